@@ -1,0 +1,28 @@
+# Two commands do everything: `make demo` and `make test`. Each target makes its own environment when there is none.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.kolmo-installed
+
+.PHONY: demo test check fmt
+
+demo: $(STAMP)
+	$(BIN)/kolmo train quickstart
+
+test: $(STAMP)
+	$(BIN)/python -m pytest
+
+check: $(STAMP)
+	$(BIN)/ruff check
+	$(BIN)/mypy
+
+fmt: $(STAMP)
+	$(BIN)/ruff check --fix-only --quiet
+	$(BIN)/ruff format
+
+# The stamp is written last, so that a broken installation is tried again.
+$(STAMP): pyproject.toml constraints.txt
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "kolmo needs Python 3.11 or newer: make PYTHON=python3.12")'
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e ".[dev]"
+	touch $@

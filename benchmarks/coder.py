@@ -1,0 +1,88 @@
+"""What a program costs in bits, as a share of the raw sequence, on freshly sampled pairs.
+
+    python benchmarks/coder.py                 # the table, 20,000 pairs
+    python benchmarks/coder.py --fit           # the code lengths that kolmocli/language/opcodes.py holds
+
+Text rows are one solid stream of all programs. "golfed" gives functions and variables one-letter names.
+"""
+
+from __future__ import annotations
+
+import argparse
+import bz2
+import gzip
+import lzma
+import random
+import time
+
+from kolmocli.language.coder import coded_bits, literal_bits, uniform_prior_bits
+from kolmocli.language.opcodes import fit_lengths
+from kolmocli.language.program import SIGNATURES, Program, Ref
+from kolmocli.language.sampler import Pair, sample
+
+FIT_SEED = 12345
+FIT_PAIRS = 30_000
+
+
+def golfed(program: Program) -> str:
+    """The program with one letter per function and per variable."""
+    names = {name: chr(ord("A") + i) for i, name in enumerate(SIGNATURES)}
+    lines = []
+    for call in program.statements:
+        arguments = (
+            chr(97 + a.index) if isinstance(a, Ref) else str(a).replace(" ", "") for a in call.arguments
+        )
+        lines.append(f"{names[call.function]}({','.join(arguments)})")
+    return "\n".join(lines)
+
+
+def codecs(data: bytes) -> dict[str, int]:
+    return {
+        "gzip": len(gzip.compress(data, 9)),
+        "bz2": len(bz2.compress(data, 9)),
+        "xz": len(lzma.compress(data, preset=9 | lzma.PRESET_EXTREME)),
+    }
+
+
+def table(pairs: list[Pair]) -> None:
+    raw = sum(len(p.sequence) for p in pairs)
+    started = time.perf_counter()
+    coded = sum(coded_bits(p.program) for p in pairs)
+    seconds = time.perf_counter() - started
+    print(f"{len(pairs)} pairs, {raw} items of one byte; share of raw")
+    print(
+        f"  coded bits (static prefix code)   {coded / 8 / raw:.3f}   {seconds / len(pairs) * 1e6:.0f} µs each"
+    )
+    print(f"  literal bits (one set_list)       {sum(literal_bits(p.sequence) for p in pairs) / 8 / raw:.3f}")
+    print(
+        f"  uniform prior (no code)           {sum(uniform_prior_bits(p.program) for p in pairs) / 8 / raw:.3f}"
+    )
+    rows = {
+        "program text": "\n\n".join(str(p.program) for p in pairs).encode(),
+        "program text, golfed": "\n\n".join(golfed(p.program) for p in pairs).encode(),
+        "sequence as bytes": b"".join(bytes(p.sequence) for p in pairs),
+    }
+    for name, data in rows.items():
+        sizes = "  ".join(f"{codec} {size / raw:.3f}" for codec, size in codecs(data).items())
+        print(f"  {name:33} {sizes}   (plain {len(data) / raw:.3f})")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--pairs", type=int, default=20_000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--fit", action="store_true", help="print code lengths fitted to fresh samples")
+    options = parser.parse_args()
+    if options.fit:
+        rng = random.Random(FIT_SEED)
+        for lengths in fit_lengths([sample(rng).program for _ in range(FIT_PAIRS)]):
+            print(f"    ({', '.join(map(str, lengths))}),")
+        return
+    rng = random.Random(options.seed)
+    table([sample(rng) for _ in range(options.pairs)])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,207 @@
+"""The codecs of the residual: bytes in, the shortest of several forms out, and bounded decoding.
+
+All are raw streams without the container of the standard tool: no name, no date, no second checksum. So an archive
+with its own header stays close to the standard file. zstandard and brotli are used where they are installed.
+"""
+
+from __future__ import annotations
+
+import bz2
+import lzma
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from kolmocli.archive.errors import ArchiveError, CodecMissing
+
+_BZ2_MAGIC = b"BZh9"
+_MAX_WINDOW_LOG = 27
+"""The largest window of any codec is 128 MiB: what decoding may take on top of the output."""
+
+
+@dataclass(frozen=True, slots=True)
+class Codec:
+    number: int
+    name: str
+    encode: Callable[[bytes, int], bytes]
+    """(data, level 0..9) to payload."""
+    decode: Callable[[bytes, int], bytes]
+    """(payload, size) to at most `size` + 1 bytes; raises ArchiveError for a damaged payload."""
+
+
+def _stored(data: bytes, level: int) -> bytes:
+    return data
+
+
+def _unstored(payload: bytes, size: int) -> bytes:
+    return payload[: size + 1]
+
+
+def _deflate(data: bytes, level: int) -> bytes:
+    packer = zlib.compressobj(9 if level >= 4 else 6, zlib.DEFLATED, -15, 9)
+    return packer.compress(data) + packer.flush()
+
+
+def _inflate(payload: bytes, size: int) -> bytes:
+    unpacker = zlib.decompressobj(-15)
+    return _bounded(unpacker.decompress, unpacker, payload, size, zlib.error)
+
+
+def _bz2(data: bytes, level: int) -> bytes:
+    return bz2.compress(data, 9)[len(_BZ2_MAGIC) :]
+
+
+def _unbz2(payload: bytes, size: int) -> bytes:
+    unpacker = bz2.BZ2Decompressor()
+    return _bounded(unpacker.decompress, unpacker, _BZ2_MAGIC + payload, size, OSError, ValueError)
+
+
+def _lzma_filter(size: int, properties: int, level: int = 9) -> list[dict[str, Any]]:
+    """Raw LZMA1. The dictionary is the next power of two from the size on, which both sides know."""
+    window = min(max(12, (size - 1).bit_length()), 26)
+    lc, rest = properties % 9, properties // 9
+    return [
+        {
+            "id": lzma.FILTER_LZMA1,
+            "preset": level | lzma.PRESET_EXTREME if level >= 6 else level,
+            "dict_size": 1 << window,
+            "lc": lc,
+            "lp": rest % 5,
+            "pb": rest // 5,
+        }
+    ]
+
+
+_LZMA_PROPERTIES = (3 + 9 * (0 + 5 * 2), 3 + 9 * (0 + 5 * 0), 0 + 9 * (2 + 5 * 2))
+"""lc=3 pb=2 as xz has it; pb=0 for text; lc=0 lp=2 for words of four bytes. Byte = lc + 9 (lp + 5 pb)."""
+
+
+def _lzma(data: bytes, level: int) -> bytes:
+    best = b""
+    for properties in _LZMA_PROPERTIES[: 1 if level < 6 else 3]:
+        packed = lzma.compress(data, lzma.FORMAT_RAW, filters=_lzma_filter(len(data), properties, level))
+        if not best or len(packed) + 1 < len(best):
+            best = bytes([properties]) + packed
+    return best
+
+
+def _unlzma(payload: bytes, size: int) -> bytes:
+    if not payload or payload[0] % 9 + payload[0] // 9 % 5 > 4 or payload[0] >= 9 * 5 * 5:
+        raise ArchiveError("the residual has no valid LZMA properties")
+    unpacker = lzma.LZMADecompressor(lzma.FORMAT_RAW, filters=_lzma_filter(size, payload[0]))
+    return _bounded(unpacker.decompress, unpacker, payload[1:], size, lzma.LZMAError, EOFError)
+
+
+def _bounded(
+    decompress: Callable[[bytes, int], bytes], unpacker: Any, payload: bytes, size: int, *errors: type[Exception]
+) -> bytes:
+    """All output up to `size` + 1 bytes; the stream must end there, with nothing behind it."""
+    try:
+        data = decompress(payload, size + 1)
+        while not unpacker.eof and len(data) <= size:
+            more = decompress(getattr(unpacker, "unconsumed_tail", b""), size + 1 - len(data))
+            if not more:
+                break
+            data += more
+    except errors as error:
+        raise ArchiveError(f"the residual is damaged ({error})") from None
+    if len(data) <= size and (not unpacker.eof or unpacker.unused_data):
+        raise ArchiveError("the residual ends early or has bytes behind its end")
+    return data
+
+
+def _zstd(data: bytes, level: int) -> bytes:
+    import zstandard
+
+    parameters = zstandard.ZstdCompressionParameters.from_level(
+        {9: 22, 8: 20, 7: 19}.get(level, 19 if level >= 4 else 9),
+        source_size=len(data),
+        format=zstandard.FORMAT_ZSTD1_MAGICLESS,
+        write_content_size=False,
+    )
+    return zstandard.ZstdCompressor(compression_params=parameters).compress(data)
+
+
+def _unzstd(payload: bytes, size: int) -> bytes:
+    zstandard = _package("zstandard")
+    unpacker = zstandard.ZstdDecompressor(
+        max_window_size=1 << _MAX_WINDOW_LOG, format=zstandard.FORMAT_ZSTD1_MAGICLESS
+    )
+    try:
+        with unpacker.stream_reader(payload, read_across_frames=True) as reader:
+            return bytes(reader.read(size + 1))
+    except zstandard.ZstdError as error:
+        raise ArchiveError(f"the residual is damaged ({error})") from None
+
+
+def _brotli(data: bytes, level: int) -> bytes:
+    import brotli
+
+    window = min(24, max(10, (len(data) + 15).bit_length()))
+    return bytes(brotli.compress(data, quality=11 if level >= 4 else 9, lgwin=window))
+
+
+def _unbrotli(payload: bytes, size: int) -> bytes:
+    brotli = _package("brotli")
+    unpacker = brotli.Decompressor()
+    try:
+        data = unpacker.process(payload, output_buffer_limit=size + 1)
+        while len(data) <= size and not unpacker.can_accept_more_data():
+            data += unpacker.process(b"", output_buffer_limit=size + 1 - len(data))
+    except brotli.error as error:
+        raise ArchiveError(f"the residual is damaged ({error})") from None
+    if len(data) <= size and not unpacker.is_finished():
+        raise ArchiveError("the residual ends early")
+    return bytes(data[: size + 1])
+
+
+def _package(name: str) -> Any:
+    import importlib
+
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        raise CodecMissing(f"this archive needs the package {name}: pip install {name}") from None
+
+
+CODECS = {
+    codec.number: codec
+    for codec in (
+        Codec(0, "stored", _stored, _unstored),
+        Codec(1, "deflate", _deflate, _inflate),
+        Codec(2, "bz2", _bz2, _unbz2),
+        Codec(3, "lzma", _lzma, _unlzma),
+        Codec(4, "zstd", _zstd, _unzstd),
+        Codec(5, "brotli", _brotli, _unbrotli),
+    )
+}
+
+
+def pack(data: bytes, level: int = 6) -> tuple[Codec, bytes]:
+    """The codec with the smallest payload, and the payload. Ties go to the lower number."""
+    names = {0: ("stored", "deflate"), 1: ("stored", "deflate", "zstd"), 2: ("stored", "deflate", "bz2", "zstd")}
+    best = (CODECS[0], data)
+    for codec in CODECS.values():
+        if level in names and codec.name not in names[level]:
+            continue
+        try:
+            payload = codec.encode(data, level)
+        except ImportError:
+            continue
+        if len(payload) < len(best[1]):
+            best = (codec, payload)
+    return best
+
+
+def unpack(number: int, payload: bytes, size: int) -> bytes:
+    """The bytes of a payload, which must be at most `size`.
+
+    Raises:
+        ArchiveError: when the payload is damaged or gives more than `size` bytes.
+        CodecMissing: when the codec's package is not installed.
+    """
+    data = CODECS[number].decode(payload, size)
+    if len(data) > size:
+        raise ArchiveError(f"the residual has more than the {size} bytes that it may have")
+    return data

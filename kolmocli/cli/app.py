@@ -1,0 +1,43 @@
+"""All commands of `kolmo`. Their modules are light: what is heavy is imported inside the functions."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from kolmocli import __version__
+from kolmocli.cli.curriculum import app as curriculum
+from kolmocli.cli.doctor import doctor
+from kolmocli.cli.eval import evaluate
+from kolmocli.cli.train import TrainCommand, train
+
+app = typer.Typer(
+    help="Train a language model to write the shortest program that reproduces a sequence.",
+    no_args_is_help=True,
+    # Plain help: Rich would take longer to import than everything else that `--help` needs.
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    pretty_exceptions_show_locals=False,
+)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        print(f"kolmo {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _kolmo(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """Train a language model to write the shortest program that reproduces a sequence."""
+
+
+app.command("train", cls=TrainCommand)(train)
+app.command("eval")(evaluate)
+app.add_typer(curriculum, name="curriculum")
+app.command("doctor")(doctor)

@@ -1,0 +1,157 @@
+"""`kolmo curriculum`: what a curriculum asks for, and whether its file is right."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from kolmocli.cli.output import print_json, show
+from kolmocli.errors import EXIT_USAGE, UsageError
+
+if TYPE_CHECKING:
+    from kolmocli.config import Config, Family
+    from kolmocli.tasks.base import Split
+
+app = typer.Typer(help="Show or validate a curriculum.", no_args_is_help=True, rich_markup_mode=None)
+
+
+@app.command("show")
+def show_curriculum(
+    name: Annotated[str, typer.Argument(help="a packaged name, such as quickstart, or a file")],
+    samples: Annotated[int, typer.Option("--samples", min=0, metavar="N", help="sample tasks per bucket")] = 1,
+    json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
+) -> None:
+    """Show what each level asks for, with sample tasks."""
+    from kolmocli.config_file import load_config
+    from kolmocli.paths import find_curriculum
+
+    described = describe(load_config(find_curriculum(name)), samples)
+    print_json(described) if json else show(*_tables(described))
+
+
+@app.command("validate")
+def validate(
+    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="curriculum files or packaged names")],
+    json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
+) -> None:
+    """Check every key, and that every bucket can be made.
+
+    A line for each thing that is wrong, and then exit code 2.
+    """
+    found = {file: problems_in(file) for file in files}
+    if json:
+        print_json({"files": [{"file": file, "ok": not wrong, "problems": wrong} for file, wrong in found.items()]})
+    else:
+        for file, wrong in found.items():
+            for line in wrong:
+                typer.echo(line, err=True)
+            if not wrong:
+                print(f"{file}: ok")
+    if any(found.values()):
+        raise typer.Exit(EXIT_USAGE)
+
+
+def problems_in(file: str) -> list[str]:
+    """A line for each thing that is wrong with a curriculum file."""
+    from kolmocli.config_file import ConfigError, load_config
+    from kolmocli.paths import find_curriculum
+    from kolmocli.tasks.kolmogorov import KolmogorovTasks
+
+    try:
+        config = load_config(find_curriculum(file))
+    except ConfigError as error:
+        return error.problems
+    except UsageError as error:
+        return [str(error)]
+    problems = []
+    splits: tuple[Split, ...] = ("train", "eval")
+    for split in splits:
+        source = KolmogorovTasks(config.families, split, config.seed)
+        for bucket in source.buckets():
+            try:
+                source.task(bucket, 0)
+            except UsageError as error:
+                problems.append(f"{file}: {error}")
+    return problems
+
+
+def describe(config: Config, samples: int) -> dict[str, Any]:
+    """Name, description, and per family its target, shared knobs and levels with sample tasks."""
+    from kolmocli.tasks.base import Bucket
+    from kolmocli.tasks.kolmogorov import KolmogorovTasks
+
+    source = KolmogorovTasks(config.families, "train", config.seed)
+    families = {}
+    for name, family in config.families.items():
+        shared, levels = _knobs(family)
+        families[name] = {
+            "target": config.controller.target if family.target is None else family.target,
+            "shared": shared,
+            "levels": [
+                {
+                    "level": number,
+                    "knobs": knobs,
+                    "samples": [
+                        {"program": str(task.reference), "sequence": list(task.target)}
+                        for task in (source.task(Bucket(name, number), index) for index in range(samples))
+                    ],
+                }
+                for number, knobs in enumerate(levels, start=1)
+            ],
+        }
+    return {"name": config.name, "description": config.description, "families": families}
+
+
+def _knobs(family: Family) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """What differs from the published generator: in all levels alike, and level by level."""
+    from kolmocli.language.sampler import PUBLISHED
+
+    usual = PUBLISHED.model_dump(mode="json")
+    levels = [{k: v for k, v in level.model_dump(mode="json").items() if v != usual[k]} for level in family.levels]
+    shared = {k: v for k, v in levels[0].items() if all(k in other and other[k] == v for other in levels)}
+    return shared, [{k: v for k, v in level.items() if k not in shared} for level in levels]
+
+
+def _tables(described: dict[str, Any]) -> Iterable[Any]:
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    yield Text(described["name"], style="bold")
+    if described["description"]:
+        yield Text(" ".join(described["description"].split()))
+    for name, family in described["families"].items():
+        yield Text(f"\n{name}: target pass rate {family['target']:g}", style="bold")
+        if family["shared"]:
+            yield Text(f"all levels: {_words(family['shared'])}", style="dim")
+        table = Table(box=box.SIMPLE, pad_edge=False)
+        table.add_column("level", justify="right")
+        table.add_column("what it asks for", overflow="fold")
+        table.add_column("a task: program, and the sequence to reproduce", overflow="fold")
+        for level in family["levels"]:
+            tasks = Text("\n").join(_task(sample) for sample in level["samples"])
+            table.add_row(str(level["level"]), Text(_words(level["knobs"])), tasks)
+        yield table
+
+
+def _task(sample: dict[str, Any]) -> Any:
+    from rich.text import Text
+
+    return Text.assemble(sample["program"], "\n", (" ".join(map(str, sample["sequence"])), "cyan"), "\n")
+
+
+def _words(knobs: dict[str, Any]) -> str:
+    """`length 4 to 8, operators scan_add 1`."""
+    return ", ".join(f"{name} {_value(value)}" for name, value in knobs.items()) or "the published generator"
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, dict):
+        return " ".join(f"{k} {v:g}" for k, v in value.items() if v) or "none"
+    if isinstance(value, list) and len(value) == 2 and all(isinstance(bound, int) for bound in value):
+        return str(value[0]) if value[0] == value[1] else f"{value[0]} to {value[1]}"
+    if isinstance(value, float):
+        return f"{value:g}"
+    return " ".join(map(str, value)) if isinstance(value, list) else str(value)

@@ -1,0 +1,122 @@
+"""`kolmo doctor`: what this machine offers, and what a run on it would use."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import platform
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from kolmocli import __version__
+from kolmocli.cli.output import print_json, show
+
+_EXTRAS = {"lora": "peft", "monarch": "torchmonarch"}
+
+
+def doctor(json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False) -> None:
+    """Say what this machine offers and what a run would use."""
+    report = examine()
+    print_json(report) if json else show(_table(report))
+
+
+def examine() -> dict[str, Any]:
+    """Everything that `kolmo doctor` says."""
+    docker = examine_docker()
+    cuda = examine_cuda()
+    return {
+        "kolmo": __version__,
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "cpu_cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+        "memory_gib": round(_memory_bytes() / 2**30, 1),
+        "torch": _version("torch"),
+        "transformers": _version("transformers"),
+        "cuda": cuda,
+        "docker": docker,
+        "embedded": {"available": bool(_version("pydantic-monty")), "pydantic_monty": _version("pydantic-monty")},
+        "extras": {extra: _version(package) for extra, package in _EXTRAS.items()},
+        "would_use": {"device": _device(cuda), "sandbox": "docker" if docker["answers"] else "embedded"},
+    }
+
+
+def examine_docker() -> dict[str, Any]:
+    """Whether an engine answers, which one, and whether the sandbox image is there."""
+    from kolmocli.sandbox.image import client, find_engine, has_image, image_tag
+
+    if reason := find_engine():
+        return {"answers": False, "reason": reason}
+    api = client()
+    try:
+        info = api.info()
+        image = has_image(api, image_tag())
+    finally:
+        api.close()
+    return {
+        "answers": True,
+        "version": info.get("ServerVersion"),
+        "cgroup": info.get("CgroupVersion"),
+        "image": image_tag(),
+        "image_built": image,
+    }
+
+
+def examine_cuda() -> dict[str, Any]:
+    """CUDA as torch sees it. Torch is imported only where there is a driver to ask about."""
+    if "+cpu" in (_version("torch") or "") or not Path("/dev/nvidiactl").exists():
+        return {"available": False}
+    import torch
+
+    if not torch.cuda.is_available():
+        return {"available": False, "reason": "a driver is there, but this torch cannot use it"}
+    return {
+        "available": True,
+        "devices": [torch.cuda.get_device_name(number) for number in range(torch.cuda.device_count())],
+    }
+
+
+def _device(cuda: dict[str, Any]) -> str:
+    if cuda["available"]:
+        return "cuda"
+    if platform.system() != "Darwin":
+        return "cpu"
+    import torch
+
+    return "mps" if torch.backends.mps.is_available() else "cpu"
+
+
+def _version(package: str) -> str | None:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def _memory_bytes() -> int:
+    """Of the machine, or of the cgroup where that is less."""
+    machine = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    limit = Path("/sys/fs/cgroup/memory.max")
+    text = limit.read_text().strip() if limit.is_file() else "max"
+    return machine if text == "max" else min(machine, int(text))
+
+
+def _table(report: dict[str, Any]) -> Any:
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(show_header=False, box=None, pad_edge=False)
+    for name, value in report.items():
+        if isinstance(value, dict):
+            value = ", ".join(f"{k.replace('_', ' ')} {_word(v)}" for k, v in value.items())
+        table.add_row(Text(name.replace("_", " ")), Text(_word(value)))
+    return table
+
+
+def _word(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    return "not installed" if value is None else str(value)

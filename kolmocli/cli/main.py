@@ -1,0 +1,91 @@
+"""The `kolmo` command: one place where arguments come in and exit codes go out.
+
+Nothing heavy is imported here, not even Typer before `main` runs, so that Ctrl-C meets a handler early.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import sys
+from collections.abc import Sequence
+from types import FrameType
+
+from kolmocli.errors import EXIT_FAILED, EXIT_OK, EXIT_USAGE, KolmoError
+
+EXIT_INTERRUPTED = 128 + signal.SIGINT
+EXIT_TERMINATED = 128 + signal.SIGTERM
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code; what a user can mend ends as one line on stderr."""
+    signal.signal(signal.SIGTERM, _terminate)
+    try:
+        code = _run(hyphenated(sys.argv[1:] if arguments is None else arguments))
+        sys.stdout.flush()
+    except KolmoError as error:
+        code = error.exit_code
+        complain(str(error), "stopped" if code in (EXIT_INTERRUPTED, EXIT_TERMINATED) else "error")
+    except KeyboardInterrupt:
+        code = EXIT_INTERRUPTED
+    except BrokenPipeError:
+        code = _reader_left()
+    # What is left is tidying up: a second Ctrl-C may end it, but not with a traceback.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    return code
+
+
+def _run(arguments: list[str]) -> int:
+    import typer
+
+    from kolmocli.cli.app import app
+
+    try:
+        code = app(arguments, prog_name="kolmo", standalone_mode=False)
+    except typer.TyperException as error:
+        return _usage(error)
+    except typer.Abort:
+        return EXIT_INTERRUPTED
+    return code if isinstance(code, int) else EXIT_OK
+
+
+def _usage(error: Exception) -> int:
+    """Wrong arguments: the line, and where to read more."""
+    context = getattr(error, "ctx", None)
+    command = context.command_path if context else "kolmo"
+    message = error.format_message() if hasattr(error, "format_message") else str(error)
+    if type(error).__name__ == "NoArgsIsHelpError":
+        print(message, file=sys.stderr)
+    else:
+        complain(f"{message.rstrip('.')}; see {command} --help")
+    return int(getattr(error, "exit_code", EXIT_USAGE))
+
+
+def hyphenated(arguments: Sequence[str]) -> list[str]:
+    """Both spellings of a long option: `--model_name=x` is `--model-name=x`. Values stay as they are."""
+    options = list(arguments[: arguments.index("--")] if "--" in arguments else arguments)
+    spelled = [re.sub(r"^--[^=]+", lambda name: name[0].replace("_", "-"), option) for option in options]
+    return spelled + list(arguments[len(options) :])
+
+
+def complain(message: str, kind: str = "error") -> None:
+    """One line on stderr, red on a terminal that wants colour."""
+    line = f"kolmo: {kind}: {' '.join(message.split())}"
+    colour = sys.stderr.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    print(f"\033[31m{line}\033[0m" if colour else line, file=sys.stderr)
+
+
+def _terminate(_number: int, _frame: FrameType | None) -> None:
+    """SIGTERM before or after training, which saves first and therefore has a handler of its own."""
+    raise SystemExit(EXIT_TERMINATED)
+
+
+def _reader_left() -> int:
+    """`kolmo … | head`: whoever read has enough. Nothing more may be written, not even at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return EXIT_FAILED
+
+
+if __name__ == "__main__":
+    sys.exit(main())

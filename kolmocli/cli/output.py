@@ -1,0 +1,40 @@
+"""What commands print: results on stdout, as one JSON object or as a table."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+
+SCHEMA_VERSION = 1
+_UNMEASURED = 120
+"""Columns where nothing says how wide: a file or a pipe."""
+
+
+def print_json(result: Mapping[str, Any]) -> None:
+    """One object with `schema_version`, and nothing else, on stdout.
+
+    Not-a-number has no JSON form: a result that holds one is a defect and fails here.
+    """
+    text = json.dumps({"schema_version": SCHEMA_VERSION, **result}, indent=2, ensure_ascii=False, allow_nan=False)
+    print(text)
+
+
+def show(*parts: RenderableType) -> None:
+    """Tables and text on stdout, as wide as the terminal, or wide enough for a file or a pipe."""
+    console = stdout()
+    for part in parts:
+        console.print(part)
+
+
+def stdout() -> Console:
+    """The console of the results. It follows `NO_COLOR` and `COLUMNS`."""
+    from rich.console import Console
+
+    measured = sys.stdout.isatty() or "COLUMNS" in os.environ
+    return Console(width=None if measured else _UNMEASURED, highlight=False)

@@ -1,0 +1,73 @@
+"""What `kolmo train` says at the end, and what `--dry-run` says instead, for people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.table import Table
+
+
+def summary_panel(summary: Mapping[str, Any]) -> RenderableType:
+    """The numbers of `summary.json` that answer: did it learn, was it held at the target, what did it cost?"""
+    from rich.panel import Panel
+
+    rate, bits, sandbox = summary["pass_rate"], summary["bits"], summary["sandbox"]
+    rows = {
+        "held-out accuracy": _accuracy(summary["eval"]["before"], summary["eval"]["after"]),
+        "pass rate": f"mean {_percent(rate['mean'])}, within {_percent(rate['target'])} ± 10 for "
+        f"{_percent(rate['in_band'])} of the steps",
+        "information": f"{_number(bits['per_rollout'])} bits per rollout, {_number(bits['total'])} bits in all",
+        "programs": f"{sandbox['executed']:,} run ({sandbox['backend']}), {sandbox['infra']} lost by the sandbox",
+        "time": f"{summary['seconds']['total']:.0f} s for {summary['steps']} steps, {summary['rollouts']:,} rollouts",
+        "checkpoint": summary["checkpoint"] or "none yet",
+    }
+    return Panel(_two_columns(rows), title="result", title_align="left", expand=False)
+
+
+def plan_table(planned: Mapping[str, Any]) -> RenderableType:
+    """The resolved configuration and what a run with it would be."""
+    return _two_columns(dict(_flat(planned)))
+
+
+def _accuracy(before: Mapping[str, Any] | None, after: Mapping[str, Any] | None) -> str:
+    if before is None or after is None:
+        return "not measured yet" if before is None else f"{_percent(before['accuracy'])} before RL, not measured since"
+    low, high = after["gain_ci"]
+    return (
+        f"{_percent(before['accuracy'])} before RL, {_percent(after['accuracy'])} after "
+        f"({100 * after['gain']:+.1f} points, 95 % interval {100 * low:+.1f} to {100 * high:+.1f})"
+    )
+
+
+def _two_columns(rows: Mapping[str, str]) -> Table:
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table.grid(padding=(0, 2))
+    for name, value in rows.items():
+        table.add_row(Text(name, style="dim"), Text(value))
+    return table
+
+
+def _flat(facts: Mapping[str, Any], above: str = "") -> list[tuple[str, str]]:
+    """Nested facts as dotted names with values."""
+    rows: list[tuple[str, str]] = []
+    for name, value in facts.items():
+        if isinstance(value, Mapping):
+            rows += _flat(value, f"{above}{name}.")
+        elif isinstance(value, list):
+            rows += [(f"{above}{name}[{n}]", str(item)) for n, item in enumerate(value) if not isinstance(item, Mapping)]
+        else:
+            rows.append((above + name, "–" if value is None else str(value)))
+    return rows
+
+
+def _percent(share: float | None) -> str:
+    return "–" if share is None else f"{100 * share:.1f} %"
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:,.3g}" if value < 1000 else f"{value:,.0f}"

@@ -1,0 +1,155 @@
+"""`kolmo train`: flags over `--set` over the curriculum file, then the training run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperCommand, TyperOption
+
+from kolmocli.cli.output import print_json, show
+from kolmocli.cli.results import plan_table, summary_panel
+from kolmocli.errors import UsageError
+
+QUICKSTART = "quickstart"
+LATEST = Path("runs/latest")
+
+KEYS = {
+    "model": "model.name",
+    "data": "data.train",
+    "eval_data": "data.eval",
+    "steps": "training.steps",
+    "batch_size": "training.batch_size",
+    "group_size": "training.group_size",
+    "learning_rate": "training.learning_rate",
+    "reward_constant": "reward.constant",
+    "length_penalty": "reward.length_penalty",
+    "checkpoint_freq": "checkpoint_every",
+    "eval_freq": "evaluation.every",
+    "eval_samples": "evaluation.tasks",
+    "device": "model.device",
+    "use_8bit_quantization": "model.use_8bit_quantization",
+    "seed": "seed",
+    "sandbox": "sandbox.backend",
+}
+"""The flags that are short for a key of the curriculum file. Their help is the description of the key."""
+
+_FOUNDING_RULE = ("reward_constant", "length_penalty")
+"""The two numbers of C - λ·length: naming one of them chooses that rule."""
+
+
+class TrainCommand(TyperCommand):
+    """Fills in the help of the flags in `KEYS` from the schema, when somebody asks for it."""
+
+    def get_help(self, ctx: Any) -> str:
+        for parameter in self.params:
+            if parameter.name in KEYS and isinstance(parameter, TyperOption):
+                parameter.help = _help(KEYS[parameter.name])
+        return super().get_help(ctx)
+
+
+def _help(key: str) -> str:
+    from kolmocli.config_schema import choices, field
+
+    schema = field(key)
+    described = schema.description or key.rpartition(".")[2].replace("_", " ")
+    words = ", ".join(choices(schema.annotation))
+    return f"{described}: {words}  [{key}]" if words else f"{described}  [{key}]"
+
+
+def train(
+    curriculum: Annotated[
+        str | None,
+        typer.Argument(help=f"A curriculum file, or the name of a packaged one (default: {QUICKSTART})."),
+    ] = None,
+    model: Annotated[str | None, typer.Option("--model", "--model-name", metavar="NAME")] = None,
+    data: Annotated[str | None, typer.Option("--data", "--data-path", metavar="FILE")] = None,
+    eval_data: Annotated[str | None, typer.Option("--eval-data", "--eval-data-path", metavar="FILE")] = None,
+    run_dir: Annotated[
+        Path | None,
+        typer.Option(
+            "--run-dir", "--output-dir", metavar="FOLDER", help="where the run goes (default: a new folder in runs/)"
+        ),
+    ] = None,
+    steps: Annotated[int | None, typer.Option("--steps", "--num-steps", metavar="N")] = None,
+    batch_size: Annotated[int | None, typer.Option("--batch-size", metavar="N")] = None,
+    group_size: Annotated[int | None, typer.Option("--group-size", metavar="N")] = None,
+    learning_rate: Annotated[float | None, typer.Option("--learning-rate", metavar="X")] = None,
+    reward_constant: Annotated[float | None, typer.Option("--reward-constant", metavar="C")] = None,
+    length_penalty: Annotated[float | None, typer.Option("--length-penalty", metavar="X")] = None,
+    checkpoint_freq: Annotated[int | None, typer.Option("--checkpoint-freq", metavar="N")] = None,
+    eval_freq: Annotated[int | None, typer.Option("--eval-freq", metavar="N")] = None,
+    eval_samples: Annotated[int | None, typer.Option("--eval-samples", metavar="N")] = None,
+    device: Annotated[str | None, typer.Option("--device", metavar="NAME")] = None,
+    use_8bit_quantization: Annotated[bool | None, typer.Option("--use-8bit-quantization/--no-8bit-quantization")] = None,
+    seed: Annotated[int | None, typer.Option("--seed", metavar="N")] = None,
+    sandbox: Annotated[str | None, typer.Option("--sandbox", metavar="NAME")] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", metavar="KEY=VALUE", help="any key of the curriculum file: --set controller.target=0.6", show_default=False
+        ),
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="go on with the run in --run-dir (default: runs/latest)")
+    ] = False,
+    stop_at: Annotated[
+        int | None, typer.Option("--stop-at", metavar="N", help="save and stop after this RL step; --resume goes on")
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="check everything, print what would be done, and stop")
+    ] = False,
+    json: Annotated[bool, typer.Option("--json", help="print the summary as one JSON object")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", help="print sample programs at every step")] = False,
+    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="no progress, only the result")] = False,
+) -> None:
+    """Train a policy with a curriculum.
+
+    A flag wins over --set, --set over the curriculum file, and the file over the defaults.
+    """
+    flags = {name: value for name, value in locals().items() if name in KEYS and value is not None}
+    if quiet and verbose:
+        raise UsageError("--quiet and --verbose exclude each other")
+    if stop_at is not None and stop_at < 0:
+        raise UsageError(f"--stop-at: must be >= 0, got {stop_at}")
+    if resume and run_dir is None:
+        run_dir = LATEST
+    config = _configure(_curriculum_file(curriculum, run_dir if resume else None), settings or [], flags)
+    if dry_run:
+        from kolmocli.training.plan import plan
+
+        planned = {**plan(config), "config": config.model_dump(mode="json")}
+        print_json(planned) if json else show(plan_table(planned))
+        return
+    from kolmocli.training.run import RunOptions
+    from kolmocli.training.run import train as run_training
+
+    summary = run_training(
+        config, RunOptions(run_dir=run_dir, resume=resume, stop_at=stop_at, verbose=verbose, quiet=quiet)
+    )
+    print_json(summary) if json else show(summary_panel(summary))
+
+
+def _curriculum_file(curriculum: str | None, resumed: Path | None) -> Path:
+    """What the user named; the run's own configuration when it is resumed; else the quickstart."""
+    from kolmocli.paths import find_curriculum
+
+    if curriculum is None and resumed is not None:
+        saved = resumed / "config.yaml"
+        if not saved.is_file():
+            raise UsageError(f"--resume: {resumed} holds no run (no config.yaml); name one with --run-dir")
+        return saved
+    return find_curriculum(curriculum or QUICKSTART)
+
+
+def _configure(file: Path, settings: list[str], flags: Mapping[str, Any]) -> Any:
+    from kolmocli.config_file import load_config, parse_settings
+
+    overrides = parse_settings(settings)
+    if any(name in flags for name in _FOUNDING_RULE):
+        overrides.setdefault("reward.kind", "constant_minus_length")
+    overrides.update({KEYS[name]: value for name, value in flags.items()})
+    origins = {KEYS[name]: f"--{name.replace('_', '-')} {value}" for name, value in flags.items()}
+    return load_config(file, overrides, origins)

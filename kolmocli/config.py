@@ -1,0 +1,127 @@
+"""The one typed schema of a curriculum file. YAML, `--set`, `--help` and the docs come from here.
+
+Unknown keys are errors. A description is the help text of its key, so it says what the value does.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from kolmocli.language.sampler import SamplerConfig
+
+Share = Annotated[float, Field(ge=0.0, le=1.0)]
+Positive = Annotated[int, Field(gt=0)]
+
+
+class Section(BaseModel):
+    """A part of the file: immutable, and strict about its keys."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Model(Section):
+    name: str = Field("tiny", description="a preset (tiny), a run, a checkpoint folder, or a Hugging Face id")
+    device: Literal["auto", "cpu", "cuda", "mps"] = Field("auto", description="where the policy runs")
+    use_8bit_quantization: bool = Field(False, description="load the base in 8 bit and train a LoRA adapter on it")
+    lora_rank: Annotated[int, Field(ge=0)] = Field(0, description="rank of a LoRA adapter; 0 trains all weights")
+
+
+class Family(Section):
+    """A kind of task. `sampler` holds what all levels share; each level overrides part of it."""
+
+    sampler: SamplerConfig = Field(default_factory=SamplerConfig, description="what all levels share")
+    levels: list[SamplerConfig] = Field(min_length=1, description="easy to hard; what each level changes")
+    target: Share | None = Field(None, description="pass rate to hold for this family (default: the controller's)")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _inherit(cls, data: object) -> object:
+        """Fill each level with the family's sampler, so that a resolved level says everything."""
+        if isinstance(data, dict) and isinstance(data.get("sampler", {}), dict) and isinstance(data.get("levels"), list):
+            shared = data.get("sampler", {})
+            levels = [{**shared, **level} if isinstance(level, dict) else level for level in data["levels"]]
+            return {**data, "levels": levels}
+        return data
+
+
+class Controller(Section):
+    kind: Literal["rasch", "uniform"] = Field("rasch", description="how buckets are chosen")
+    target: Share = Field(0.5, description="pass rate to hold in every family")
+    floor: Share = Field(0.05, description="least share of the groups that a family gets")
+    probes: Share = Field(0.05, description="share of groups one level beyond the bracket")
+
+
+class Reward(Section):
+    kind: Literal["relative", "constant_minus_length", "binary"] = Field("relative", description="the reward of a pass")
+    constant: float = Field(100.0, description="C of constant_minus_length")
+    length_penalty: float = Field(0.1, description="lambda of constant_minus_length, per coded bit")
+    length_weight: float = Field(0.25, ge=0.0, description="w of relative: what brevity can add to a pass")
+
+
+class Warmup(Section):
+    """Supervised warm start on the easiest levels, from reference programs."""
+
+    until: Share = Field(0.5, description="stop when this share of sampled programs passes on the warm-up levels")
+    levels: Positive = Field(1, description="how many of the easiest levels of each family are taught")
+    max_steps: Annotated[int, Field(ge=0)] = Field(600, description="stop here in any case; 0 skips the warm start")
+    check_every: Positive = Field(25, description="steps between measurements of the pass rate")
+    batch_size: Positive = Field(64, description="reference programs per step")
+    learning_rate: float = Field(3e-3, gt=0)
+
+
+class Training(Section):
+    steps: Annotated[int, Field(ge=0)] = Field(100, description="REINFORCE steps")
+    batch_size: Positive = Field(128, description="rollouts per step")
+    group_size: Annotated[int, Field(ge=2)] = Field(8, description="rollouts per task (G)")
+    learning_rate: float = Field(3e-4, gt=0)
+    gamma: Share = Field(1.0, description="discount per line")
+    baseline: Literal["rloo", "ema", "none"] = Field("rloo", description="what a return is compared with")
+    max_grad_norm: float = Field(1.0, gt=0)
+    max_lines: Positive = Field(12, description="lines of a program at most")
+    max_new_tokens: Positive = Field(128, description="tokens of a program at most")
+    entropy_bonus: float = Field(0.0, ge=0.0)
+
+    @model_validator(mode="after")
+    def _whole_groups(self) -> Training:
+        if self.batch_size % self.group_size:
+            raise ValueError(f"batch_size {self.batch_size} is not a multiple of group_size {self.group_size}")
+        return self
+
+
+class Evaluation(Section):
+    tasks: Positive = Field(600, description="held-out tasks, spread evenly over all buckets")
+    every: Annotated[int, Field(ge=0)] = Field(0, description="RL steps between evaluations; 0: before and after only")
+
+
+class SandboxSection(Section):
+    backend: Literal["auto", "docker", "embedded"] = Field("auto", description="where programs run")
+    workers: Annotated[int, Field(ge=0)] = Field(0, description="containers or worker processes; 0: one per core")
+    cpu_ms: Positive = Field(1000, description="CPU time of one program")
+    wall_ms: Positive = Field(3000, description="wall time of one program, the backstop")
+    memory_mb: Positive = Field(128, description="memory of one program")
+
+
+class Data(Section):
+    train: str | None = Field(None, description="JSONL file of sequences to train on, instead of the families")
+    eval: str | None = Field(None, description="JSONL file of sequences to evaluate on")
+
+
+class Config(Section):
+    """A whole curriculum file."""
+
+    name: str = Field("unnamed", description="shown in tables and summaries")
+    description: str = Field("", description="what this curriculum is for")
+    seed: int = Field(0, ge=0, description="one seed gives one run")
+    model: Model = Field(default_factory=Model)
+    families: dict[str, Family] = Field(min_length=1, description="kinds of tasks, by name")
+    controller: Controller = Field(default_factory=Controller)
+    reward: Reward = Field(default_factory=Reward)
+    warmup: Warmup = Field(default_factory=Warmup)
+    training: Training = Field(default_factory=Training)
+    evaluation: Evaluation = Field(default_factory=Evaluation)
+    sandbox: SandboxSection = Field(default_factory=SandboxSection)
+    engine: Literal["local"] = Field("local", description="where training runs")
+    data: Data = Field(default_factory=Data)
+    checkpoint_every: Annotated[int, Field(ge=0)] = Field(50, description="RL steps between checkpoints; 0: only at the end")

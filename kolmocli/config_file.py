@@ -1,0 +1,195 @@
+"""Reading a curriculum file: YAML in, a `Config` out, or one line that says where the file is wrong.
+
+The file is composed before it is constructed, because the node tree knows on which line each key stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import ValidationError
+
+from kolmocli.config import Config
+from kolmocli.config_overrides import apply_override
+from kolmocli.config_problems import Problem, problems_of
+from kolmocli.errors import UsageError
+
+# What the YAML parser says, and what the author of the file has to do about it.
+_MENDS = {
+    "cannot start any token": "indent with spaces, not tabs, and quote text that starts with @, % or `",
+    "mapping values are not allowed": "check the indentation, and quote text that holds ': '",
+    "could not find expected ':'": "a key is followed by a colon and a space",
+    "expected <block end>": "indent this line like the ones above it",
+    "unexpected end of stream": "close the quote or the bracket that is open",
+    "expected ',' or": "close the bracket, or put a comma between the items",
+    "undefined alias": "define the anchor with & before it is used with *",
+    "could not determine a constructor": "a curriculum holds plain values, no !tags",
+}
+
+
+class ConfigError(UsageError):
+    """A curriculum file that is wrong in one or more places; `problems` has a line for each."""
+
+    def __init__(self, problems: list[str], file: str) -> None:
+        self.problems = problems
+        more = f" (and {len(problems) - 1} more: kolmo curriculum validate {file})" if problems[1:] else ""
+        super().__init__(problems[0] + more)
+
+
+def load_config(
+    path: Path | str, overrides: Mapping[str, Any] | None = None, origins: Mapping[str, str] | None = None
+) -> Config:
+    """The configuration in the file `path`, with `overrides` (dotted key to value) laid over it.
+
+    `origins` names who asked for an override, for the error message: `{"training.steps": "--steps"}`.
+    What is not named came from `--set`.
+
+    Raises:
+        ConfigError: the file or an override is wrong; one line each, naming file, line, key and the mend.
+    """
+    file = str(path)
+    root = _compose(file)
+    data = _construct(root, file)
+    origins = origins or {}
+    asked: dict[tuple[str | int, ...], str] = {}
+    for key, value in (overrides or {}).items():
+        label = origins.get(key, f"--set {key}={_scalar(value)}")
+        data, location = apply_override(data, key, value, label)
+        asked[location] = label
+    try:
+        return Config.model_validate(data)
+    except ValidationError as error:
+        problems = problems_of(error, data)
+        raise ConfigError(list(dict.fromkeys(_line(p, root, file, asked) for p in problems)), file) from None
+
+
+def parse_settings(settings: Iterable[str]) -> dict[str, Any]:
+    """`["training.steps=20"]` to `{"training.steps": 20}`; values are YAML.
+
+    Raises:
+        UsageError: no `=`, or a value that is not YAML.
+    """
+    parsed: dict[str, Any] = {}
+    for setting in settings:
+        key, equals, text = setting.partition("=")
+        if not equals or not key.strip():
+            raise UsageError(f"--set {setting}: write --set key.path=value, such as --set training.steps=20")
+        try:
+            parsed[key.strip()] = yaml.safe_load(text)
+        except (yaml.YAMLError, ValueError, RecursionError):
+            raise UsageError(f"--set {setting}: {text!r} is not a YAML value; quote it") from None
+    return parsed
+
+
+def dump_config(config: Config) -> str:
+    """The whole configuration as YAML, defaults included; loading it gives an equal `Config`."""
+    return yaml.safe_dump(config.model_dump(mode="json"), sort_keys=False, allow_unicode=True, width=100)
+
+
+def _compose(file: str) -> yaml.MappingNode:
+    """The node tree of the file, checked for duplicate keys."""
+    try:
+        root = yaml.compose(Path(file).read_text(encoding="utf-8"), Loader=yaml.SafeLoader)
+    except FileNotFoundError:
+        raise ConfigError([f"{file}: no such file"], file) from None
+    except UnicodeDecodeError:
+        raise ConfigError([f"{file}: not a text file in UTF-8"], file) from None
+    except OSError as error:
+        raise ConfigError([f"{file}: cannot be read: {error.strerror}"], file) from None
+    except yaml.YAMLError as error:
+        raise _malformed(error, file) from None
+    except RecursionError:
+        raise ConfigError([f"{file}: nested too deeply for a curriculum"], file) from None
+    if root is None:
+        raise ConfigError([f"{file}:1: the file is empty; a curriculum needs at least families"], file)
+    if not isinstance(root, yaml.MappingNode):
+        raise ConfigError([f"{file}:{_at(root)}: must be keys with values, such as `name: quickstart`"], file)
+    _refuse_duplicates(root, file)
+    return root
+
+
+def _construct(root: yaml.MappingNode, file: str) -> dict[Any, Any]:
+    loader = yaml.SafeLoader("")
+    try:
+        data: dict[Any, Any] = loader.construct_document(root)
+    except yaml.YAMLError as error:
+        raise _malformed(error, file) from None
+    except (ValueError, RecursionError) as error:  # such as the date 2026-13-45
+        raise ConfigError([f"{file}: a value cannot be read: {error}; quote it if it is text"], file) from None
+    finally:
+        loader.dispose()
+    return data
+
+
+def _refuse_duplicates(root: yaml.Node, file: str) -> None:
+    """YAML would let the last one win, and a line of the file would silently mean nothing."""
+    waiting, visited = [root], set()
+    while waiting:
+        node = waiting.pop()
+        if id(node) in visited:  # an alias: the same node again, or a cycle
+            continue
+        visited.add(id(node))
+        if isinstance(node, yaml.SequenceNode):
+            waiting += node.value
+        elif isinstance(node, yaml.MappingNode):
+            lines: dict[str, int] = {}
+            for key, value in node.value:
+                if key.value in lines and isinstance(key, yaml.ScalarNode):
+                    raise ConfigError(
+                        [f"{file}:{_at(key)}: {key.value}: already set on line {lines[key.value]}; keep one"], file
+                    )
+                if isinstance(key, yaml.ScalarNode):
+                    lines[key.value] = _at(key)
+                waiting.append(value)
+
+
+def _malformed(error: yaml.YAMLError, file: str) -> ConfigError:
+    if not isinstance(error, yaml.MarkedYAMLError) or error.problem_mark is None:
+        return ConfigError([f"{file}: not YAML: {' '.join(str(error).split())}"], file)
+    problem = " ".join((error.problem or error.context or "not YAML").split())
+    mend = next((m for said, m in _MENDS.items() if said in problem), "check this line and the one above it")
+    # An open quote or bracket is noticed at the end of the file; where it was opened is of more use.
+    opened = error.context_mark if error.context_mark and "end of stream" in problem else error.problem_mark
+    return ConfigError([f"{file}:{opened.line + 1}: not YAML: {problem}; {mend}"], file)
+
+
+def _line(
+    problem: Problem, root: yaml.MappingNode, file: str, asked: Mapping[tuple[str | int, ...], str]
+) -> str:
+    """`file:line: key: message`, or `flag: key: message` when a flag put the value there."""
+    location = problem.location
+    for length in range(len(location), 0, -1):
+        if location[:length] in asked:
+            return f"{asked[location[:length]]}: {problem}"
+    inside = [label for where, label in asked.items() if where[: len(location)] == location]
+    blame = f" (with {', '.join(inside)})" if inside else ""
+    return f"{file}:{_line_of(root, location)}: {problem}{blame}"
+
+
+def _line_of(root: yaml.Node, location: Iterable[str | int]) -> int:
+    """The line of the key or item at `location`, or of the nearest part above it that is in the file."""
+    node, line = root, 1
+    for part in location:
+        if isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
+            node = node.value[part]
+            line = _at(node)
+        elif isinstance(node, yaml.MappingNode):
+            found = next(((k, v) for k, v in node.value if k.value == str(part)), None)
+            if found is None:
+                return line
+            line, node = _at(found[0]), found[1]
+        else:
+            return line
+    return line
+
+
+def _at(node: yaml.Node) -> int:
+    return int(node.start_mark.line) + 1
+
+
+def _scalar(value: Any) -> str:
+    text = yaml.safe_dump(value, default_flow_style=True, width=1000).split("\n")[0]
+    return text if len(text) <= 40 else text[:39] + "…"

@@ -1,0 +1,121 @@
+"""What pydantic finds wrong, said in the words of the file's author."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import ValidationError
+
+from kolmocli.config_schema import at, choices, fields_of, suggest
+
+Location = tuple[str | int, ...]
+
+_LIMITS = {"greater_than": ">", "greater_than_equal": ">=", "less_than": "<", "less_than_equal": "<="}
+_KINDS = {
+    "int": "a whole number",
+    "float": "a number",
+    "finite": "a finite number",
+    "bool": "true or false",
+    "string": "text",
+    "list": "a list",
+    "tuple": "a list",
+    "dict": "keys with values",
+    "model": "a section of keys",
+}
+"""By the first word of pydantic's error type: `int_parsing`, `int_type`, `int_from_float`…"""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing that is wrong, and where."""
+
+    location: Location
+    message: str
+
+    def __str__(self) -> str:
+        return f"{dotted(self.location)}: {self.message}" if self.location else self.message
+
+
+def dotted(location: Location) -> str:
+    """`families.ramps.levels[2].length`."""
+    text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in location)
+    return text.removeprefix(".")
+
+
+def problems_of(error: ValidationError, data: Any) -> list[Problem]:
+    """Each error once, at the place where the author wrote it. `data` is what was validated."""
+    found = []
+    for item in error.errors(include_url=False):
+        location, message = _say(dict(item))
+        found.append(Problem(_written(location, data), message))
+    return list(dict.fromkeys(found))
+
+
+def _say(error: dict[str, Any]) -> tuple[Location, str]:
+    """Where, and what is wrong there with the mend."""
+    kind, location, context = error["type"], error["loc"], error.get("ctx", {})
+    got = f"got {_show(error['input'])}"
+    annotation = at(location)
+    if kind == "extra_forbidden":
+        return location, f"unknown key; {suggest(str(location[-1]), fields_of(at(location[:-1])) or ())}"
+    if kind == "missing":
+        return location, "is missing; add it"
+    if kind == "literal_error":
+        words = choices(annotation)
+        close = suggest(str(error["input"]), words)
+        hint = f"; {close}" if close.startswith("did you mean") else ""
+        return location, f"must be one of {', '.join(words)}; {got}{hint}"
+    if kind in _LIMITS:
+        limit = next(value for key, value in context.items() if key in ("gt", "ge", "lt", "le"))
+        return location, f"must be {_LIMITS[kind]} {limit:g}, {got}"
+    if kind in ("too_short", "too_long"):
+        least, bound = ("least", "min_length") if kind == "too_short" else ("most", "max_length")
+        return location, f"must have at {least} {context[bound]} items, has {context['actual_length']}"
+    if kind == "value_error":
+        return _own_rule(location, str(context["error"]))
+    if kind == "missing_argument" or kind.split("_")[0] not in _KINDS:
+        return location, f"{error['msg'][0].lower()}{error['msg'][1:]}, {got}"
+    return location, f"must be {_KINDS[kind.split('_')[0]]}, {got}"
+
+
+def _own_rule(location: Location, message: str) -> tuple[Location, str]:
+    """A rule of the schema over several keys. `length: 5 is above 3` names the key that it is about."""
+    named = re.match(r"(\w+): ", message)
+    if named and named[1] in (fields_of(at(location)) or ()):
+        return (*location, named[1]), message[named.end() :]
+    return location, message
+
+
+def _written(location: Location, data: Any) -> Location:
+    """Where the author wrote it: a level inherits its family's `sampler`, and its mistakes with it."""
+    if len(location) < 5 or location[0] != "families" or location[2] != "levels":
+        return location
+    in_sampler = (*location[:2], "sampler", *location[4:])
+    return in_sampler if not _has(data, location[:5]) and _has(data, in_sampler[:4]) else location
+
+
+def _has(data: Any, location: Location) -> bool:
+    for part in location:
+        lookup: Callable[[Any], Any] | None = getattr(data, "__getitem__", None)
+        if lookup is None:
+            return False
+        try:
+            data = lookup(part)
+        except (KeyError, IndexError, TypeError):
+            return False
+    return True
+
+
+def _show(value: Any) -> str:
+    """The value, short enough for one line."""
+    if value is None:
+        return "nothing"
+    if isinstance(value, dict):
+        return "keys with values"
+    if isinstance(value, list | tuple) and any(isinstance(item, dict | list | tuple) for item in value):
+        return f"a list of {len(value)} items"
+    text = repr(list(value) if isinstance(value, tuple) else value)
+    return text if len(text) <= 60 else text[:59] + "…"

@@ -1,0 +1,53 @@
+"""What a controller is: it decides which buckets are sampled next, from observed passes. It never sees the model."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from kolmocli.tasks.base import Bucket
+
+
+@dataclass(frozen=True, slots=True)
+class GroupResult:
+    """`passes` of the `rollouts` of one task; rollouts that the sandbox failed are not counted in either.
+
+    `age` is how many policy updates ago the group was sampled.
+    """
+
+    bucket: Bucket
+    passes: int
+    rollouts: int
+    age: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class FamilyMetrics:
+    """What a controller believes of one family. `level` may lie between two levels, from 1."""
+
+    level: float
+    top: int
+    weight: float
+    state: str
+
+
+class Controller(Protocol):
+    """Four verbs, and a state that is plain JSON."""
+
+    def propose(self, groups: int, rng: random.Random) -> list[Bucket]:
+        """The buckets of the next `groups` groups."""
+        ...
+
+    def observe(self, results: Sequence[GroupResult]) -> list[str]:
+        """Take in the results of one step, in any order. Returns what is worth an event, in words."""
+        ...
+
+    def metrics(self) -> dict[str, FamilyMetrics]: ...
+
+    def state_dict(self) -> dict[str, Any]: ...
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Take up a saved state, exactly. Raises KeyError or ValueError naming what does not fit."""
+        ...

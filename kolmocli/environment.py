@@ -1,0 +1,147 @@
+"""KolmogorovEnv: write a program line by line until its value is the target.
+
+State: the program so far. Action: one line. The only feedback is "go on" or "done", so a whole program
+can be sampled at once, run once with the value of every statement, and cut at the first line whose value
+is the target: the same distribution as stepping, at 1/lines of the executions. `KolmogorovEnv` is the
+readable reference, `judge` the batched twin that training uses; a test holds them equal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kolmocli.language.coder import coded_bits, literal_bits
+from kolmocli.language.program import LineParser, Program, ProgramError, canonical
+from kolmocli.reward import RewardRule
+from kolmocli.sandbox.base import Job, Sandbox, Status, Verdict
+from kolmocli.tasks.base import Task
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one rollout.
+
+    `text` holds the lines that were run, as the language prints them. `end` is the number of lines of the
+    rollout that belong to the episode: up to the one whose value is the target or that went wrong, or all
+    of them and the decision to stop. `reward` is None when the sandbox failed: such a rollout is masked, never scored.
+    """
+
+    text: str
+    end: int
+    passed: bool
+    status: Status
+    reward: float | None
+    formatted: bool = False
+    """Every line that counts is of the language."""
+    program: Program | None = None
+    bits: int | None = None
+    """Coded bits of the program that passed."""
+    copied: bool = False
+    """Passed by writing the target as a literal."""
+
+    @property
+    def executable(self) -> bool:
+        """It ended normally with some value."""
+        return self.status is Status.OK
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A sampled program as far as it is of the language: the part that is worth running.
+
+    `ends[i]` is the number of lines of the text up to and with statement i; `end` that of the whole episode.
+    """
+
+    program: Program
+    ends: tuple[int, ...]
+    end: int
+    error: str | None
+
+    @classmethod
+    def read(cls, text: str, max_lines: int) -> Draft:
+        """Parse line by line and stop at the first line that is not of the language."""
+        parser = LineParser()
+        ends: list[int] = []
+        lines = text.split("\n")
+        for number, line in enumerate(lines, start=1):
+            if not line.strip(" "):
+                continue
+            try:
+                parser.feed(line)
+            except ProgramError as problem:
+                return cls(parser.program(), tuple(ends), number, str(problem))
+            ends.append(number)
+            if len(ends) == max_lines:
+                return cls(parser.program(), tuple(ends), number, None)
+        return cls(parser.program(), tuple(ends), len(lines), None)
+
+
+def judge(
+    tasks: Sequence[Task], texts: Sequence[str], sandbox: Sandbox, rule: RewardRule, max_lines: int
+) -> list[Outcome]:
+    """Run `texts[i]` for `tasks[i]`, all in one batch, and score them."""
+    drafts = [Draft.read(text, max_lines) for text in texts]
+    verdicts = _run(drafts, tasks, sandbox)
+    return [score(t, d, v, rule) for t, d, v in zip(tasks, drafts, verdicts, strict=True)]
+
+
+def _run(drafts: Sequence[Draft], tasks: Sequence[Task], sandbox: Sandbox) -> list[Verdict]:
+    jobs = [Job(str(d.program), group=t.index) for d, t in zip(drafts, tasks, strict=True) if len(d.program)]
+    ran = iter(sandbox.run(jobs))
+    return [next(ran) if len(d.program) else Verdict(Status.SYNTAX, detail=d.error or "empty") for d in drafts]
+
+
+def score(task: Task, draft: Draft, verdict: Verdict, rule: RewardRule) -> Outcome:
+    """The outcome of one draft, from the values of its statements."""
+    text = str(draft.program)
+    if verdict.status.is_fault:
+        return Outcome(text, draft.end, False, verdict.status, None)
+    hit = next((i for i, value in enumerate(verdict.trace) if value == task.target), None)
+    if hit is None:
+        failed_at = len(verdict.trace)
+        stopped = verdict.status is not Status.OK and failed_at < len(draft.ends)
+        status = Status.SYNTAX if draft.error and verdict.status is Status.OK else verdict.status
+        end = draft.ends[failed_at] if stopped else draft.end
+        return Outcome(text, end, False, status, rule.failure, draft.error is None)
+    program = draft.program.prefix(hit + 1)
+    bits = coded_bits(program)
+    reward = rule.success(bits, literal_bits(task.target))
+    return Outcome(str(program), draft.ends[hit], True, Status.OK, reward, True, program, bits, is_copy(program))
+
+
+def is_copy(program: Program) -> bool:
+    """True when the program, simplified, is one literal list."""
+    simple = canonical(program).statements
+    return len(simple) == 1 and simple[0].function == "set_list"  # type: ignore[union-attr]
+
+
+class KolmogorovEnv:
+    """The environment as textbooks have it: `reset`, then `step(line)` until done.
+
+    The reward is 0 (`rule.failure` at the last allowed line) until the value of a line is the target.
+    """
+
+    def __init__(self, sandbox: Sandbox, rule: RewardRule, max_lines: int) -> None:
+        self.sandbox = sandbox
+        self.rule = rule
+        self.max_lines = max_lines
+
+    def reset(self, task: Task) -> str:
+        """Start with an empty program and return it."""
+        self.task = task
+        self.lines: list[str] = []
+        return ""
+
+    def step(self, line: str) -> tuple[str, float | None, bool]:
+        """Add a line, run the program, and return (program so far, reward, done).
+
+        A line that is not of the language or does not run ends the episode. The reward is None when the
+        sandbox failed.
+        """
+        self.lines.append(line)
+        text = "\n".join(self.lines)
+        outcome = judge([self.task], [text], self.sandbox, self.rule, self.max_lines)[0]
+        self.outcome = outcome
+        done = outcome.passed or outcome.status is not Status.OK or len(self.lines) >= self.max_lines
+        return text, outcome.reward if done else 0.0, done

@@ -1,0 +1,36 @@
+"""Errors that a user can mend: one line each, with the exit code the command ends with.
+
+Anything else that is raised is a defect of kolmo and may show a traceback.
+"""
+
+from __future__ import annotations
+
+EXIT_OK = 0
+EXIT_FAILED = 1
+EXIT_USAGE = 2
+EXIT_CHECK = 3
+EXIT_ENVIRONMENT = 4
+
+
+class KolmoError(Exception):
+    """A failure whose message is one line: what is wrong, where, and the mend."""
+
+    exit_code = EXIT_FAILED
+
+
+class UsageError(KolmoError):
+    """Wrong usage or configuration: an unknown key, a used run folder, a malformed file."""
+
+    exit_code = EXIT_USAGE
+
+
+class CheckError(KolmoError):
+    """A check that was asked for did not hold."""
+
+    exit_code = EXIT_CHECK
+
+
+class EnvironmentMissing(KolmoError):
+    """Something this machine lacks: a Docker engine, a CUDA device, an optional package."""
+
+    exit_code = EXIT_ENVIRONMENT

@@ -1,0 +1,43 @@
+"""Held-out tasks: which they are, and what a policy makes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from kolmocli.engine.base import Engine
+from kolmocli.environment import Outcome
+from kolmocli.tasks.base import Task, TaskSource
+
+_CHUNK = 64
+"""Tasks between two looks at whether the run was asked to stop."""
+
+
+def held_out_tasks(source: TaskSource, count: int) -> list[Task]:
+    """`count` tasks (rounded up to whole rounds), spread evenly over all buckets; always the same ones."""
+    buckets = source.buckets()
+    rounds = -(-count // len(buckets))
+    return [source.task(bucket, index) for index in range(rounds) for bucket in buckets]
+
+
+def attempt(
+    engine: Engine,
+    tasks: Sequence[Task],
+    *,
+    samples: int = 1,
+    seed: int | None = None,
+    between: Callable[[], None] = lambda: None,
+) -> list[tuple[Task, list[Outcome]]]:
+    """Every task with the outcomes of its samples; greedy when `seed` is None.
+
+    Tasks of like length go together, so the answer to one does not depend on the others but for rounding.
+    """
+    order = sorted(range(len(tasks)), key=lambda i: len(tasks[i].target))
+    found: dict[int, list[Outcome]] = {}
+    for start in range(0, len(order), _CHUNK):
+        chunk = order[start : start + _CHUNK]
+        chunk_seed = None if seed is None else seed + start
+        collected = engine.collect([tasks[i] for i in chunk], samples=samples, seed=chunk_seed)
+        for i, group in zip(chunk, collected.groups, strict=True):
+            found[i] = list(group.outcomes)
+        between()
+    return [(task, found[i]) for i, task in enumerate(tasks)]

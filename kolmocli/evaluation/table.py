@@ -1,0 +1,116 @@
+"""An evaluation report as a table for people, readable at 80 columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.table import Table
+
+_BUCKETS_PER_ROW = 2
+
+
+def render(report: Mapping[str, Any]) -> RenderableType:
+    """The report of `summarise` as three small tables: what passed, what it saved, where it passed.
+
+    Extra keys of the report are ignored; a number that does not exist is shown as "–".
+    """
+    from rich.console import Group
+    from rich.text import Text
+
+    parts: list[RenderableType] = [_headline(report), Text(), _rates(report)]
+    if report["baselines_missing"]:
+        parts.append(Text(f"not installed: {', '.join(report['baselines_missing'])}", style="dim"))
+    if report["buckets"]:
+        parts += [Text(), _buckets(report["buckets"])]
+    return Group(*parts)
+
+
+def share(value: float | None) -> str:
+    """A share as a percentage with one digit."""
+    return "–" if value is None else f"{100 * value:.1f} %"
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}"
+
+
+def _grid() -> Table:
+    from rich.table import Table
+
+    grid = Table.grid(padding=(0, 2))
+    for _ in range(3):
+        grid.add_column(style="dim", no_wrap=True)
+        grid.add_column(justify="right", no_wrap=True)
+    return grid
+
+
+def _headline(report: Mapping[str, Any]) -> Table:
+    from rich.text import Text
+
+    low, high = report["accuracy_ci"]
+    grid = _grid()
+    known = report["accuracy"] is not None
+    spread = f"  ({100 * low:.1f}–{100 * high:.1f})" if known else ""
+    accuracy = Text.assemble((share(report["accuracy"]), "bold"), (spread, "dim"))
+    grid.add_row(
+        "accuracy",
+        accuracy,
+        "executable",
+        share(report["executable"]),
+        "format",
+        share(report["format_rate"]),
+    )
+    tasks = str(report["n"]) + (f"  (+{report['masked']} lost)" if report["masked"] else "")
+    grid.add_row(
+        "tasks", tasks, "copies", share(report["copy_rate"]), "reward", _number(report["average_reward"])
+    )
+    return grid
+
+
+def _rates(report: Mapping[str, Any]) -> Table:
+    """Compressed size ÷ raw size, programs beside the codecs; the smallest of each column is bold."""
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    table.add_column("size ÷ raw", no_wrap=True)
+    columns = {"programs": {"solid": report["compression_rate"], "per_block": None}, **report["baselines"]}
+    for name in columns:
+        table.add_column(name, justify="right", no_wrap=True)
+    for kind, label in (("solid", "all as one"), ("per_block", "one by one")):
+        values = [column[kind] for column in columns.values()]
+        least = min((v for v in values if v is not None), default=None)
+        table.add_row(
+            label, *(Text(_number(v), style="bold" if v is not None and v == least else "") for v in values)
+        )
+    ratios = {"gzip": report["precision"], "xz": report["precision_xz"]}
+    if any(value is not None for value in ratios.values()):
+        cells = [_number(ratios[name]) if name in ratios else "" for name in report["baselines"]]
+        table.add_row("precision", "", *cells, style="dim")
+    return table
+
+
+def _buckets(buckets: Mapping[str, Mapping[str, Any]]) -> Table:
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    beside = min(_BUCKETS_PER_ROW, len(buckets))
+    for _ in range(beside):
+        table.add_column("bucket", no_wrap=True, overflow="ellipsis", max_width=16)
+        table.add_column("accuracy", justify="right", no_wrap=True)
+        table.add_column("95 %", justify="right", no_wrap=True, style="dim")
+        table.add_column("n", justify="right", no_wrap=True, style="dim")
+    cells = [
+        (name, share(b["accuracy"]), f"{100 * b['ci'][0]:.0f}–{100 * b['ci'][1]:.0f}", str(b["n"]))
+        for name, b in buckets.items()
+    ]
+    # Down the columns, so that the levels of a family stay together.
+    rows = -(-len(cells) // beside)
+    for i in range(rows):
+        table.add_row(*(text for j in range(i, len(cells), rows) for text in cells[j]))
+    return table

@@ -1,0 +1,86 @@
+"""The look of every figure: size, colours, grid, and how a figure becomes a PNG.
+
+matplotlib is used through its objects alone. Nothing global is touched, so a figure can be drawn from any
+thread and inside somebody else's notebook.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+SIZE_INCHES = (10.0, 5.6)
+DPI = 120
+
+# Okabe and Ito (2008): told apart with any colour vision.
+BLUE, ORANGE, GREEN, RED, PURPLE, SKY, GREY = (
+    "#0072B2",
+    "#E69F00",
+    "#009E73",
+    "#D55E00",
+    "#CC79A7",
+    "#56B4E9",
+    "#6b6b6b",
+)
+BAND = "#dfe9e4"
+WINDOW = 10
+"""Steps of the running mean: the one that the summary's `in_band` looks at."""
+
+
+def figure(title: str, subtitle: str = "") -> Figure:
+    """An empty figure of the common size with its title."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    fig = Figure(figsize=SIZE_INCHES, dpi=DPI, layout="constrained", facecolor="white")
+    FigureCanvasAgg(fig)
+    fig.get_layout_engine().set(w_pad=0.12, h_pad=0.1, wspace=0.03, hspace=0.03)  # type: ignore[union-attr, call-arg]
+    fig.suptitle(title, x=0.012, ha="left", fontsize=14, fontweight="bold")
+    if subtitle:
+        fig.supxlabel(subtitle, x=0.012, ha="left", fontsize=9, color=GREY)
+    return fig
+
+
+def dress(axes: Axes, x: str, y: str, title: str = "") -> Axes:
+    """Labels with units, a light grid, no box."""
+    axes.set_xlabel(x, fontsize=10)
+    axes.set_ylabel(y, fontsize=10)
+    if title:
+        axes.set_title(title, fontsize=10, loc="left")
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.grid(True, color="#e8e8e8", linewidth=0.8)
+    axes.set_axisbelow(True)
+    axes.tick_params(labelsize=9, color="#b0b0b0")
+    return axes
+
+
+def curve(axes: Axes, steps: Sequence[float], values: Sequence[float], colour: str, label: str) -> None:
+    """Every step, pale, under its running mean."""
+    axes.plot(steps, values, color=colour, alpha=0.3, linewidth=1.0)
+    name = f"{label}, mean of {WINDOW} steps"
+    axes.plot(steps, running_mean(values, WINDOW), color=colour, linewidth=2.2, label=name)
+
+
+def running_mean(values: Sequence[float], window: int) -> list[float]:
+    """The mean of the last `window` values, of fewer where there are fewer."""
+    return [
+        sum(values[max(0, i - window + 1) : i + 1]) / len(values[max(0, i - window + 1) : i + 1])
+        for i in range(len(values))
+    ]
+
+
+def legend(axes: Axes) -> None:
+    """The legend, where it hides least."""
+    axes.legend(fontsize=9, frameon=False, loc="best")
+
+
+def png(fig: Figure) -> bytes:
+    """The figure as PNG, the same bytes for the same numbers."""
+    buffer = io.BytesIO()
+    fig.savefig(buffer, format="png", dpi=DPI, metadata={"Software": None})
+    return buffer.getvalue()

@@ -1,0 +1,166 @@
+"""Eyes: how a run is shown while it goes on. All of it goes to stderr; stdout is for results.
+
+with open_eyes(quiet=False) as eyes:
+    eyes.update(snapshot)        # as often as something changes
+    eyes.note("resumed at step 40")
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from functools import cache
+from types import TracebackType
+from typing import TYPE_CHECKING, Protocol, Self
+
+from kolmocli.monitor.snapshot import Snapshot
+from kolmocli.monitor.words import compact, decimal, duration, number, percent, printable, rate
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.live import Live
+
+
+class Eyes(Protocol):
+    """Shows snapshots; leaves the terminal as it found it, however the block ends."""
+
+    def update(self, snapshot: Snapshot) -> None:
+        """Show this state instead of the one before."""
+        ...
+
+    def note(self, text: str) -> None:
+        """Say one line that stays."""
+        ...
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
+    ) -> None: ...
+
+
+def open_eyes(quiet: bool) -> Eyes:
+    """The table on a terminal that can draw it; plain lines elsewhere, and where NO_COLOR is set; or nothing."""
+    if quiet:
+        return Quiet()
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    draws = sys.stderr.isatty() and "utf" in (sys.stderr.encoding or "").lower()
+    return LiveTable() if draws and not plain else PlainLines()
+
+
+@cache
+def shared_console() -> Console:
+    """The one Console of stderr. Whoever prints during a run prints here, or the table is torn."""
+    from rich.console import Console
+
+    return Console(stderr=True)
+
+
+class _Block:
+    """A context manager with nothing to restore."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
+    ) -> None:
+        return None
+
+
+class Quiet(_Block):
+    """Shows nothing."""
+
+    def update(self, snapshot: Snapshot) -> None:
+        return None
+
+    def note(self, text: str) -> None:
+        return None
+
+
+class PlainLines(_Block):
+    """One line per step with the numbers of the table, and one when something else begins."""
+
+    def __init__(self) -> None:
+        self._shown: tuple[object, object] | None = None
+        self._state = ""
+
+    def update(self, snapshot: Snapshot) -> None:
+        if snapshot.metrics is None:
+            if snapshot.state != self._state:
+                self.note(f"{snapshot.name}: {snapshot.state}")
+            self._state = snapshot.state
+            return
+        key = (snapshot.metrics.get("phase"), snapshot.metrics.get("step"))
+        if key != self._shown:
+            self._shown = key
+            self.note(plain_line(snapshot))
+
+    def note(self, text: str) -> None:
+        print(printable(text), file=sys.stderr, flush=True)
+
+
+class LiveTable:
+    """The table of `view.render`, redrawn in place; its last picture stays when the block ends."""
+
+    def __init__(self, console: Console | None = None) -> None:
+        self._console = console or shared_console()
+        self._live: Live | None = None
+
+    def update(self, snapshot: Snapshot) -> None:
+        from kolmocli.monitor.view import render
+
+        if self._live is not None:
+            # One line is left free: a picture as high as the terminal scrolls it and is drawn over and over.
+            size = self._console.size
+            self._live.update(render(snapshot, size.width, size.height - 1), refresh=True)
+
+    def note(self, text: str) -> None:
+        self._console.print(printable(text), markup=False, highlight=False)
+
+    def __enter__(self) -> Self:
+        from rich.live import Live
+
+        self._live = Live(console=self._console, auto_refresh=False, redirect_stdout=False)
+        self._live.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
+    ) -> None:
+        if self._live is not None:
+            self._live.stop()
+            self._live = None
+
+
+def plain_line(snapshot: Snapshot) -> str:
+    """A step as one line: `step 42/100 0:31 pass .51 … | ramps 4.3/8 .48 [.34,.61] | …`."""
+    metrics = snapshot.metrics or {}
+    of = f"/{snapshot.steps}" if snapshot.steps else ""
+    phase = "warm-up " if metrics.get("phase") == "warmup" else ""
+    head = [
+        f"{phase}step {metrics.get('step', snapshot.step)}{'' if phase else of}",
+        duration(snapshot.seconds),
+        f"left {duration(snapshot.eta_seconds)}",
+        f"pass {rate(number(metrics, 'pass_rate'))}",
+        f"reward {rate(number(metrics, 'reward'))}",
+        f"bits {rate(number(metrics, 'bits_per_rollout'))}",
+        f"size/raw {rate(number(metrics, 'compression_rate'))}",
+        f"loss {decimal(number(metrics, 'loss'))}",
+        f"dead {compact(number(metrics, 'dead_groups'))}",
+        f"infra {compact(number(metrics, 'infra'))}",
+    ]
+    families = [_family(name, bucket) for name, bucket in (metrics.get("buckets") or {}).items()]
+    return " | ".join([" ".join(head), *families])
+
+
+def _family(name: str, bucket: dict[str, object]) -> str:
+    level, top = number(bucket, "level"), number(bucket, "top")
+    words = [name, "–" if level is None else f"{level:.1f}" + (f"/{top:.0f}" if top else "")]
+    words.append(rate(number(bucket, "pass_rate")))
+    interval = bucket.get("ci")
+    if isinstance(interval, (list, tuple)):
+        words.append(f"[{rate(interval[0])},{rate(interval[1])}]")
+    words += [f"U {rate(number(bucket, 'signal'))}", f"w {percent(number(bucket, 'weight'))}"]
+    state = bucket.get("state")
+    return " ".join(words + ([f"({state})"] if state and state != "tracking" else []))

@@ -1,0 +1,163 @@
+"""The live view as a pure function of a snapshot: the same snapshot gives the same picture.
+
+It always has the same height, so that a terminal redraws it in place: a header of four lines, the table
+of families, the best program so far and the latest events. It reads well at 80×24.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import zip_longest
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from kolmocli.monitor.bucket_table import table
+from kolmocli.monitor.gauges import bar, sparkline
+from kolmocli.monitor.snapshot import Snapshot
+from kolmocli.monitor.words import compact, decimal, duration, number, percent, printable, rate
+
+_HEADER = 5
+"""Lines above the table, an empty one included."""
+_MARGIN = 1
+
+
+def render(snapshot: Snapshot, width: int, height: int) -> RenderableType:
+    """A picture of exactly `height` lines of at most `width` cells (sensible from 40×12 on)."""
+    return Group(*lines(snapshot, width, height))
+
+
+def lines(snapshot: Snapshot, width: int, height: int) -> list[Text]:
+    """The lines of `render`."""
+    inner = width - 2 * _MARGIN
+    below = height - _HEADER - 1
+    buckets = (snapshot.metrics or {}).get("buckets") or {}
+    rows = max(1, min(len(buckets), below - _footer_least(below)))
+    body = [*_header(snapshot, inner), Text()]
+    body += (
+        table(buckets, snapshot.target, inner, rows) if buckets else [Text(_waiting(snapshot), "dim"), Text()]
+    )
+    body += _footer(snapshot, inner, height - len(body))
+    body = (body + [Text()] * height)[:height]
+    return [_framed(line, width) for line in body]
+
+
+def _framed(line: Text, width: int) -> Text:
+    framed = Text(" " * _MARGIN, no_wrap=True, overflow="ellipsis") + line
+    framed.truncate(width, overflow="ellipsis")
+    return framed
+
+
+def _footer_least(below: int) -> int:
+    """Lines kept for what stands below the table, however many families there are."""
+    if below >= 16:
+        return 9
+    return 4 if below >= 9 else 0
+
+
+def _waiting(snapshot: Snapshot) -> str:
+    return f"no step yet: {snapshot.state}"
+
+
+def _header(snapshot: Snapshot, width: int) -> list[Text]:
+    metrics, step = snapshot.metrics, snapshot.step
+    of = f"/{snapshot.steps}" if snapshot.steps else ""
+    left = Text.assemble(("kolmo", "bold blue"), "  ", (printable(snapshot.name), "bold"))
+    right = [
+        Text(printable(snapshot.state), "magenta"),
+        Text.assemble("step ", (f"{step}{of}", "bold")),
+        Text(duration(snapshot.seconds)),
+    ]
+    if snapshot.eta_seconds is not None:
+        right.append(Text.assemble((duration(snapshot.eta_seconds), "bold"), " left"))
+    history = sparkline(snapshot.history, max(8, min(width // 6, 40)))
+    learning = [
+        Text.assemble(_label("pass rate"), (rate(number(metrics, "pass_rate")), "bold"), " ") + history,
+        Text.assemble(_label("reward"), (rate(number(metrics, "reward")), "bold")),
+        Text.assemble(_label("bits/rollout"), (rate(number(metrics, "bits_per_rollout")), "bold")),
+        Text.assemble(_label("size ÷ raw"), (rate(number(metrics, "compression_rate")), "bold")),
+        Text.assemble(_label("in band"), percent(number(metrics, "in_band"))),
+        Text.assemble(_label("bits"), compact(number(metrics, "bits_total"))),
+        Text.assemble(_label("loss"), decimal(number(metrics, "loss"))),
+        Text.assemble(_label("entropy"), decimal(number(metrics, "entropy"))),
+        Text.assemble(_label("dead groups"), compact(number(metrics, "dead_groups"))),
+    ]
+    gap = "  " if width < 100 else "   "
+    share = step / snapshot.steps if snapshot.steps else 0.0
+    return [
+        _both_ends(left, _joined(right, width - left.cell_len - 2, "  "), width),
+        bar(share, width, rest="─"),
+        _joined(learning, width, gap),
+        _joined(_machine(snapshot), width, gap),
+    ]
+
+
+def _machine(snapshot: Snapshot) -> list[Text]:
+    box = snapshot.sandbox
+    infra = int(number(box, "infra") or 0)
+    speed = number(box, "programs_per_second")
+    health = Text.assemble(
+        _label("sandbox"), printable(str(box.get("backend", "–"))), f" {compact(number(box, 'executed'))} run"
+    )
+    fields = [health, Text(f"{compact(speed)}/s")] if speed is not None else [health]
+    fields.append(Text(f"{infra} faults", "bold red" if infra else "dim"))
+    if snapshot.model:
+        fields.append(Text.assemble(_label("model"), printable(snapshot.model)))
+    if snapshot.engine:
+        fields.append(Text.assemble(_label("engine"), printable(snapshot.engine)))
+    return fields
+
+
+def _footer(snapshot: Snapshot, width: int, height: int) -> list[Text]:
+    """At most `height` lines: half for the best program, the rest for events, each under its rule."""
+    if height < 3:
+        return []
+    program = snapshot.best[1].strip("\n").split("\n") if snapshot.best else []
+    events = list(snapshot.events)
+    space = height - 1
+    for_program = min(len(program) + 1, space - min(len(events) + 1, space // 2)) if program else 0
+    for_events = space - for_program
+    found: list[Text] = []
+    if snapshot.best and for_program >= 2:
+        head = f"shortest so far, for {printable(snapshot.best[0])}"
+        found = [_rule(head, width), *(Text(line) for line in _cut(program, for_program - 1))]
+    told = (
+        [_rule("events", width), *(Text(printable(e)) for e in events[-(for_events - 1) :])] if events else []
+    )
+    return [Text(), *found, *(told if for_events >= 2 else [])]
+
+
+def _cut(program: Sequence[str], rows: int) -> list[str]:
+    shown = [printable(line) for line in program[:rows]]
+    if len(program) > rows > 1:
+        shown[-1] = f"… {len(program) - rows + 1} more lines"
+    return shown
+
+
+def _rule(title: str, width: int) -> Text:
+    text = Text(title, "dim", no_wrap=True)
+    text.truncate(width - 6, overflow="ellipsis")
+    return text + Text(" " + "─" * (width - text.cell_len - 1), "dim")
+
+
+def _label(text: str) -> tuple[str, str]:
+    return (f"{text} ", "dim")
+
+
+def _joined(fields: Sequence[Text], width: int, gap: str) -> Text:
+    """As many fields as fit whole, in order."""
+    line = Text()
+    for field, before in zip_longest(fields, [""], fillvalue=gap):
+        assert isinstance(field, Text)
+        if line.cell_len + len(before) + field.cell_len > width:
+            break
+        if field.cell_len:
+            line = line + Text(before) + field
+    return line
+
+
+def _both_ends(left: Text, right: Text, width: int) -> Text:
+    room = max(0, width - right.cell_len - 2)
+    left = left.copy()
+    left.truncate(room, overflow="ellipsis")
+    return left + Text(" " * max(0, width - left.cell_len - right.cell_len)) + right

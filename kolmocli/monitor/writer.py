@@ -1,0 +1,153 @@
+"""RunLog: what a run writes down. One object per line, and a line is on the disk whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from kolmocli.errors import UsageError
+from kolmocli.monitor.reader import EVENTS, METRICS, SUMMARY
+
+
+class RunLog:
+    """The only writer of metrics.jsonl, events.jsonl and summary.json in `run_dir`.
+
+    A fresh log (`resume_step` None) refuses a folder that already has lines: nothing is overwritten. A
+    resumed one keeps everything up to and including `resume_step`, all of the warm start with it, and
+    drops what came after, because those steps are done again. Lines reach the disk in the order of the calls.
+    """
+
+    def __init__(
+        self, run_dir: Path, resume_step: int | None = None, clock: Callable[[], float] = time.time
+    ) -> None:
+        self.run_dir = Path(run_dir)
+        self._clock = clock
+        self.run_dir.mkdir(parents=True, exist_ok=True)
+        paths = [self.run_dir / METRICS, self.run_dir / EVENTS]
+        if resume_step is None:
+            for path in paths:
+                if path.exists() and path.stat().st_size:
+                    raise UsageError(
+                        f"{path}: this folder holds a run already; resume it or choose another folder"
+                    )
+        else:
+            for path in paths:
+                _cut_after(path, resume_step)
+        self._metrics, self._events = (_LineFile(path) for path in paths)
+
+    def step(self, record: Mapping[str, Any]) -> None:
+        """Append one step to metrics.jsonl; its keys are those of `schema.StepRecord`.
+
+        Numbers that are not finite become null. Raises ValueError without an integer `step`.
+        """
+        if not isinstance(record.get("step"), int):
+            raise ValueError(f"a step record needs an integer step, not {record.get('step')!r}")
+        self._metrics.append(record)
+
+    def event(self, kind: str, step: int, **fields: Any) -> None:
+        """Append one event to events.jsonl: its kind, the step, the time (Unix seconds) and its own fields."""
+        self._events.append({"kind": kind, "step": step, "time": round(self._clock(), 3), **fields})
+
+    def write_summary(self, summary: Mapping[str, Any]) -> Path:
+        """Write summary.json, complete or not at all, over the one that was there. Returns its path."""
+        path = self.run_dir / SUMMARY
+        write_atomically(path, json.dumps(finite(summary), indent=2, allow_nan=False) + "\n")
+        return path
+
+    def close(self) -> None:
+        """Close the files. Idempotent."""
+        self._metrics.close()
+        self._events.close()
+
+    def __enter__(self) -> RunLog:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """Write a text file so that a reader, or a crash, sees the old one or the new one and nothing between."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        with open(temporary, "w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)  # the rename itself is only then on the disk
+    finally:
+        os.close(folder)
+
+
+def finite(value: Any) -> Any:
+    """The value with every float that JSON cannot write (inf, nan) replaced by None."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {key: finite(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [finite(item) for item in value]
+    return value
+
+
+class _LineFile:
+    """Appends JSON lines with one write each, and takes a half-written one back."""
+
+    def __init__(self, path: Path) -> None:
+        self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+        self._open = True
+
+    def append(self, record: Mapping[str, Any]) -> None:
+        line = json.dumps(finite(record), allow_nan=False, separators=(", ", ": ")).encode() + b"\n"
+        start = os.fstat(self._file).st_size
+        try:
+            written = os.write(self._file, line)
+            while written < len(
+                line
+            ):  # a short write is an interrupted call or a full disk; the latter raises
+                written += os.write(self._file, line[written:])
+        except BaseException:
+            os.ftruncate(self._file, start)
+            raise
+
+    def close(self) -> None:
+        if self._open:
+            self._open = False
+            os.close(self._file)
+
+
+def _cut_after(path: Path, step: int) -> None:
+    """Drop the lines of later reinforcement steps, and a half-written last line.
+
+    Events carry no phase: those of the warm start have step 0.
+    """
+    if not path.exists():
+        return
+    keep = 0
+    with open(path, "rb") as file:
+        for line in file:
+            if not line.endswith(b"\n"):
+                break
+            try:
+                record = dict(json.loads(line))
+            except (ValueError, TypeError):
+                raise UsageError(
+                    f"{path}: a line is not JSON, so the run cannot be resumed from this folder"
+                ) from None
+            if record.get("phase") != "warmup" and record.get("step", 0) > step:
+                break
+            keep += len(line)
+    os.truncate(path, keep)

@@ -1,0 +1,47 @@
+"""Where the files that come with kolmo lie: beside the package in a checkout, inside it in a wheel."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from pathlib import Path
+
+from kolmocli.errors import UsageError
+
+_PACKAGE = Path(__file__).resolve().parent
+
+
+def data_dir(name: str) -> Path:
+    """The folder `name` (`curricula`, `sandbox_image`) of this installation."""
+    packaged = _PACKAGE / "_data" / name
+    return packaged if packaged.is_dir() else _PACKAGE.parent / name
+
+
+def curricula_dir() -> Path:
+    """The folder of the curricula that come with kolmo."""
+    return data_dir("curricula")
+
+
+def packaged_curricula() -> list[str]:
+    """The names that stand for a packaged curriculum, such as `quickstart`."""
+    return sorted(path.stem for path in curricula_dir().glob("*.yaml"))
+
+
+def find_curriculum(name_or_path: str) -> Path:
+    """The curriculum file that a user means: a packaged name, or a file.
+
+    A bare name is looked up among the packaged ones first; `./quickstart` is always a file.
+
+    Raises:
+        UsageError: there is neither; it lists what there is.
+    """
+    names = packaged_curricula()
+    if name_or_path in names:
+        return curricula_dir() / f"{name_or_path}.yaml"
+    path = Path(name_or_path)
+    if path.is_file():
+        return path
+    if path.is_dir():
+        raise UsageError(f"{name_or_path}: a folder, not a curriculum file")
+    close = get_close_matches(path.stem, names, n=1)
+    hint = f"did you mean {close[0]}?" if close else f"packaged are {', '.join(names) or 'none'}"
+    raise UsageError(f"{name_or_path}: neither a curriculum file nor a packaged curriculum; {hint}")

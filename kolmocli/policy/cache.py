@@ -1,0 +1,66 @@
+"""A growing KV cache that does not copy itself at every token."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from transformers import Cache, DynamicCache
+from transformers.cache_utils import DynamicLayer
+
+_CHUNK = 32
+"""Positions that a full buffer grows by: one copy per chunk instead of one per token."""
+
+
+class ChunkedLayer(DynamicLayer):
+    """A `DynamicLayer` whose keys and values are views of buffers [rows, heads, capacity, head size].
+
+    `DynamicLayer` concatenates, which copies the whole cache for every new token; with many short rows on
+    a CPU that was the largest part of sampling. The attributes `keys` and `values` stay what they were, so
+    reordering, repeating and selecting rows are inherited.
+    """
+
+    _buffers: tuple[torch.Tensor, torch.Tensor] | None = None
+
+    def update(
+        self, key_states: torch.Tensor, value_states: torch.Tensor, *args: Any, **kwargs: Any
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        if not self.is_initialized:
+            self.lazy_initialization(key_states, value_states)
+        start = self.get_seq_length()
+        end = start + key_states.shape[-2]
+        if not self._has_room(end):
+            self._grow(key_states, end)
+        assert self._buffers is not None
+        keys, values = self._buffers
+        keys[:, :, start:end] = key_states
+        values[:, :, start:end] = value_states
+        self.keys, self.values = keys[:, :, :end], values[:, :, :end]
+        return self.keys, self.values
+
+    def _has_room(self, end: int) -> bool:
+        """Whether `keys` is still a view of the buffer (rows may have been selected since) with space left."""
+        if self._buffers is None or self.keys is None:
+            return False
+        buffer = self._buffers[0]
+        return self.keys.data_ptr() == buffer.data_ptr() and end <= buffer.shape[-2]
+
+    def _grow(self, key_states: torch.Tensor, end: int) -> None:
+        rows, heads, _, size = key_states.shape
+        old = (self.keys, self.values) if self.get_seq_length() else None
+        self._buffers = (
+            key_states.new_empty(rows, heads, end + _CHUNK, size),
+            key_states.new_empty(rows, heads, end + _CHUNK, size),
+        )
+        if old is not None:
+            for buffer, view in zip(self._buffers, old, strict=True):
+                assert view is not None
+                buffer[:, :, : view.shape[-2]] = view
+
+
+def new_cache(config: Any) -> Cache:
+    """The cache to sample with; models with sliding or mixed layers keep transformers' own."""
+    kinds = set(getattr(config, "layer_types", None) or ["full_attention"])
+    if kinds == {"full_attention"} and getattr(config, "sliding_window", None) is None:
+        return Cache(layer_class_to_replicate=ChunkedLayer)
+    return DynamicCache(config=config)

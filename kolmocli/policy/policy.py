@@ -1,0 +1,109 @@
+"""The policy: a causal language model, its tokenizer, and how it is asked for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from kolmocli.language.program import Program
+from kolmocli.policy.generation import generate
+from kolmocli.policy.prompts import explained_prompt, extract_program, preset_prompt
+from kolmocli.policy.rollout import Rollout
+from kolmocli.policy.tokenizer import SEQUENCE
+
+
+@dataclass
+class Policy:
+    """`model` is a transformers causal LM on its device, `name` what the user called it."""
+
+    name: str
+    model: Any
+    tokenizer: Any
+
+    @cached_property
+    def is_preset(self) -> bool:
+        """True for the presets' own tokenizer, which reads a bare sequence."""
+        return SEQUENCE in self.tokenizer.get_vocab()
+
+    @cached_property
+    def pad_id(self) -> int:
+        pad = self.tokenizer.pad_token_id
+        return int(self.tokenizer.eos_token_id if pad is None else pad)
+
+    @cached_property
+    def stop_ids(self) -> tuple[int, ...]:
+        """Every token that ends an answer: the tokenizer's, and those of the generation settings."""
+        configured = getattr(self.model.generation_config, "eos_token_id", None)
+        extra = configured if isinstance(configured, list) else [configured]
+        ids = {self.tokenizer.eos_token_id, *extra} - {None}
+        return tuple(sorted(ids))
+
+    @cached_property
+    def parameters(self) -> int:
+        return sum(p.numel() for p in self.model.parameters())
+
+    def prompt_ids(self, target: Sequence[int]) -> tuple[int, ...]:
+        text = preset_prompt(target) if self.is_preset else explained_prompt(target, self.tokenizer)
+        return tuple(self.tokenizer(text, add_special_tokens=not self.is_preset).input_ids)
+
+    def program_ids(self, program: Program) -> tuple[int, ...]:
+        """A reference program as the answer that the policy should give, end token included."""
+        text = f"{program}\n"
+        return (*self.tokenizer(text, add_special_tokens=False).input_ids, self.tokenizer.eos_token_id)
+
+    def answer(self, target: Sequence[int], program: Program) -> Rollout:
+        """A supervised answer in the shape of a rollout; its sampler log-probabilities are 0."""
+        tokens = self.program_ids(program)
+        lines = self._lines(tokens)
+        return Rollout(self.prompt_ids(target), tokens, (0.0,) * len(tokens), lines, f"{program}\n", True)
+
+    def rollout(
+        self,
+        targets: Sequence[Sequence[int]],
+        *,
+        samples: int,
+        max_new_tokens: int,
+        generator: torch.Generator | None,
+    ) -> list[Rollout]:
+        """`samples` programs for every target, neighbours in the list; greedy when `generator` is None."""
+        prompts = [self.prompt_ids(t) for t in targets]
+        self.model.eval()
+        written = generate(
+            self.model, prompts, samples=samples, max_new_tokens=max_new_tokens,
+            stop_ids=self.stop_ids, pad_id=self.pad_id, generator=generator,
+        )  # fmt: skip
+        rollouts = []
+        for i, result in enumerate(written):
+            tokens = tuple(result.tokens)
+            text = self.tokenizer.decode(tokens[:-1] if result.finished else tokens, skip_special_tokens=True)
+            text = text if self.is_preset else extract_program(text)
+            rollouts.append(
+                Rollout(prompts[i // samples], tokens, tuple(result.logprobs), self._lines(tokens), text, result.finished)
+            )
+        return rollouts
+
+    def save(self, folder: Path) -> None:
+        """Hugging Face format: `AutoModelForCausalLM.from_pretrained(folder)` and `AutoTokenizer` load it."""
+        self.model.save_pretrained(folder)
+        self.tokenizer.save_pretrained(folder)
+
+    def _lines(self, tokens: Sequence[int]) -> tuple[int, ...]:
+        line, lines = 0, []
+        for token in tokens:
+            lines.append(line)
+            line += self._breaks(token)
+        return tuple(lines)
+
+    @cached_property
+    def _break_counts(self) -> dict[int, int]:
+        return {}
+
+    def _breaks(self, token: int) -> int:
+        if token not in self._break_counts:
+            self._break_counts[token] = self.tokenizer.decode([token]).count("\n")
+        return self._break_counts[token]

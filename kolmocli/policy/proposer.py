@@ -1,0 +1,61 @@
+"""Programs for sequences, from a policy: what `kolmo compress --model` asks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+
+from kolmocli.language.program import LineParser, Program, ProgramError
+from kolmocli.policy.loading import load_policy
+from kolmocli.policy.policy import Policy
+
+_MAX_NEW_TOKENS = 256
+_TARGETS_AT_ONCE = 64
+
+
+@dataclass
+class PolicyProposer:
+    """Proposals are unverified: whoever uses one executes it and compares."""
+
+    policy: Policy
+
+    def propose(self, targets: Sequence[tuple[int, ...]], samples: int, seed: int) -> list[list[Program]]:
+        """For every target up to `samples` programs without repeats: the greedy one and samples at temperature 1.
+
+        Each is cut before its first line that is not of the language; empty ones are left out.
+        """
+        proposals: list[list[Program]] = []
+        for start in range(0, len(targets), _TARGETS_AT_ONCE):
+            chunk = targets[start : start + _TARGETS_AT_ONCE]
+            texts = [[t] for t in self._write(chunk, 1, None)]
+            if samples > 1:
+                generator = torch.Generator(self.policy.model.device).manual_seed(seed + start)
+                drawn = self._write(chunk, samples - 1, generator)
+                for i, mine in enumerate(texts):
+                    mine += drawn[i * (samples - 1) : (i + 1) * (samples - 1)]
+            proposals += [list(dict.fromkeys(p for p in map(_read, mine) if len(p))) for mine in texts]
+        return proposals
+
+    def _write(self, targets: Sequence[tuple[int, ...]], samples: int, generator: torch.Generator | None) -> list[str]:
+        rollouts = self.policy.rollout(
+            targets, samples=samples, max_new_tokens=_MAX_NEW_TOKENS, generator=generator
+        )
+        return [r.text for r in rollouts]
+
+
+def open_proposer(name: str, device: str = "auto") -> PolicyProposer:
+    """The proposer of a run, a checkpoint folder, a preset or a Hugging Face id. Raises UsageError like `load_policy`."""
+    return PolicyProposer(load_policy(name, device=device))
+
+
+def _read(text: str) -> Program:
+    parser = LineParser()
+    for line in text.split("\n"):
+        if line.strip(" "):
+            try:
+                parser.feed(line)
+            except ProgramError:
+                break
+    return parser.program()

@@ -1,0 +1,40 @@
+"""The tokenizer of the presets: one token per integer 0-255, function, variable and mark.
+
+Encoding then decoding a program gives the same text, character by character: separators are part of the
+marks (" = ", ", "), and decoding only joins. Integers beyond 0-255 are written digit by digit.
+"""
+
+from __future__ import annotations
+
+from tokenizers import Regex, Tokenizer, decoders
+from tokenizers.models import WordLevel
+from tokenizers.pre_tokenizers import Split
+from transformers import PreTrainedTokenizerFast
+
+from kolmocli.language.program import FUNCTION_NAMES
+
+PAD, EOS, UNKNOWN, SEQUENCE, PROGRAM = "<pad>", "<eos>", "<unk>", "<sequence>", "<program>"
+VARIABLES = tuple(f"sequence_{i}" for i in range(1, 33))
+MARKS = (" = ", ", ", "(", ")", "[", "]", "-", "\n")
+_BYTE = r"(?<!\d)(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?!\d)"
+_PATTERN = rf"<[a-z]+>|[a-z]+(?:_[a-z0-9]+)*|{_BYTE}|\d| = |, |[()\[\]\n-]"
+
+
+def build_tokenizer() -> PreTrainedTokenizerFast:
+    """A fast tokenizer that `AutoTokenizer.from_pretrained` loads again from its folder."""
+    words = (
+        PAD, EOS, UNKNOWN, SEQUENCE, PROGRAM, *MARKS, *map(str, range(256)), *FUNCTION_NAMES, *VARIABLES, "output",
+    )  # fmt: skip
+    tokenizer = Tokenizer(WordLevel({word: i for i, word in enumerate(words)}, unk_token=UNKNOWN))
+    tokenizer.pre_tokenizer = Split(Regex(_PATTERN), behavior="removed", invert=True)
+    tokenizer.decoder = decoders.Fuse()
+    return PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer,
+        pad_token=PAD,
+        eos_token=EOS,
+        unk_token=UNKNOWN,
+        additional_special_tokens=[SEQUENCE, PROGRAM],
+        padding_side="left",
+        clean_up_tokenization_spaces=False,
+        model_input_names=["input_ids", "attention_mask"],
+    )

@@ -1,0 +1,64 @@
+"""What a program is paid, from its coded bits and those of the literal that it competes with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from kolmocli.config import Reward
+
+
+class RewardRule(Protocol):
+    """`failure` is paid for every program that ran and missed; `success` for one that hit."""
+
+    @property
+    def failure(self) -> float: ...
+
+    def success(self, bits: float, literal_bits: float) -> float:
+        """The reward of a correct program of `bits` coded bits, against `literal_bits` of a plain copy."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Relative:
+    """0 for failure, 1 + w·clip((L_literal − L)/L_literal, −1, 1) for a pass: copying earns no bonus."""
+
+    length_weight: float
+    failure: float = 0.0
+
+    def success(self, bits: float, literal_bits: float) -> float:
+        saved = (literal_bits - bits) / literal_bits
+        return 1.0 + self.length_weight * max(-1.0, min(1.0, saved))
+
+
+@dataclass(frozen=True, slots=True)
+class ConstantMinusLength:
+    """C − λ·length for a pass, else 0: the founding rule, with the length in coded bits."""
+
+    constant: float
+    length_penalty: float
+    failure: float = 0.0
+
+    def success(self, bits: float, literal_bits: float) -> float:
+        return self.constant - self.length_penalty * bits
+
+
+@dataclass(frozen=True, slots=True)
+class Binary:
+    """+1 or −1, whatever the length."""
+
+    failure: float = -1.0
+
+    def success(self, bits: float, literal_bits: float) -> float:
+        return 1.0
+
+
+def reward_rule(config: Reward) -> RewardRule:
+    """The rule that a curriculum file asks for."""
+    match config.kind:
+        case "relative":
+            return Relative(config.length_weight)
+        case "constant_minus_length":
+            return ConstantMinusLength(config.constant, config.length_penalty)
+        case "binary":
+            return Binary()

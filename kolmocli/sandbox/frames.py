@@ -1,0 +1,58 @@
+"""Frames between the host and the supervisor: a fixed header, then a payload.
+
+    magic "KF" · kind u8 · zero u8 · request u32 · length u32 · crc32 u32        (little endian)
+
+The checksum is over the payload. Anything unexpected raises FrameError: the stream cannot be trusted
+after it, and both sides end the connection. The host reads frames with this same file.
+"""
+
+import struct
+import zlib
+from collections.abc import Iterator
+
+HEADER = struct.Struct("<2sBBIII")
+MAGIC = b"KF"
+HELLO, RUN, RESULT, PING = 1, 2, 3, 4
+MAX_PAYLOAD = 8 << 20
+
+REPORT = struct.Struct("<iBxHIIII")
+"""Wait status, reason for a kill, zero, cpu_us, wall_us, peak memory in KiB, program number; the output follows."""
+ENDED, CPU, WALL, OUTPUT, LATE = range(5)
+DSL, PYTHON, PROBE = b"D", b"P", b"?"
+
+
+class FrameError(Exception):
+    """Bytes that are not a frame."""
+
+
+def encode(kind: int, request: int, payload: bytes = b"") -> bytes:
+    return HEADER.pack(MAGIC, kind, 0, request, len(payload), zlib.crc32(payload)) + payload
+
+
+class Reader:
+    """Turns chunks of any size into frames."""
+
+    def __init__(self, max_payload: int = MAX_PAYLOAD) -> None:
+        self._buffer = bytearray()
+        self._max = max_payload
+
+    def feed(self, chunk: bytes) -> Iterator[tuple[int, int, bytes]]:
+        """The frames (kind, request, payload) that are complete after this chunk."""
+        buffer = self._buffer
+        buffer += chunk
+        at = 0
+        try:
+            while len(buffer) - at >= HEADER.size:
+                magic, kind, zero, request, length, crc = HEADER.unpack_from(buffer, at)
+                if magic != MAGIC or zero or length > self._max:
+                    raise FrameError(f"no frame at {bytes(buffer[at : at + HEADER.size])!r}")
+                end = at + HEADER.size + length
+                if len(buffer) < end:
+                    break
+                payload = bytes(buffer[at + HEADER.size : end])
+                if zlib.crc32(payload) != crc:
+                    raise FrameError(f"wrong checksum in a frame of kind {kind}")
+                at = end
+                yield kind, request, payload
+        finally:
+            del buffer[:at]

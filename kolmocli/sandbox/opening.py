@@ -1,0 +1,113 @@
+"""Choosing and opening a sandbox. There is no unsafe local backend to fall back to."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from typing import Literal, get_args
+
+from kolmocli.errors import KolmoError, UsageError
+from kolmocli.sandbox.base import Limits, Sandbox
+from kolmocli.sandbox.pool import Patience, Pool
+
+Backend = Literal["auto", "docker", "embedded"]
+_SLOTS = 2
+"""Programs at once in one container: one computes while the other is being forked or reaped."""
+_WINDOW = {"docker": 32, "embedded": 8}
+"""Programs on their way to one container: hides the hop through the engine."""
+
+
+def _warn(line: str) -> None:
+    print(line, file=sys.stderr)
+
+
+def open_sandbox(
+    backend: str = "auto",
+    *,
+    limits: Limits | None = None,
+    workers: int | None = None,
+    warn: Callable[[str], None] = _warn,
+    image: str | None = None,
+    runtime: str | None = None,
+    patience: Patience | None = None,
+) -> Sandbox:
+    """Open a sandbox with `workers` containers or processes (default: one for each CPU, two at least).
+
+    `auto` takes docker when an engine answers and the image is there or can be built from a local base, else
+    embedded, and says so in one line. `runtime` names another OCI runtime of the engine, such as runsc.
+    Raises EnvironmentMissing when the backend that was asked for cannot be had.
+    """
+    if backend not in get_args(Backend):
+        raise UsageError(f"unknown sandbox {backend!r}; choose one of {', '.join(get_args(Backend))}")
+    limits = limits or Limits()
+    size = workers or max(2, os.cpu_count() or 1)
+    if backend == "auto":
+        reason = _why_not_docker(image, warn)
+        if reason:
+            warn(
+                f"sandbox: embedded, because {reason}. Its Python differs at the edges (docs/sandbox.md); "
+                "start a Docker engine for the real one"
+            )
+            return _embedded(limits, size, patience)
+        return _docker(limits, size, image, runtime, patience)
+    if backend == "embedded":
+        return _embedded(limits, size, patience)
+    _ensure_docker(image, warn)
+    return _docker(limits, size, image, runtime, patience)
+
+
+def _embedded(limits: Limits, size: int, patience: Patience | None) -> Sandbox:
+    from kolmocli.sandbox.processes import ProcessMaker
+
+    return Pool("embedded", ProcessMaker(limits), limits, size, _WINDOW["embedded"], patience)
+
+
+def _docker(limits: Limits, size: int, image: str | None, runtime: str | None, patience: Patience | None) -> Sandbox:
+    from kolmocli.sandbox.containers import ContainerMaker
+    from kolmocli.sandbox.image import image_tag
+    from kolmocli.sandbox.sweeper import sweep
+
+    sweep()
+    maker = ContainerMaker(image or image_tag(), limits, _SLOTS, runtime)
+    return Pool("docker", maker, limits, size, _WINDOW["docker"], patience)
+
+
+def _why_not_docker(image: str | None, warn: Callable[[str], None]) -> str | None:
+    """None when docker can be used now, after building the image if that needs no network."""
+    from kolmocli.sandbox.image import build, client, find_engine, has_image, image_tag, local_base
+
+    if find_engine():
+        return "no Docker engine answers"
+    api = client()
+    try:
+        if has_image(api, image or image_tag()):
+            return None
+        if image:
+            return f"the image {image} is not there"
+        base = local_base(api)
+    finally:
+        api.close()
+    if not base:
+        return "there is no sandbox image and no base image to build it on (kolmo sandbox build)"
+    try:
+        build(base, log=lambda line: warn(f"sandbox: {line}"))
+    except KolmoError as error:
+        return str(error)
+    return None
+
+
+def _ensure_docker(image: str | None, warn: Callable[[str], None]) -> None:
+    from kolmocli.sandbox.image import build, client, find_engine, has_image, image_tag, no_engine
+
+    if reason := find_engine():
+        raise no_engine(reason)
+    api = client()
+    try:
+        missing = not has_image(api, image or image_tag())
+    finally:
+        api.close()
+    if missing and image:
+        raise UsageError(f"the image {image} is not there; build it with: kolmo sandbox build --tag {image}")
+    if missing:
+        build(log=lambda line: warn(f"sandbox: {line}"))

@@ -1,0 +1,44 @@
+"""The task: one thing to solve, and where it came from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from kolmocli.language.program import Program
+
+Split = Literal["train", "eval"]
+"""Training and evaluation draw from disjoint seeds and disjoint program skeletons."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Bucket:
+    """One (family, level): the unit in which difficulty is measured. Levels count from 1."""
+
+    family: str
+    level: int
+
+    def __str__(self) -> str:
+        return f"{self.family}/{self.level}"
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One sequence to reproduce. `index` with the bucket and the split makes the same task again."""
+
+    bucket: Bucket
+    index: int
+    target: tuple[int, ...]
+    reference: Program | None = None
+
+
+class TaskSource(Protocol):
+    """Tasks by bucket, deterministic and random-access: `task(bucket, i)` is always the same task."""
+
+    split: Split
+
+    def buckets(self) -> list[Bucket]:
+        """All buckets, families in file order, levels ascending."""
+        ...
+
+    def task(self, bucket: Bucket, index: int) -> Task: ...

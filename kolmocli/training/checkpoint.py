@@ -1,0 +1,91 @@
+"""Checkpoints that are complete or absent: written aside, flushed, renamed, with a digest of every file.
+
+A checkpoint folder holds the policy in Hugging Face format, `trainer.json` (controller, counters, phase),
+`optimiser.pt` (tensors only) and `manifest.json`, which is written last and names the digest of the others.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from kolmocli.errors import KolmoError
+from kolmocli.policy.policy import Policy
+
+_MANIFEST = "manifest.json"
+
+
+def save_checkpoint(run_dir: Path, step: int, policy: Policy, optimiser: dict[str, Any], state: dict[str, Any]) -> Path:
+    """Write `checkpoints/step_000100` and return it; one that is already there is replaced.
+
+    Raises:
+        KolmoError: the disk is full or not writable; earlier checkpoints are as they were.
+    """
+    folder = run_dir / "checkpoints" / f"step_{step:06d}"
+    aside = folder.with_name(f".{folder.name}.partial")
+    try:
+        shutil.rmtree(aside, ignore_errors=True)
+        aside.mkdir(parents=True)
+        policy.save(aside)
+        torch.save(optimiser, aside / "optimiser.pt")
+        (aside / "trainer.json").write_text(json.dumps(state, indent=1))
+        digests = {file.name: _digest(file) for file in sorted(aside.iterdir())}
+        (aside / _MANIFEST).write_text(json.dumps(digests, indent=1))
+        for file in aside.iterdir():
+            _flush(file)
+        if folder.exists():
+            shutil.rmtree(folder)
+        aside.rename(folder)
+        _flush(folder.parent)
+    except OSError as error:
+        shutil.rmtree(aside, ignore_errors=True)
+        raise KolmoError(
+            f"{folder}: checkpoint not written ({error.strerror}); make room and use --resume, earlier ones are intact"
+        ) from error
+    return folder
+
+
+def load_state(folder: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The trainer's state and the optimiser's, of a complete checkpoint."""
+    state = json.loads((folder / "trainer.json").read_text())
+    optimiser = torch.load(folder / "optimiser.pt", weights_only=True, map_location="cpu")
+    return state, optimiser
+
+
+def checkpoints(run_dir: Path) -> Iterator[Path]:
+    """Complete checkpoints, newest first. One whose files do not match their digests is passed over."""
+    for folder in sorted((run_dir / "checkpoints").glob("step_*"), reverse=True):
+        if _is_complete(folder):
+            yield folder
+
+
+def latest_checkpoint(run_dir: Path) -> Path | None:
+    return next(checkpoints(run_dir), None)
+
+
+def _is_complete(folder: Path) -> bool:
+    try:
+        digests = json.loads((folder / _MANIFEST).read_text())
+        return all(_digest(folder / name) == digest for name, digest in digests.items())
+    except (OSError, ValueError):
+        return False
+
+
+def _digest(file: Path) -> str:
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _flush(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,202 @@
+"""A run in progress: its engine, controller, tasks and state, and everything that is written down of it."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from kolmocli.config import Config
+from kolmocli.curriculum.base import Controller
+from kolmocli.engine.base import Collected, Engine, Group
+from kolmocli.errors import KolmoError
+from kolmocli.monitor.live import Eyes
+from kolmocli.monitor.snapshot import Snapshot
+from kolmocli.monitor.writer import RunLog
+from kolmocli.tasks.base import Bucket, Task, TaskSource
+from kolmocli.training.learner import StepReport
+from kolmocli.training.records import step_record
+from kolmocli.training.signals import StopRequest
+from kolmocli.training.state import RunState, derived_seed, in_band
+
+
+class Stopped(KolmoError):
+    """The run was asked to stop, and has saved a complete checkpoint."""
+
+    def __init__(self, exit_code: int, message: str) -> None:
+        super().__init__(message)
+        self.exit_code = exit_code
+
+
+class ReachedStop(Exception):
+    """`--stop-at` was reached: a normal end of this sitting."""
+
+
+@dataclass
+class Session:
+    config: Config
+    run_dir: Path
+    engine: Engine
+    controller: Controller
+    tasks: TaskSource
+    held_out: list[Task]
+    log: RunLog
+    eyes: Eyes
+    stop: StopRequest
+    model: str
+    parameters: int
+    state: RunState = field(default_factory=RunState)
+    stop_at: int | None = None
+    verbose: bool = False
+    checkpoint: Path | None = None
+    started: float = field(default_factory=time.monotonic)
+    metrics: dict[str, Any] | None = None
+    events: deque[str] = field(default_factory=lambda: deque(maxlen=5))
+    best: tuple[int, str, str] | None = None
+
+    # --- randomness: derived from the seed, the purpose and the step; nothing to save
+    def seed(self, purpose: str, step: int) -> int:
+        return derived_seed(self.config.seed, purpose, step)
+
+    def rng(self, purpose: str, step: int) -> random.Random:
+        return random.Random(self.seed(purpose, step))
+
+    def draw(self, bucket: Bucket) -> Task:
+        """The next task of this bucket."""
+        index = self.state.drawn.get(str(bucket), 0)
+        self.state.drawn[str(bucket)] = index + 1
+        return self.tasks.task(bucket, index)
+
+    # --- writing down
+    def record(
+        self, step: int, collected: Collected, report: StepReport, learn_seconds: float, news: Sequence[str]
+    ) -> None:
+        """Write one REINFORCE step to metrics.jsonl, and move the counters on."""
+        state, record = self.state, step_record(collected.groups, self.controller.metrics())
+        state.step = step
+        state.rollouts += record["rollouts"]
+        state.infra += record["infra"]
+        state.executed += sum(len(g.outcomes) for g in collected.groups)
+        state.bits += record["bits_per_rollout"] * record["rollouts"]
+        if record["pass_rate"] is not None:
+            state.pass_rates.append(record["pass_rate"])
+        flops = self.parameters * (2.0 * collected.tokens + 6.0 * report.work)
+        state.flops += flops
+        seconds = {"rollout": collected.rollout_seconds, "execute": collected.execute_seconds, "learn": learn_seconds}
+        for what, spent in seconds.items():
+            state.spend(what, spent)
+        self.write(
+            {
+                "step": step, "phase": "rl", **record, "loss": report.loss, "grad_norm": report.grad_norm,
+                "entropy": report.entropy, "bits_total": state.bits, "tokens": collected.tokens, "flops": flops,
+                "in_band": in_band(state.pass_rates, self.config.controller.target),
+                "seconds": {k: round(v, 4) for k, v in seconds.items()},
+            }
+        )  # fmt: skip
+        self._remember_best(collected.groups)
+        for text in news:
+            self.event("controller", text=text)
+        if self.verbose:
+            self._show_samples(collected.groups)
+
+    def record_warm(self, step: int, report: StepReport, pass_rate: float | None, seconds: float) -> None:
+        """Write one supervised step to metrics.jsonl."""
+        self.state.flops += 6.0 * self.parameters * report.work
+        self.write(
+            {
+                "step": step, "phase": "warmup", "pass_rate": pass_rate, "loss": report.loss,
+                "grad_norm": report.grad_norm, "entropy": report.entropy, "tokens": report.tokens,
+                "flops": 6.0 * self.parameters * report.work, "seconds": {"learn": round(seconds, 4)},
+            }
+        )  # fmt: skip
+
+    def write(self, record: dict[str, Any]) -> None:
+        self.metrics = record
+        self.log.step(record)
+
+    def event(self, kind: str, **fields: Any) -> None:
+        self.log.event(kind, self.state.step, **fields)
+        self.events.append(str(fields.get("text", kind)))
+
+    # --- saving and stopping
+    def save(self) -> Path:
+        trainer = {
+            "run": self.state.to_json(),
+            "controller": self.controller.state_dict(),
+            "config": self.config.model_dump(mode="json"),
+        }
+        self.checkpoint = self.engine.save(self.run_dir, self.state.step, trainer)
+        self.event("checkpoint", text=f"checkpoint {self.checkpoint.name}", path=self.checkpoint.name)
+        return self.checkpoint
+
+    def after_step(self, step: int) -> None:
+        """Checkpoint when due; end the sitting when asked to."""
+        every = self.config.checkpoint_every
+        if self.stop_at is not None and step >= self.stop_at and step < self.config.training.steps:
+            self.save()
+            raise ReachedStop
+        if every and step % every == 0 and step < self.config.training.steps:
+            self.save()
+        self.check_stop()
+
+    def check_stop(self) -> None:
+        """Raises Stopped, after saving, when a signal has asked for it."""
+        if self.stop.signal is not None:
+            folder = self.save()
+            raise Stopped(
+                128 + self.stop.signal,
+                f"stopped by {self.stop.name}; saved {folder}; go on with --resume --run-dir {self.run_dir}",
+            )
+
+    # --- showing
+    def show(self, doing: str) -> None:
+        self.eyes.update(self.snapshot(doing))
+
+    def snapshot(self, doing: str) -> Snapshot:
+        state, health = self.state, self.engine.health()
+        warm = state.phase == "warmup"
+        return Snapshot(
+            name=self.run_dir.name,
+            state=doing,
+            step=state.warm_steps if warm else state.step,
+            steps=self.config.warmup.max_steps if warm else self.config.training.steps,
+            seconds=time.monotonic() - self.started,
+            eta_seconds=None if warm else self._time_left(),
+            model=self.model,
+            engine=self.config.engine,
+            sandbox={
+                "backend": health.backend, "executed": health.executed, "infra": health.infra,
+                "programs_per_second": health.executed / health.busy_seconds if health.busy_seconds else None,
+            },
+            target=self.config.controller.target,
+            metrics=self.metrics,
+            history=tuple(state.pass_rates),
+            events=tuple(self.events),
+            best=self.best[1:] if self.best else None,
+        )  # fmt: skip
+
+    def _time_left(self) -> float | None:
+        spent = sum(self.state.seconds.get(k, 0.0) for k in ("rollout", "execute", "learn"))
+        step = self.state.step
+        return spent / step * (self.config.training.steps - step) if step else None
+
+    def _remember_best(self, groups: Sequence[Group]) -> None:
+        """The program that saves the most bits against its literal, of the whole sitting."""
+        from kolmocli.language.coder import literal_bits
+
+        for group in groups:
+            for outcome in group.outcomes:
+                if outcome.bits is not None:
+                    saved = literal_bits(group.task.target) - outcome.bits
+                    if self.best is None or saved > self.best[0]:
+                        self.best = (saved, " ".join(map(str, group.task.target)), outcome.text)
+
+    def _show_samples(self, groups: Sequence[Group]) -> None:
+        for group in groups[:2]:
+            outcome = group.outcomes[0]
+            verdict = "pass" if outcome.passed else outcome.status.value
+            self.eyes.note(f"{group.task.bucket} {list(group.task.target)} [{verdict}]\n{outcome.text}")

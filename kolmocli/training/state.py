@@ -1,0 +1,53 @@
+"""What a run remembers from step to step, beside weights, optimiser and controller. Plain JSON."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+Phase = Literal["warmup", "rl", "done"]
+
+
+@dataclass
+class RunState:
+    """`step` counts REINFORCE steps done, `warm_steps` supervised ones."""
+
+    phase: Phase = "warmup"
+    step: int = 0
+    warm_steps: int = 0
+    drawn: dict[str, int] = field(default_factory=dict)
+    """Tasks drawn so far, by bucket: the index of the next one."""
+    baseline: float = 0.0
+    pass_rates: list[float] = field(default_factory=list)
+    rollouts: int = 0
+    bits: float = 0.0
+    flops: float = 0.0
+    executed: int = 0
+    infra: int = 0
+    seconds: dict[str, float] = field(default_factory=dict)
+    evaluations: dict[str, Any] = field(default_factory=dict)
+    """Reports by name: before, after."""
+    passed_before: list[int] = field(default_factory=list)
+    """0 or 1 per held-out task, for the paired interval."""
+
+    def spend(self, what: str, seconds: float) -> None:
+        self.seconds[what] = self.seconds.get(what, 0.0) + seconds
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def derived_seed(seed: int, *purpose: str | int) -> int:
+    """A seed for one purpose and step. Derived and not drawn, so a resumed run needs no generator's state."""
+    text = "/".join(map(str, (seed, *purpose)))
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=6).digest(), "big")
+
+
+def in_band(pass_rates: list[float], target: float) -> float | None:
+    """Share of the steps after the first 20 whose 10-step mean pass rate is within target ± 0.1.
+
+    None before there is such a step.
+    """
+    means = [sum(pass_rates[i - 9 : i + 1]) / 10 for i in range(20, len(pass_rates))]
+    return sum(abs(m - target) <= 0.1 + 1e-9 for m in means) / len(means) if means else None

@@ -1,0 +1,25 @@
+#!/bin/sh
+# Make the base image of the sandbox from Debian packages, for machines where no image registry can be
+# reached: a root filesystem with nothing but the essential packages and Python, imported as an image.
+#
+#   sandbox_image/base-image.sh [TAG]        (as root; needs mmdebstrap and a running Docker engine)
+#
+# Afterwards `kolmo sandbox build` finds it by itself: `kolmo-base:bookworm` is the second base it tries.
+set -eu
+
+tag="${1:-kolmo-base:bookworm}"
+suite="${tag##*:}"
+root="$(mktemp -d)"
+trap 'rm -rf "$root"' EXIT
+
+command -v mmdebstrap >/dev/null || { echo "base-image: mmdebstrap is missing (apt-get install mmdebstrap)" >&2; exit 4; }
+docker info >/dev/null 2>&1 || { echo "base-image: no Docker engine answers" >&2; exit 4; }
+
+# The documentation, translations and package lists would be a free dictionary for the programs, and weigh more
+# than Python: leave them out.
+mmdebstrap --quiet --variant=essential --include=python3-minimal,libpython3-stdlib,python3 \
+    --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-exclude=/usr/share/man/*' \
+    --dpkgopt='path-exclude=/usr/share/locale/*' --dpkgopt='path-exclude=/usr/share/info/*' \
+    "$suite" "$root/root.tar"
+docker import --change 'ENV PATH=/usr/local/bin:/usr/bin:/bin' "$root/root.tar" "$tag" >/dev/null
+echo "base-image: $tag is ready" >&2

@@ -1,0 +1,244 @@
+"""The supervisor: process 1 of a container. It speaks frames with the host and owns limits and verdicts.
+
+It never runs a program and never forks from a heap that has held one: the template (forked below, before
+the first frame is read) does the forking, and a program goes to its child through a socket that is made
+for it alone. Everything it does not expect ends the container: the host replaces it.
+
+Process 1 cannot be killed from inside its namespace, except by signals it handles; Python handles SIGINT,
+so that is reset. The container ends when the host goes away (end of file) or is silent for `idle_s`.
+"""
+
+import fcntl
+import json
+import os
+import select
+import signal
+import socket
+import sys
+import time
+from collections import deque
+
+import frames
+import probe
+import template
+from jail import hide
+
+IDLE_S = 900
+LATE_S = 2.0  # how long after the wall limit the template may stay silent on a child
+READ = 1 << 18
+LOST_HOST, LOST_TEMPLATE, BAD_FRAME = 0, 71, 72
+
+
+class Slot:
+    """One program that runs: its request, the socket to its child, and what came back."""
+
+    __slots__ = ("deadline", "exit", "killed", "number", "output", "request", "socket", "todo")
+
+    def __init__(self, request: int, link: socket.socket, program: bytes, number: int, deadline: float) -> None:
+        self.request, self.socket, self.number, self.deadline = request, link, number, deadline
+        self.todo = memoryview(program)
+        self.output = bytearray()
+        self.exit: tuple[int, ...] | None = None
+        self.killed = False
+
+
+class Supervisor:
+    def __init__(self, control: socket.socket, limits: dict[str, int]) -> None:
+        self.control, self.limits = control, limits
+        self.max_output = limits["output_bytes"] + 4096  # the last line and the count are ours
+        self.free = list(range(limits["slots"]))
+        self.slots: dict[int, Slot] = {}
+        self.links: dict[int, int] = {}
+        self.pending: deque[tuple[int, bytes, bytes]] = deque()
+        self.replies: list[bytes] = []
+        self.started = 0
+        self.poll = select.epoll()
+        self.poll.register(control, select.EPOLLIN)
+
+    def start(self, request: int, language: bytes, program: bytes) -> None:
+        ours, theirs = socket.socketpair()
+        ours.setblocking(False)
+        slot = self.free.pop()
+        socket.send_fds(self.control, [template.ORDER.pack(b"R", slot, language)], [theirs.fileno()])
+        theirs.close()
+        self.started += 1
+        deadline = time.monotonic() + self.limits["wall_ms"] / 1000 + LATE_S
+        self.slots[slot] = Slot(request, ours, program, self.started, deadline)
+        self.links[ours.fileno()] = slot
+        self.poll.register(ours, select.EPOLLIN)
+        self.write(slot)
+
+    def write(self, number: int) -> None:
+        """Hand the program over; a long one needs more than one go."""
+        slot = self.slots[number]
+        try:
+            while slot.todo:
+                slot.todo = slot.todo[slot.socket.send(slot.todo) :]
+            slot.socket.shutdown(socket.SHUT_WR)
+            self.poll.modify(slot.socket, select.EPOLLIN)
+        except BlockingIOError:
+            self.poll.modify(slot.socket, select.EPOLLIN | select.EPOLLOUT)
+        except (BrokenPipeError, ConnectionResetError):  # the child ended before it had read all
+            slot.todo = slot.todo[:0]
+            self.poll.modify(slot.socket, select.EPOLLIN)
+
+    def read(self, number: int) -> bool:
+        """Take what the child wrote; True when there is nothing more to come."""
+        slot = self.slots[number]
+        try:
+            while not slot.killed:
+                chunk = slot.socket.recv(READ)
+                if not chunk:
+                    self.poll.modify(slot.socket, 0)
+                    return True
+                slot.output += chunk
+                if len(slot.output) > self.max_output:
+                    slot.killed = True
+                    del slot.output[self.max_output :]
+                    self.poll.modify(slot.socket, 0)
+                    self.control.send(template.ORDER.pack(b"K", number, bytes([frames.OUTPUT])))
+        except BlockingIOError:
+            return False
+        except ConnectionResetError:
+            self.poll.modify(slot.socket, 0)
+        return True
+
+    def ended(self) -> None:
+        """The template reports a child that it has reaped: nothing can write to its socket any more."""
+        message = self.control.recv(template.EXIT.size)
+        if not message:
+            leave(LOST_TEMPLATE)
+        number, reason, status, cpu, wall, memory = template.EXIT.unpack(message)
+        self.read(number)
+        slot = self.slots.pop(number)
+        del self.links[slot.socket.fileno()]
+        slot.socket.close()
+        self.free.append(number)
+        report = frames.REPORT.pack(status, reason, 0, cpu, wall, memory, slot.number)
+        self.reply(frames.RESULT, slot.request, report + slot.output)
+
+    def reply(self, kind: int, request: int, payload: bytes) -> None:
+        self.replies.append(frames.encode(kind, request, payload))
+
+    def turn(self, timeout: float) -> bool:
+        """One round of events; False when the host has sent something."""
+        host = False
+        for fd, events in self.poll.poll(timeout):
+            if fd == 0:
+                host = True
+            elif fd == self.control.fileno():
+                self.ended()
+            elif fd in self.links:
+                if events & select.EPOLLOUT:
+                    self.write(self.links[fd])
+                if events & (select.EPOLLIN | select.EPOLLHUP):
+                    self.read(self.links[fd])
+        while self.free and self.pending:
+            self.start(*self.pending.popleft())
+        return not host
+
+    def flush(self) -> None:
+        data = memoryview(b"".join(self.replies))
+        self.replies.clear()
+        while data:
+            data = data[os.write(1, data) :]
+
+    def late(self) -> bool:
+        now = time.monotonic()
+        return any(slot.deadline < now for slot in self.slots.values())
+
+    def self_check(self) -> list[dict[str, object]]:
+        """What this container and a child in it really cannot do."""
+        self.start(0, frames.PROBE, b"")
+        while self.slots:
+            self.turn(1.0)
+            if self.late():
+                leave(LOST_TEMPLATE)
+        reply = self.replies.pop()
+        inside = reply[frames.HEADER.size + frames.REPORT.size :]
+        return probe.container(self.limits) + json.loads(inside)
+
+
+def leave(code: int) -> None:
+    os._exit(code)
+
+
+def hello(reader: frames.Reader) -> tuple[dict[str, int], list[tuple[int, int, bytes]]]:
+    """Wait until the host speaks, so that nothing is sent before it listens."""
+    got: list[tuple[int, int, bytes]] = []
+    while not got:
+        chunk = os.read(0, READ)
+        if not chunk:
+            leave(LOST_HOST)
+        got += reader.feed(chunk)
+    kind, _, payload = got.pop(0)
+    if kind != frames.HELLO:
+        leave(BAD_FRAME)
+    return json.loads(payload), got
+
+
+def spawn_template() -> socket.socket:
+    """Fork the template now, while this heap is clean; it gets its limits later."""
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    if os.fork() == 0:
+        ours.close()
+        null = os.open("/dev/null", os.O_RDWR)
+        for fd in (0, 1, 2):
+            os.dup2(null, fd)
+        os.close(null)
+        message = theirs.recv(4096)
+        if message:
+            template.Template(theirs, json.loads(message)).serve()
+        leave(0)
+    theirs.close()
+    return ours
+
+
+def main() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    hide()
+    control = spawn_template()
+    reader = frames.Reader()
+    limits, early = hello(reader)
+    control.send(json.dumps(limits).encode())
+    supervisor = Supervisor(control, limits)
+    supervisor.reply(frames.HELLO, 0, json.dumps({"check": supervisor.self_check()}).encode())
+    supervisor.poll.register(0, select.EPOLLIN)
+    fcntl.fcntl(0, fcntl.F_SETFL, fcntl.fcntl(0, fcntl.F_GETFL) | os.O_NONBLOCK)
+    heard = time.monotonic()
+    while True:
+        for kind, request, payload in early:
+            if kind == frames.PING:
+                supervisor.reply(frames.PING, request, payload)
+            elif kind == frames.RUN and payload[:1] in (frames.DSL, frames.PYTHON):
+                supervisor.pending.append((request, payload[:1], payload[1:]))
+            else:
+                leave(BAD_FRAME)
+        early = []
+        while supervisor.free and supervisor.pending:
+            supervisor.start(*supervisor.pending.popleft())
+        supervisor.flush()
+        if supervisor.turn(1.0):
+            if supervisor.late():
+                leave(LOST_TEMPLATE)
+            if not supervisor.slots and time.monotonic() - heard > IDLE_S:
+                leave(LOST_HOST)
+            continue
+        heard = time.monotonic()
+        try:
+            chunk = os.read(0, READ)
+        except BlockingIOError:
+            continue
+        if not chunk:
+            leave(LOST_HOST)
+        early = list(reader.feed(chunk))
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except frames.FrameError:
+        leave(BAD_FRAME)
+    except BaseException as error:
+        sys.stderr.write(f"supervisor: {type(error).__name__}: {error}\n")
+        leave(BAD_FRAME)

@@ -1,0 +1,71 @@
+"""`kolmo curriculum show` and `validate`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from kolmocli.paths import packaged_curricula
+from tests.cli.conftest import SMALL, refused
+from tests.conftest import Run
+
+
+def test_show_prints_each_level_with_a_task(kolmo: Run, small: Path) -> None:
+    shown = kolmo("curriculum", "show", small, "--json", "--samples", 2)
+    assert shown.stderr == ""
+    described = json.loads(shown.stdout)
+    assert described["schema_version"] == 1
+    family = described["families"]["runs"]
+    assert family["target"] == 0.5
+    assert family["shared"]["base_length"] == [3, 9]
+    assert [level["knobs"] for level in family["levels"]] == [{"bases": [1, 1]}, {"bases": [2, 2]}]
+    for level in family["levels"]:
+        assert len(level["samples"]) == 2
+        for sample in level["samples"]:
+            assert "repeat_num(" in sample["program"]
+            assert sample["sequence"]
+
+    table = kolmo("curriculum", "show", small)
+    assert table.returncode == 0
+    first = family["levels"][0]["samples"][0]
+    assert first["program"] in table.stdout
+    assert " ".join(map(str, first["sequence"])) in table.stdout
+    assert "bases 2" in table.stdout
+
+
+@pytest.mark.parametrize("name", packaged_curricula())
+def test_packaged_curricula_are_valid(kolmo: Run, name: str) -> None:
+    done = kolmo("curriculum", "validate", name)
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"{name}: ok\n", "")
+
+
+def test_validate_says_everything_that_is_wrong(kolmo: Run, small: Path) -> None:
+    wrong = small.with_name("wrong.yaml")
+    wrong.write_text(SMALL.replace("steps: 3", "stepz: 3").replace("tasks: 4", "tasks: 0"))
+    done = kolmo("curriculum", "validate", "small.yaml", "wrong.yaml")
+    assert done.returncode == 2
+    assert done.stdout == "small.yaml: ok\n"
+    assert sorted(done.stderr.splitlines()) == [
+        "wrong.yaml:8: training.stepz: unknown key; did you mean steps?",
+        "wrong.yaml:9: evaluation.tasks: must be > 0, got 0",
+    ]
+    found = json.loads(kolmo("curriculum", "validate", "small.yaml", "wrong.yaml", "--json").stdout)
+    assert [(f["file"], f["ok"], len(f["problems"])) for f in found["files"]] == [
+        ("small.yaml", True, 0),
+        ("wrong.yaml", False, 2),
+    ]
+
+
+def test_validate_finds_a_level_that_no_task_can_meet(kolmo: Run, small: Path) -> None:
+    small.write_text(SMALL.replace("{bases: [2, 2]}", "{bases: [1, 1], length: [100, 200]}"))
+    done = kolmo("curriculum", "validate", "small.yaml")
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+    assert done.stderr.startswith("small.yaml: families.runs.levels[1]: ")
+
+
+def test_an_unknown_name_is_refused(kolmo: Run) -> None:
+    line = refused(kolmo("curriculum", "show", "quickstrat"), 2)
+    assert line == "quickstrat: neither a curriculum file nor a packaged curriculum; did you mean quickstart?"

@@ -1,0 +1,244 @@
+"""`kolmo train`: flags, refusals, the run folder, and being stopped."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kolmocli.cli import train as command
+from kolmocli.config_schema import field
+from tests.cli.conftest import SMALL, refused
+from tests.conftest import KOLMO, NO_ENGINE, Run, command_environment
+
+EVERY_FLAG = {
+    "model": "other",
+    "data": "d.jsonl",
+    "eval_data": "e.jsonl",
+    "steps": 11,
+    "batch_size": 12,
+    "group_size": 3,
+    "learning_rate": 0.25,
+    "reward_constant": 10.0,
+    "length_penalty": 0.5,
+    "checkpoint_freq": 13,
+    "eval_freq": 14,
+    "eval_samples": 15,
+    "device": "cpu",
+    "use_8bit_quantization": True,
+    "seed": 16,
+    "sandbox": "embedded",
+}
+
+
+# --- from flags to the configuration
+
+
+def value_at(config: Any, key: str) -> Any:
+    for part in key.split("."):
+        config = getattr(config, part)
+    return config
+
+
+def test_every_flag_reaches_its_key(small: Path) -> None:
+    assert set(EVERY_FLAG) == set(command.KEYS)
+    config = command._configure(small, [], EVERY_FLAG)
+    for name, value in EVERY_FLAG.items():
+        assert value_at(config, command.KEYS[name]) == value, name
+
+
+@pytest.mark.parametrize("key", command.KEYS.values())
+def test_every_flag_has_a_key_of_the_schema(key: str) -> None:
+    assert field(key) is not None
+
+
+def test_a_flag_wins_over_set_and_set_over_the_file(small: Path) -> None:
+    config = command._configure(
+        small, ["training.steps=20", "training.group_size=2"], {"steps": 30}
+    )
+    assert (config.training.steps, config.training.group_size, config.training.batch_size) == (30, 2, 8)
+
+
+def test_naming_a_number_of_the_founding_rule_chooses_it(small: Path) -> None:
+    assert command._configure(small, [], {"length_penalty": 0.5}).reward.kind == "constant_minus_length"
+    assert command._configure(small, [], {"seed": 1}).reward.kind == "relative"
+
+
+def test_help_explains_every_flag(kolmo: Run) -> None:
+    shown = " ".join(kolmo("train", "--help").stdout.split())
+    for key in command.KEYS.values():
+        assert f"[{key}]" in shown
+
+
+# --- refusals: one line each
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["missing.yaml"], "missing.yaml: neither a curriculum file nor a packaged curriculum; packaged are"),
+        (["small.yaml", "--steps", -1], "--steps -1: training.steps: must be >= 0, got -1"),
+        (["small.yaml", "--device", "gpu"], "--device gpu: model.device: must be one of auto, cpu, cuda, mps; got"),
+        (["small.yaml", "--sandbox", "doker"], "--sandbox doker: sandbox.backend: must be one of"),
+        (["small.yaml", "--batch-size", 7], "small.yaml:8: training: batch_size 7 is not a multiple of group_size 4"),
+        (["small.yaml", "--set", "training.stepz=1"], "--set training.stepz=1: training has no key stepz; did you"),
+        (["small.yaml", "--set", "steps"], "--set steps: write --set key.path=value"),
+        (["small.yaml", "--quiet", "--verbose"], "--quiet and --verbose exclude each other"),
+        (["small.yaml", "--stop-at", -2], "--stop-at: must be >= 0, got -2"),
+        (["--resume"], "--resume: runs/latest holds no run"),
+        (["--resume", "--run-dir", "there"], "--resume: there holds no run"),
+    ],
+)
+def test_wrong_arguments(kolmo: Run, small: Path, arguments: list[object], said: str) -> None:
+    assert refused(kolmo("train", *arguments), 2).startswith(said)
+    assert not (small.parent / "runs").exists()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("steps: 3", "stepz: 3", "small.yaml:8: training.stepz: unknown key; did you mean steps?"),
+        ("name: small", "name: a: b", "small.yaml:1: not YAML: mapping values are not allowed here; check"),
+    ],
+)
+def test_a_wrong_file(kolmo: Run, small: Path, old: str, new: str, said: str) -> None:
+    small.write_text(SMALL.replace(old, new))
+    assert refused(kolmo("train", "small.yaml"), 2).startswith(said)
+
+
+@pytest.mark.usefixtures("small")
+def test_an_unknown_model(kolmo: Run) -> None:
+    line = refused(kolmo("train", "small.yaml", "--model", "no/such-model", "-q"), 2)
+    assert "no/such-model" in line
+
+
+@pytest.mark.usefixtures("small")
+def test_docker_without_an_engine(kolmo: Run) -> None:
+    line = refused(kolmo("train", "small.yaml", "--sandbox", "docker", "-q", env=NO_ENGINE), 4)
+    assert "Docker" in line
+    assert "--sandbox embedded" in line
+
+
+@pytest.mark.parametrize("content", ["", "\n\n", "not json\n"])
+def test_data_with_nothing_in_it(kolmo: Run, small: Path, content: str) -> None:
+    small.with_name("empty.jsonl").write_text(content)
+    assert "empty.jsonl" in refused(kolmo("train", "small.yaml", "--data", "empty.jsonl", "-q"), 2)
+
+
+@pytest.mark.usefixtures("small")
+def test_data_that_is_not_there(kolmo: Run) -> None:
+    assert "no.jsonl" in refused(kolmo("train", "small.yaml", "--data", "no.jsonl", "-q"), 2)
+
+
+def test_a_used_run_folder(kolmo: Run, small: Path) -> None:
+    used = small.with_name("used")
+    first = kolmo("train", "small.yaml", "--run-dir", "used", "--steps", 1, "-q")
+    assert first.returncode == 0, first.stderr
+    before = {path: path.stat().st_mtime_ns for path in used.rglob("*")}
+    line = refused(kolmo("train", "small.yaml", "--run-dir", "used", "-q"), 2)
+    assert "used" in line
+    assert "--resume" in line
+    assert {path: path.stat().st_mtime_ns for path in used.rglob("*")} == before
+
+
+# --- a dry run and a run
+
+
+@pytest.mark.usefixtures("small")
+def test_a_dry_run_does_everything_but_train(kolmo: Run, tmp_path: Path) -> None:
+    done = kolmo("train", "small.yaml", "--dry-run", "--json", "--seed", 5)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(done.stdout)["schema_version"] == 1
+    assert {path.name for path in tmp_path.iterdir()} == {"small.yaml"}
+    text = kolmo("train", "small.yaml", "--dry-run", "--seed", 5)
+    assert text.returncode == 0
+    assert "seed: 5" in text.stdout
+
+
+@pytest.mark.usefixtures("small")
+def test_json_is_the_summary_and_nothing_else(kolmo: Run, tmp_path: Path) -> None:
+    done = kolmo("train", "small.yaml", "--json", "--seed", 3, "--run_dir", "run")
+    assert done.returncode == 0, done.stderr
+    printed = json.loads(done.stdout)
+    saved = json.loads((tmp_path / "run" / "summary.json").read_text())
+    assert printed["schema_version"] == 1
+    assert printed["steps"] == saved["steps"] == 3
+    assert {"rollouts", "seconds", "pass_rate", "bits", "eval", "sandbox", "checkpoint"} <= set(printed)
+    assert "\033" not in done.stderr
+    assert "step" in done.stderr
+
+
+@pytest.mark.usefixtures("small")
+def test_quiet_prints_the_result_only(kolmo: Run) -> None:
+    done = kolmo("train", "small.yaml", "-q", "--steps", 1)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "result" in done.stdout
+
+
+# --- being stopped
+
+
+@pytest.fixture
+def endless(small: Path) -> Path:
+    small.write_text(SMALL.replace("steps: 3", "steps: 100000"))
+    return small
+
+
+@pytest.fixture
+def training(endless: Path) -> Iterator[subprocess.Popen[str]]:
+    """A run in a process group of its own, as a terminal would start it."""
+    process = subprocess.Popen(
+        [KOLMO, "train", endless, "--run-dir", "run", "-q"],
+        cwd=endless.parent,
+        env=command_environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    yield process
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def wait_for_steps(run: Path, count: int, process: subprocess.Popen[str]) -> None:
+    metrics = run / "metrics.jsonl"
+    deadline = time.monotonic() + 120
+    while not metrics.exists() or len(metrics.read_text().splitlines()) < count:
+        assert process.poll() is None, process.communicate()[1]
+        assert time.monotonic() < deadline, "no step was ever logged"
+        time.sleep(0.05)
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_saves_and_the_run_goes_on(
+    kolmo: Run, training: subprocess.Popen[str], tmp_path: Path, number: signal.Signals, code: int
+) -> None:
+    run = tmp_path / "run"
+    wait_for_steps(run, 2, training)
+    if number == signal.SIGINT:
+        os.killpg(training.pid, number)  # Ctrl-C reaches the sandbox's workers too
+    else:
+        training.send_signal(number)
+    out, err = training.communicate(timeout=120)
+    assert training.returncode == code, err
+    assert "Traceback" not in err
+    assert out == ""
+    assert len(err.splitlines()) == 1, err
+    assert err.startswith("kolmo: stopped: ")
+
+    (checkpoint,) = (run / "checkpoints").iterdir()
+    assert (checkpoint / "model.safetensors").is_file()
+    steps = [json.loads(line)["step"] for line in (run / "metrics.jsonl").read_text().splitlines()]
+    on = kolmo("train", "--resume", "--run-dir", "run", "--stop-at", steps[-1] + 2, "-q")
+    assert on.returncode == 0, on.stderr
+    steps_after = [json.loads(line)["step"] for line in (run / "metrics.jsonl").read_text().splitlines()]
+    assert steps_after == list(range(steps_after[0], steps[-1] + 3))

@@ -1,0 +1,102 @@
+"""What all tests share: parts that a machine may lack, the command line as a subprocess, quiet hypothesis."""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+# No deadline: a slow machine is not a defect. The same examples every time: a red run can be run again.
+settings.register_profile("kolmo", deadline=None, derandomize=True)
+settings.load_profile("kolmo")
+
+KOLMO = Path(sys.executable).with_name("kolmo")
+NO_ENGINE = {"DOCKER_HOST": "unix:///nonexistent/docker.sock"}
+"""The environment of a machine without a Docker engine."""
+
+
+@functools.cache
+def _docker_missing() -> str | None:
+    import docker
+
+    try:
+        client = docker.from_env(timeout=10)
+        client.ping()
+        client.close()
+    except (docker.errors.DockerException, OSError) as error:
+        return f"no Docker engine answers: {error}"
+    return None
+
+
+@functools.cache
+def _monarch_missing() -> str | None:
+    return None if importlib.util.find_spec("monarch") else "torchmonarch is not installed"
+
+
+@functools.cache
+def _gpu_missing() -> str | None:
+    import torch
+
+    return None if torch.cuda.is_available() else "no CUDA device"
+
+
+PARTS: dict[str, Callable[[], str | None]] = {
+    "docker": _docker_missing,
+    "monarch": _monarch_missing,
+    "gpu": _gpu_missing,
+}
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    unknown = sorted(_required() - set(PARTS))
+    if unknown:
+        raise pytest.UsageError(f"KOLMO_REQUIRE: no such part: {', '.join(unknown)}; there are {', '.join(PARTS)}")
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """A test whose part is missing is skipped with the reason, or fails where KOLMO_REQUIRE names the part."""
+    for part, missing in PARTS.items():
+        reason = missing() if item.get_closest_marker(part) else None
+        if reason and part in _required():
+            pytest.fail(f"KOLMO_REQUIRE={part}: {reason}", pytrace=False)
+        if reason:
+            pytest.skip(reason)
+
+
+def _required() -> set[str]:
+    return {part.strip() for part in os.environ.get("KOLMO_REQUIRE", "").split(",") if part.strip()}
+
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture
+def kolmo(tmp_path: Path) -> Run:
+    """`kolmo("train", "--seed", 1, env={...})`: the installed command, in an empty folder, offline."""
+
+    def run(
+        *arguments: object, env: dict[str, str] | None = None, cwd: Path = tmp_path, timeout: float = 300
+    ) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [KOLMO, *map(str, arguments)],
+            cwd=cwd,
+            env=command_environment(env),
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+            check=False,
+        )
+
+    return run
+
+
+def command_environment(extra: dict[str, str] | None = None) -> dict[str, str]:
+    """Of a command under test: no model hub, no colour, two threads at most."""
+    return {**os.environ, "HF_HUB_OFFLINE": "1", "NO_COLOR": "1", "OMP_NUM_THREADS": "2", **(extra or {})}

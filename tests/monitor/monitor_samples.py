@@ -1,0 +1,134 @@
+"""Made-up runs for the tests of what shows them."""
+
+from __future__ import annotations
+
+import math
+import random
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from kolmocli.curriculum.information import mean_entropy
+from kolmocli.monitor.snapshot import Snapshot
+from kolmocli.monitor.writer import RunLog
+
+FAMILIES = ("ramps", "repeats", "merges", "digits", "slices", "filters", "scans", "strides")
+
+
+def bucket(pass_rate: float = 0.48, **changes: Any) -> dict[str, Any]:
+    values = {
+        "level": 4.3,
+        "top": 8,
+        "pass_rate": pass_rate,
+        "ci": [max(0.0, pass_rate - 0.14), min(1.0, pass_rate + 0.13)],
+        "signal": pass_rate * (1 - pass_rate),
+        "weight": 0.125,
+        "n": 128,
+        "dead": 0.1,
+        "shortest": 31,
+        "state": "tracking",
+    }
+    return values | changes
+
+
+def step_record(
+    step: int, families: tuple[str, ...] = FAMILIES, rng: random.Random | None = None
+) -> dict[str, Any]:
+    rng = rng or random.Random(step)
+    rates = {
+        name: min(1.0, max(0.0, 0.5 - 0.4 * math.exp(-step / 8) + rng.gauss(0, 0.05))) for name in families
+    }
+    mean = sum(rates.values()) / max(1, len(rates))
+    return {
+        "step": step,
+        "phase": "rl",
+        "rollouts": 128,
+        "pass_rate": mean,
+        "reward": 1.15 * mean,
+        "loss": rng.gauss(0, 0.02),
+        "grad_norm": 0.8,
+        "entropy": 0.7,
+        "bits_per_rollout": mean_entropy([(round(16 * p), 16) for p in rates.values()]),
+        "bits_total": 115.2 * step,
+        "dead_groups": 3,
+        "dead_fail": 2,
+        "dead_pass": 1,
+        "infra": 0,
+        "tokens": 4000,
+        "flops": 2.4e10,
+        "compression_rate": 0.4 + 0.4 * math.exp(-step / 20),
+        "in_band": None if step <= 30 else 0.8,
+        "seconds": {"rollout": 0.2, "execute": 0.1, "learn": 0.3},
+        "buckets": {name: bucket(rate, level=1 + step / 20) for name, rate in rates.items()},
+    }
+
+
+def snapshot(families: tuple[str, ...] = FAMILIES, **changes: Any) -> Snapshot:
+    base = Snapshot(
+        name="quickstart-7",
+        state="rollout",
+        step=42,
+        steps=100,
+        seconds=31.2,
+        eta_seconds=72.9,
+        model="tiny 0.8M",
+        engine="local",
+        sandbox={"backend": "embedded", "executed": 5376, "infra": 0, "programs_per_second": 412.3},
+        target=0.5,
+        metrics=step_record(42, families),
+        history=tuple(0.2 + 0.3 * min(1.0, i / 20) for i in range(42)),
+        events=("step 12: scans mastered", "step 30: evaluation .412", "step 40: checkpoint step_000040"),
+        best=("0 1 2 3 0 1 2 3", "sequence_1 = range_func_up(0, 3)\nsequence_2 = repeat_list(2, sequence_1)"),
+    )
+    return replace(base, **changes)
+
+
+def write_run(run_dir: Path, steps: int = 60, seed: int = 5) -> Path:
+    """A finished run of `steps` steps with a warm start and three evaluations."""
+    print(f"seed {seed}")
+    rng = random.Random(seed)
+    with RunLog(run_dir, clock=lambda: 0.0) as log:
+        for i in range(1, 4):
+            log.step({"step": 25 * i, "phase": "warmup", "loss": 3.0 / i, "pass_rate": 0.2 * i})
+        log.event(
+            "eval", 0, when="before", accuracy=0.21, accuracy_ci=[0.18, 0.24], compression_rate=0.8, n=600
+        )
+        for step in range(1, steps + 1):
+            log.step(step_record(step, rng=rng))
+        log.event(
+            "eval",
+            steps // 2,
+            when="during",
+            accuracy=0.3,
+            accuracy_ci=[0.26, 0.34],
+            compression_rate=0.7,
+            n=600,
+        )
+        log.event(
+            "eval", steps, when="after", accuracy=0.42, accuracy_ci=[0.38, 0.46], compression_rate=0.6, n=600
+        )
+        log.write_summary(
+            {
+                "steps": steps,
+                "rollouts": 128 * steps,
+                "seconds": {
+                    "warmup": 9.0,
+                    "rollout": 12.0,
+                    "execute": 6.0,
+                    "learn": 18.0,
+                    "eval": 4.0,
+                    "total": 50.0,
+                },
+                "pass_rate": {"target": 0.5, "mean": 0.48, "in_band": 0.8},
+                "bits": {"per_rollout": 0.9, "total": 115.2 * steps, "per_gflop": 4.8},
+                "eval": {"before": {"accuracy": 0.21}, "after": {"accuracy": 0.42}},
+                "sandbox": {
+                    "backend": "embedded",
+                    "executed": 9000,
+                    "infra": 0,
+                    "programs_per_second": 400.0,
+                },
+                "checkpoint": "checkpoints/step_000060",
+            }
+        )
+    return run_dir

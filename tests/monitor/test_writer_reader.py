@@ -1,0 +1,163 @@
+"""What is written is on the disk whole or not at all, and a resumed run writes the file of an unbroken one."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from pathlib import Path
+
+import pytest
+
+from kolmocli.errors import KolmoError, UsageError
+from kolmocli.monitor import writer
+from kolmocli.monitor.reader import Follower, read_events, read_metrics, read_summary
+from kolmocli.monitor.writer import RunLog
+
+
+def steps(first: int, last: int) -> list[dict[str, object]]:
+    return [{"step": i, "phase": "rl", "pass_rate": i / 100} for i in range(first, last + 1)]
+
+
+def test_lines_come_back_as_they_went_in(tmp_path: Path) -> None:
+    with RunLog(tmp_path / "run") as log:
+        for record in steps(1, 3):
+            log.step(record)
+            assert read_metrics(tmp_path / "run")[-1] == record  # flushed at once
+    assert read_metrics(tmp_path / "run") == steps(1, 3)
+    assert (tmp_path / "run/metrics.jsonl").read_text().count("\n") == 3
+
+
+def test_events_carry_kind_step_time_and_their_own_fields(tmp_path: Path) -> None:
+    with RunLog(tmp_path, clock=lambda: 12.34567) as log:
+        log.event("eval", 0, accuracy=0.25)
+    assert read_events(tmp_path) == [{"kind": "eval", "step": 0, "time": 12.346, "accuracy": 0.25}]
+
+
+def test_what_is_not_finite_becomes_null(tmp_path: Path) -> None:
+    with RunLog(tmp_path) as log:
+        log.step({"step": 1, "loss": math.nan, "buckets": {"ramps": {"ci": (0.1, math.inf)}}})
+    assert read_metrics(tmp_path) == [{"step": 1, "loss": None, "buckets": {"ramps": {"ci": [0.1, None]}}}]
+
+
+def test_a_step_without_a_number_is_refused(tmp_path: Path) -> None:
+    with RunLog(tmp_path) as log, pytest.raises(ValueError, match="integer step"):
+        log.step({"pass_rate": 0.5})
+    assert read_metrics(tmp_path) == []
+
+
+def test_resume_drops_what_will_be_done_again(tmp_path: Path) -> None:
+    whole, resumed = tmp_path / "whole", tmp_path / "resumed"
+    warm = {"step": 50, "phase": "warmup", "loss": 1.0}
+    with RunLog(whole, clock=lambda: 0.0) as log:
+        log.step(warm)
+        log.event("eval", 0)
+        for record in steps(1, 40):
+            log.step(record)
+            log.event("checkpoint", record["step"])  # type: ignore[arg-type]
+    with RunLog(resumed, clock=lambda: 0.0) as log:
+        log.step(warm)
+        log.event("eval", 0)
+        for record in steps(1, 27):
+            log.step(record)
+            log.event("checkpoint", record["step"])  # type: ignore[arg-type]
+    with RunLog(resumed, resume_step=20, clock=lambda: 0.0) as log:
+        for record in steps(21, 40):
+            log.step(record)
+            log.event("checkpoint", record["step"])  # type: ignore[arg-type]
+    for name in ("metrics.jsonl", "events.jsonl"):
+        assert (whole / name).read_bytes() == (resumed / name).read_bytes()
+
+
+def test_a_half_written_line_is_not_read_and_is_cut_on_resume(tmp_path: Path) -> None:
+    with RunLog(tmp_path) as log:
+        log.step({"step": 1})
+    path = tmp_path / "metrics.jsonl"
+    path.write_bytes(path.read_bytes() + b'{"step": 2, "pass_r')
+    assert read_metrics(tmp_path) == [{"step": 1}]
+    with RunLog(tmp_path, resume_step=5) as log:
+        log.step({"step": 2})
+    assert read_metrics(tmp_path) == [{"step": 1}, {"step": 2}]
+
+
+def test_a_used_folder_is_refused(tmp_path: Path) -> None:
+    with RunLog(tmp_path) as log:
+        log.step({"step": 1})
+    with pytest.raises(UsageError, match=r"metrics\.jsonl: this folder holds a run"):
+        RunLog(tmp_path)
+    assert read_metrics(tmp_path) == [{"step": 1}]
+
+
+def test_a_damaged_line_is_named(tmp_path: Path) -> None:
+    (tmp_path / "metrics.jsonl").write_text('{"step": 1}\n{"step": \n{"step": 3}\n')
+    with pytest.raises(KolmoError, match=r"metrics\.jsonl, line 2: not JSON"):
+        read_metrics(tmp_path)
+    with pytest.raises(UsageError, match="cannot be resumed"):
+        RunLog(tmp_path, resume_step=3)
+    (tmp_path / "events.jsonl").write_text("[1]\n")
+    with pytest.raises(KolmoError, match=r"events\.jsonl, line 1: expected an object"):
+        read_events(tmp_path)
+
+
+def test_a_full_disk_leaves_no_half_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real, calls = os.write, [0]
+
+    def fills_up(file: int, data: bytes) -> int:
+        calls[0] += 1
+        if calls[0] == 2:
+            raise OSError(28, "No space left on device")
+        return real(file, data[:5])
+
+    with RunLog(tmp_path) as log:
+        log.step({"step": 1})
+        monkeypatch.setattr(writer.os, "write", fills_up)
+        with pytest.raises(OSError, match="No space"):
+            log.step({"step": 2, "loss": 0.5})
+        monkeypatch.setattr(writer.os, "write", real)
+        log.step({"step": 3})
+    assert read_metrics(tmp_path) == [{"step": 1}, {"step": 3}]
+
+
+def test_a_summary_is_replaced_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with RunLog(tmp_path) as log:
+        assert read_summary(tmp_path) is None
+        log.write_summary({"steps": 1, "bits": {"per_gflop": math.inf}})
+        assert read_summary(tmp_path) == {"steps": 1, "bits": {"per_gflop": None}}
+
+        def crash(old: str, new: str) -> None:
+            raise OSError("crash before the rename")
+
+        monkeypatch.setattr(writer.os, "replace", crash)
+        with pytest.raises(OSError, match="crash"):
+            log.write_summary({"steps": 2})
+    summary = read_summary(tmp_path)
+    assert summary is not None and summary["steps"] == 1
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["events.jsonl", "metrics.jsonl", "summary.json"]
+
+
+def test_a_missing_folder_and_a_run_without_steps(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="no such run folder"):
+        read_metrics(tmp_path / "nowhere")
+    assert read_metrics(tmp_path) == []
+    (tmp_path / "summary.json").write_text("{")
+    with pytest.raises(KolmoError, match="not JSON"):
+        read_summary(tmp_path)
+
+
+def test_a_follower_sees_each_line_once_and_starts_again_after_a_resume(tmp_path: Path) -> None:
+    path = tmp_path / "metrics.jsonl"
+    follower = Follower(path)
+    assert follower.read() == []
+    path.write_text('{"step": 1}\n{"st')
+    assert follower.read() == [{"step": 1}]
+    path.write_text('{"step": 1}\n{"step": 2}\n')
+    assert follower.read() == [{"step": 2}]
+    assert follower.read() == [] and not follower.restarted
+    path.write_text('{"step": 1}\n')
+    assert follower.read() == [{"step": 1}] and follower.restarted
+
+
+def test_lines_are_plain_json(tmp_path: Path) -> None:
+    with RunLog(tmp_path) as log:
+        log.step({"step": 1, "seconds": {"rollout": 0.25}})
+    assert json.loads((tmp_path / "metrics.jsonl").read_text()) == {"step": 1, "seconds": {"rollout": 0.25}}

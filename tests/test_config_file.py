@@ -1,0 +1,250 @@
+"""A curriculum file is right, or one line says where it is wrong and what to do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kolmocli.config import Config
+from kolmocli.config_file import ConfigError, dump_config, load_config, parse_settings
+from kolmocli.errors import EXIT_USAGE, UsageError
+from kolmocli.paths import curricula_dir, find_curriculum, packaged_curricula
+
+GOOD = """\
+name: small
+training:
+  steps: 7
+  batch_size: 16
+families:
+  ramps:
+    sampler: {modifiers: [0, 0], base_length: [3, 10]}
+    levels:
+      - {bases: [1, 1]}
+      - bases: [2, 2]
+        length: [4, 40]
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "c.yaml"
+    path.write_text(GOOD)
+    return path
+
+
+def complaint(path: Path, text: str, overrides: dict[str, object] | None = None) -> str:
+    """The one line that loading `text` ends with, without the folder."""
+    path.write_text(text)
+    with pytest.raises(UsageError) as caught:
+        load_config(path, overrides)
+    assert caught.value.exit_code == EXIT_USAGE
+    line = str(caught.value)
+    assert "\n" not in line
+    return line.replace(f"{path.parent}/", "")
+
+
+def test_a_good_file_loads_and_levels_inherit(file: Path) -> None:
+    config = load_config(file)
+    levels = config.families["ramps"].levels
+    assert (config.training.steps, config.training.batch_size) == (7, 16)
+    assert [level.base_length for level in levels] == [(3, 10), (3, 10)]
+    assert levels[1].length == (4, 40)
+
+
+@pytest.mark.parametrize("name", packaged_curricula())
+def test_packaged_curricula_load_and_survive_a_round_trip(name: str, tmp_path: Path) -> None:
+    config = load_config(find_curriculum(name))
+    saved = tmp_path / "config.yaml"
+    saved.write_text(dump_config(config))
+    assert load_config(saved) == config
+
+
+@given(steps=st.integers(0, 10**6), rate=st.floats(1e-9, 1.0), name=st.text(max_size=20))
+def test_what_is_dumped_loads_again(tmp_path_factory: pytest.TempPathFactory, steps: int, rate: float, name: str) -> None:
+    config = Config.model_validate(
+        {
+            "name": name,
+            "families": {"f": {"levels": [{}]}},
+            "training": {"steps": steps, "learning_rate": rate},
+        }
+    )
+    saved = tmp_path_factory.mktemp("dump") / "config.yaml"
+    saved.write_text(dump_config(config), encoding="utf-8")
+    assert load_config(saved) == config
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("batch_size: 16", "batch_sise: 16", "c.yaml:4: training.batch_sise: unknown key; did you mean batch_size?"),
+        ("training:", "trainin:", "c.yaml:2: trainin: unknown key; did you mean training?"),
+        ("steps: 7", "steps: many", "c.yaml:3: training.steps: must be a whole number, got 'many'"),
+        ("steps: 7", "steps: 1.5", "c.yaml:3: training.steps: must be a whole number, got 1.5"),
+        ("steps: 7", "steps:", "c.yaml:3: training.steps: must be a whole number, got nothing"),
+        ("steps: 7", "steps: -1", "c.yaml:3: training.steps: must be >= 0, got -1"),
+        ("steps: 7", "learning_rate: 0", "c.yaml:3: training.learning_rate: must be > 0, got 0"),
+        ("steps: 7", "learning_rate: fast", "c.yaml:3: training.learning_rate: must be a number, got 'fast'"),
+        (
+            "steps: 7",
+            "baseline: rlo",
+            "c.yaml:3: training.baseline: must be one of rloo, ema, none; got 'rlo'; did you mean rloo?",
+        ),
+        (
+            "batch_size: 16",
+            "batch_size: 15",
+            "c.yaml:2: training: batch_size 15 is not a multiple of group_size 8",
+        ),
+        (
+            "length: [4, 40]",
+            "length: [40, 4]",
+            "c.yaml:11: families.ramps.levels[1].length: 40 is above 4",
+        ),
+        (
+            "length: [4, 40]",
+            "length: [4]",
+            "c.yaml:11: families.ramps.levels[1].length[1]: is missing; add it",
+        ),
+        (
+            "length: [4, 40]",
+            "length: 4",
+            "c.yaml:11: families.ramps.levels[1].length: must be a list, got 4",
+        ),
+        (
+            "length: [4, 40]",
+            "lenght: [4, 40]",
+            "c.yaml:11: families.ramps.levels[1].lenght: unknown key; did you mean length?",
+        ),
+        (
+            "base_length: [3, 10]",
+            "base_lenght: [3, 10]",
+            "c.yaml:7: families.ramps.sampler.base_lenght: unknown key; did you mean base_length?",
+        ),
+        ("- {bases: [1, 1]}", "- 1", "c.yaml:9: families.ramps.levels[0]: must be a section of keys, got 1"),
+        ("name: small", "name: [a, b]", "c.yaml:1: name: must be text, got ['a', 'b']"),
+        ("name: small", "model: tiny", "c.yaml:1: model: must be a section of keys, got 'tiny'"),
+    ],
+)
+def test_a_mistake_is_one_line_with_line_key_and_mend(file: Path, old: str, new: str, said: str) -> None:
+    assert GOOD.count(old) == 1
+    assert complaint(file, GOOD.replace(old, new)) == said
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "c.yaml:1: the file is empty; a curriculum needs at least families"),
+        ("- a\n- b\n", "c.yaml:1: must be keys with values, such as `name: quickstart`"),
+        ("name: x\n", "c.yaml:1: families: is missing; add it"),
+        ("families: {}\n", "c.yaml:1: families: must have at least 1 items, has 0"),
+        ("a: 1\n\tb: 2\n", "c.yaml:2: not YAML: found character '\\t' that cannot start any token; indent with spaces"),
+        ("a: b: c\n", "c.yaml:1: not YAML: mapping values are not allowed here; check the indentation"),
+        ("a: 1\nb: [1, 2\nc: 3\n", "c.yaml:3: not YAML: expected ',' or ']', but got ':'; close the bracket"),
+        ('a: 1\nb: "x\nc: 3\n', "c.yaml:2: not YAML: found unexpected end of stream; close the quote"),
+        ("a: 1\nname\n", "c.yaml:3: not YAML: could not find expected ':'; a key is followed by a colon"),
+        ("a: *b\n", "c.yaml:1: not YAML: found undefined alias 'b'; define the anchor"),
+        ("a: !!python/object:os.system {}\n", "c.yaml:1: not YAML: could not determine a constructor"),
+        ("a: 2026-13-45\n", "c.yaml: a value cannot be read: month must be in 1..12; quote it if it is text"),
+        ("a: 1\nb: 2\na: 3\n", "c.yaml:3: a: already set on line 1; keep one"),
+        ("a: {b: 1,\n b: 2}\n", "c.yaml:2: b: already set on line 1; keep one"),
+        ("a: \x07\n", "c.yaml: not YAML: unacceptable character #x0007"),
+        ("[" * 5000, "c.yaml: nested too deeply for a curriculum"),
+    ],
+)
+def test_a_malformed_file_is_one_line(tmp_path: Path, text: str, said: str) -> None:
+    assert complaint(tmp_path / "c.yaml", text).startswith(said)
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    for path, said in ((tmp_path / "no.yaml", "no such file"), (tmp_path, "cannot be read: Is a directory")):
+        with pytest.raises(ConfigError, match=said):
+            load_config(path)
+    (tmp_path / "latin.yaml").write_bytes(b"name: caf\xe9\n")
+    with pytest.raises(ConfigError, match="not a text file in UTF-8"):
+        load_config(tmp_path / "latin.yaml")
+
+
+def test_a_file_of_aliases_of_aliases_is_read_at_once(tmp_path: Path) -> None:
+    """Nine doublings of nine would be 2**81 items, were they ever walked one by one."""
+    bomb = "a0: &a0 [x, x]\n" + "".join(f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 512)}]\n" for i in range(1, 10))
+    assert complaint(tmp_path / "c.yaml", bomb + "families: *a9\n").startswith("c.yaml:11: families: must be keys")
+
+
+def test_every_mistake_is_kept_once(file: Path) -> None:
+    """A wrong key in `sampler` is inherited by each level, and is still one mistake."""
+    file.write_text(GOOD.replace("base_length", "base_lenght").replace("steps: 7", "steps: x"))
+    with pytest.raises(ConfigError) as caught:
+        load_config(file)
+    assert [problem.partition(": ")[0] for problem in caught.value.problems] == [f"{file}:7", f"{file}:3"]
+    assert str(caught.value).endswith(f"(and 1 more: kolmo curriculum validate {file})")
+
+
+def test_overrides_win_over_the_file(file: Path) -> None:
+    config = load_config(
+        file,
+        parse_settings(
+            ["training.steps=9", "families.ramps.levels[1].bases=[3, 4]", "families.ramps.target=0.4", "name=b"]
+        ),
+    )
+    assert (config.training.steps, config.name, config.families["ramps"].target) == (9, "b", 0.4)
+    assert config.families["ramps"].levels[1].bases == (3, 4)
+    assert config.training.batch_size == 16
+
+
+def test_an_override_of_an_aliased_section_changes_one_place(tmp_path: Path) -> None:
+    path = tmp_path / "c.yaml"
+    path.write_text("families:\n  a: &a {levels: [{bases: [1, 1]}]}\n  b: *a\n")
+    config = load_config(path, {"families.a.levels.0.bases": [2, 2]})
+    assert config.families["a"].levels[0].bases == (2, 2)
+    assert config.families["b"].levels[0].bases == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("setting", "said"),
+    [
+        ("training.stepz=1", "--set training.stepz=1: training has no key stepz; did you mean steps?"),
+        ("trainin.steps=1", "--set trainin.steps=1: the curriculum has no key trainin; did you mean training?"),
+        ("families.ramp.target=1", "--set families.ramp.target=1: families has no entry ramp; did you mean ramps?"),
+        ("training.steps.x=1", "--set training.steps.x=1: training.steps holds one value and has no key x"),
+        (
+            "families.ramps.levels[5].bases=[1, 1]",
+            "--set families.ramps.levels[5].bases=[1, 1]: families.ramps.levels has 2 items, counted from 0; "
+            "there is no item 5",
+        ),
+        ("training.steps=x", "--set training.steps=x: training.steps: must be a whole number, got 'x'"),
+        ("training..steps=1", "--set training..steps=1: 'training..steps' is not a key"),
+        (
+            "training.batch_size=15",
+            "c.yaml:2: training: batch_size 15 is not a multiple of group_size 8 (with --set training.batch_size=15)",
+        ),
+    ],
+)
+def test_a_wrong_override_names_itself(file: Path, setting: str, said: str) -> None:
+    assert complaint(file, GOOD, parse_settings([setting])).startswith(said)
+
+
+@pytest.mark.parametrize("setting", ["training.steps", "=3", "training.steps=[1", "name=2026-13-45"])
+def test_settings_that_are_not_settings(setting: str) -> None:
+    with pytest.raises(UsageError, match="--set "):
+        parse_settings([setting])
+
+
+def test_an_override_names_the_flag_it_came_from(file: Path) -> None:
+    with pytest.raises(ConfigError, match=r"^--steps -3: training\.steps: must be >= 0, got -3$"):
+        load_config(file, {"training.steps": -3}, {"training.steps": "--steps -3"})
+
+
+def test_find_curriculum(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert find_curriculum("quickstart") == curricula_dir() / "quickstart.yaml"
+    (tmp_path / "mine.yaml").write_text(GOOD)
+    assert find_curriculum("mine.yaml") == Path("mine.yaml")
+    for wrong, said in (
+        ("quickstrat", "did you mean quickstart?"),
+        ("zzz", "packaged are .*quickstart"),
+        (str(tmp_path), "a folder, not a curriculum file"),
+    ):
+        with pytest.raises(UsageError, match=said):
+            find_curriculum(wrong)
