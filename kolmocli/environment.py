@@ -100,10 +100,11 @@ def score(task: Task, draft: Draft, verdict: Verdict, rule: RewardRule) -> Outco
     hit = next((i for i, value in enumerate(verdict.trace) if value == task.target), None)
     if hit is None:
         failed_at = len(verdict.trace)
-        stopped = verdict.status is not Status.OK and failed_at < len(draft.ends)
+        if verdict.status is not Status.OK and failed_at < len(draft.ends):
+            text = str(draft.program.prefix(failed_at + 1))
+            return Outcome(text, draft.ends[failed_at], False, verdict.status, rule.failure, True)
         status = Status.SYNTAX if draft.error and verdict.status is Status.OK else verdict.status
-        end = draft.ends[failed_at] if stopped else draft.end
-        return Outcome(text, end, False, status, rule.failure, draft.error is None)
+        return Outcome(text, draft.end, False, status, rule.failure, draft.error is None)
     program = draft.program.prefix(hit + 1)
     bits = coded_bits(program)
     reward = rule.success(bits, literal_bits(task.target))
@@ -117,9 +118,10 @@ def is_copy(program: Program) -> bool:
 
 
 class KolmogorovEnv:
-    """The environment as textbooks have it: `reset`, then `step(line)` until done.
+    """The environment as textbooks have it: `reset`, then `step(line)` until done, or `stop()` short of that.
 
-    The reward is 0 (`rule.failure` at the last allowed line) until the value of a line is the target.
+    The reward is 0 until an episode ends: with the value of a line, with a line that fails, with the last
+    line that is allowed, or with the decision to stop. Blank lines are no statements and change nothing.
     """
 
     def __init__(self, sandbox: Sandbox, rule: RewardRule, max_lines: int) -> None:
@@ -141,7 +143,17 @@ class KolmogorovEnv:
         """
         self.lines.append(line)
         text = "\n".join(self.lines)
-        outcome = judge([self.task], [text], self.sandbox, self.rule, self.max_lines)[0]
-        self.outcome = outcome
-        done = outcome.passed or outcome.status is not Status.OK or len(self.lines) >= self.max_lines
+        if not line.strip(" "):
+            return text, 0.0, False
+        outcome = self._judge(text)
+        statements = sum(bool(line.strip(" ")) for line in self.lines)
+        done = outcome.passed or outcome.status is not Status.OK or statements >= self.max_lines
         return text, outcome.reward if done else 0.0, done
+
+    def stop(self) -> float | None:
+        """End the program as it is, short of the target, and return the reward of that."""
+        return self._judge("\n".join(self.lines)).reward
+
+    def _judge(self, text: str) -> Outcome:
+        self.outcome = judge([self.task], [text], self.sandbox, self.rule, self.max_lines)[0]
+        return self.outcome

@@ -21,6 +21,7 @@ from statements import MODULES
 
 REMOVED = ("open", "input", "breakpoint", "help", "license", "copyright", "credits", "exit", "quit")
 FINISHED, BROKEN = 0, 70
+REHEARSAL = b"a = range_func_up(0, 3)\nb = repeat_list(2, a)\noutput = concatenate(b, [1, -2])"
 MAX_PROGRAM = 1 << 20
 
 _namespaces: dict[bytes, dict[str, Any]] = {}
@@ -45,6 +46,10 @@ def prepare() -> None:
             with open(path, encoding="utf-8") as file:
                 exec(compile(file.read(), "<language>", "exec", 0, True, 2), space)
         _namespaces[language] = space
+    null = os.open(os.devnull, os.O_WRONLY)
+    for _ in range(8):  # the paths that every child takes: what they allocate and cache lies ready in a few pages
+        _run(null, REHEARSAL, dict(_namespaces[b"D"]), 16)
+    os.close(null)
 
 
 def _builtins() -> dict[str, Any]:
@@ -98,7 +103,8 @@ def _run(fd: int, source: bytes, space: dict[str, Any], max_items: int) -> bytes
     number = 0
     try:
         write(fd, b"%d\n" % len(steps))
-        for number, (name, is_expression, code) in enumerate(steps, 1):
+        for name, is_expression, code in steps:
+            number += 1
             if is_expression:
                 value = eval(code, space)
             else:

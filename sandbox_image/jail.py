@@ -21,11 +21,38 @@ LANDLOCK_SCOPES = 0b11  # abstract unix sockets and signals, from ABI 6
 
 # Per architecture: AUDIT_ARCH, the number of seccomp(2), of mmap and mprotect, and what is allowed.
 _X86 = {
-    "read": 0, "write": 1, "close": 3, "fstat": 5, "lseek": 8, "mmap": 9, "mprotect": 10, "munmap": 11, "brk": 12,
-    "rt_sigaction": 13, "rt_sigprocmask": 14, "rt_sigreturn": 15, "sched_yield": 24, "mremap": 25, "madvise": 28,
-    "nanosleep": 35, "getpid": 39, "exit": 60, "gettimeofday": 96, "getuid": 102, "getgid": 104, "geteuid": 107,
-    "getegid": 108, "sigaltstack": 131, "gettid": 186, "futex": 202, "restart_syscall": 219, "clock_gettime": 228,
-    "clock_nanosleep": 230, "exit_group": 231, "set_robust_list": 273, "getrandom": 318,
+    "read": 0,
+    "write": 1,
+    "close": 3,
+    "fstat": 5,
+    "lseek": 8,
+    "mmap": 9,
+    "mprotect": 10,
+    "munmap": 11,
+    "brk": 12,
+    "rt_sigaction": 13,
+    "rt_sigprocmask": 14,
+    "rt_sigreturn": 15,
+    "sched_yield": 24,
+    "mremap": 25,
+    "madvise": 28,
+    "nanosleep": 35,
+    "getpid": 39,
+    "exit": 60,
+    "gettimeofday": 96,
+    "getuid": 102,
+    "getgid": 104,
+    "geteuid": 107,
+    "getegid": 108,
+    "sigaltstack": 131,
+    "gettid": 186,
+    "futex": 202,
+    "restart_syscall": 219,
+    "clock_gettime": 228,
+    "clock_nanosleep": 230,
+    "exit_group": 231,
+    "set_robust_list": 273,
+    "getrandom": 318,
 }
 _ARM = {
     "close": 57, "lseek": 62, "read": 63, "write": 64, "fstat": 80, "exit": 93, "exit_group": 94, "futex": 98,
@@ -84,9 +111,8 @@ class Jail:
         _call("prctl", PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
         code = child_filter()
         self._code = ctypes.create_string_buffer(code, len(code))
-        self._filter = ctypes.create_string_buffer(
-            struct.pack("@HP", len(code) // 8, ctypes.addressof(self._code)), 16
-        )
+        self._filter = ctypes.create_string_buffer(struct.pack("@HP", len(code) // 8, ctypes.addressof(self._code)), 16)
+        self._syscall = _libc.syscall  # looked up once: what a child touches first, it has to copy
         self._seccomp = ARCHITECTURES[platform.machine()][1]
         self.landlock_abi = max(0, _libc.syscall(LANDLOCK_CREATE_RULESET, None, 0, 1))
         self._ruleset = self._landlock() if self.landlock_abi else -1
@@ -105,8 +131,13 @@ class Jail:
     def restrict(self) -> None:
         """Give up every path. Only a second wall: kernels without Landlock are reported, not refused."""
         if self._ruleset >= 0:
-            _call("syscall", LANDLOCK_RESTRICT_SELF, self._ruleset, 0)
+            self._done(self._syscall(LANDLOCK_RESTRICT_SELF, self._ruleset, 0))
 
     def enter(self) -> None:
         """Give up every call that is not on the list. Raises OSError when the filter cannot be installed."""
-        _call("syscall", self._seccomp, SECCOMP_SET_MODE_FILTER, 0, self._filter)
+        self._done(self._syscall(self._seccomp, SECCOMP_SET_MODE_FILTER, 0, self._filter))
+
+    @staticmethod
+    def _done(result: int) -> None:
+        if result < 0:
+            raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))

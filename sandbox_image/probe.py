@@ -40,7 +40,12 @@ def container(limits: dict[str, int]) -> list[Finding]:
         equal("network interfaces", ["lo"], sorted(os.listdir("/sys/class/net"))),
         finding("root file system is read-only", True, *[bool(os.statvfs("/").f_flag & os.ST_RDONLY)] * 2),
         equal("writable directories", [], writable),
-        finding("memory of the container", f"<= {limits['container_mb']} MiB", memory, 0 < memory <= limits["container_mb"] << 20),
+        finding(
+            "memory of the container",
+            f"<= {limits['container_mb']} MiB",
+            memory,
+            0 < memory <= limits["container_mb"] << 20,
+        ),
         finding("processes of the container", f"<= {limits['pids']}", pids, 0 < pids <= limits["pids"]),
         equal("hash seed", "0", os.environ.get("PYTHONHASHSEED")),
         finding("python", ">= 3.11", sys.version.split()[0], sys.version_info >= (3, 11)),

@@ -125,9 +125,7 @@ def _zstd(data: bytes, level: int) -> bytes:
 
 def _unzstd(payload: bytes, size: int) -> bytes:
     zstandard = _package("zstandard")
-    unpacker = zstandard.ZstdDecompressor(
-        max_window_size=1 << _MAX_WINDOW_LOG, format=zstandard.FORMAT_ZSTD1_MAGICLESS
-    )
+    unpacker = zstandard.ZstdDecompressor(max_window_size=1 << _MAX_WINDOW_LOG, format=zstandard.FORMAT_ZSTD1_MAGICLESS)
     try:
         with unpacker.stream_reader(payload, read_across_frames=True) as reader:
             return bytes(reader.read(size + 1))

@@ -201,9 +201,7 @@ class ProgramCoder:
             return StoredCall("set_list", (tuple(decoded),)), count
         return self._code_operands(coder, symbol, call, unused, statements), -1
 
-    def _code_start(
-        self, coder: Coder, symbol: str, start: int, step: int, previous: int
-    ) -> tuple[int, int, int]:
+    def _code_start(self, coder: Coder, symbol: str, start: int, step: int, previous: int) -> tuple[int, int, int]:
         number = _NUMBER[symbol]
         (next_0, step_0), (next_1, step_1) = self._ramps
         places = {_NEXT: next_0, _SECOND: next_1, _SKIP: next_0 + step_0, _SECOND_SKIP: next_1 + step_1}

@@ -15,6 +15,10 @@ RATES = tuple(_ONE // (n + 2) for n in range(_SLOWEST + 1))
 """Step towards a seen bit after n bits, as a share of 65,536: 1/2, 1/3, … 1/256. So the first bits count fully."""
 
 
+_MOST_LEFT_OUT = 32
+"""Zero bytes that an encoder leaves out at the end; a decoder that would need more has met damage."""
+
+
 class Model:
     """`size` adaptive bits: `zero[i]` is the probability of a 0 in 1/65,536, `seen[i]` how often bit i was coded."""
 
@@ -90,7 +94,7 @@ class Encoder(Coder):
         self._bytes[at] += 1
 
     def finish(self) -> bytes:
-        """All bytes. Zeros at the end are left out, since the decoder reads zeros there."""
+        """All bytes. Some zeros at the end are left out, since the decoder reads zeros there."""
         for keep in range(5):  # the fewest bytes whose continuation with zeros lies in the range
             unit = 1 << (8 * (5 - keep))
             value = -(-self._low // unit) * unit
@@ -99,13 +103,12 @@ class Encoder(Coder):
         self._low = value
         for _ in range(5):
             self._shift()
-        return bytes(self._bytes).rstrip(b"\0")
+        whole = bytes(self._bytes)
+        return whole[: max(len(whole.rstrip(b"\0")), len(whole) - _MOST_LEFT_OUT)]
 
 
 class Decoder(Coder):
-    """Reads bits. Past the end of its bytes there are zeros, at most `_SPARE` of them."""
-
-    _SPARE = 64
+    """Reads bits. Past the end of its bytes there are zeros."""
 
     def __init__(self, data: bytes) -> None:
         super().__init__()
@@ -138,7 +141,7 @@ class Decoder(Coder):
     @property
     def exhausted(self) -> bool:
         """Whether more was read than any encoder leaves out."""
-        return self._position > len(self._data) + self._SPARE
+        return self._position > len(self._data) + _MOST_LEFT_OUT + 5
 
 
 class Integers:

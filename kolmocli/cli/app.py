@@ -10,6 +10,7 @@ from kolmocli import __version__
 from kolmocli.cli.curriculum import app as curriculum
 from kolmocli.cli.doctor import doctor
 from kolmocli.cli.eval import evaluate
+from kolmocli.cli.sandbox import app as sandbox
 from kolmocli.cli.train import TrainCommand, train
 
 app = typer.Typer(
@@ -40,4 +41,5 @@ def _kolmo(
 app.command("train", cls=TrainCommand)(train)
 app.command("eval")(evaluate)
 app.add_typer(curriculum, name="curriculum")
+app.add_typer(sandbox, name="sandbox", help="Build, check and measure the place where programs run.")
 app.command("doctor")(doctor)

@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
 
+    from kolmocli.config import Config
+
 
 def summary_panel(summary: Mapping[str, Any]) -> RenderableType:
     """The numbers of `summary.json` that answer: did it learn, was it held at the target, what did it cost?"""
@@ -27,9 +29,13 @@ def summary_panel(summary: Mapping[str, Any]) -> RenderableType:
     return Panel(_two_columns(rows), title="result", title_align="left", expand=False)
 
 
-def plan_table(planned: Mapping[str, Any]) -> RenderableType:
-    """The resolved configuration and what a run with it would be."""
-    return _two_columns(dict(_flat(planned)))
+def plan_text(planned: Mapping[str, Any], config: Config) -> str:
+    """What a run would be, and the resolved configuration: all of it a curriculum file, the plan as comments."""
+    from kolmocli.config_file import dump_config
+
+    rows = _flat(planned)
+    width = max(len(name) for name, _ in rows)
+    return "".join(f"# {name:{width}}  {value}\n" for name, value in rows) + dump_config(config)
 
 
 def _accuracy(before: Mapping[str, Any] | None, after: Mapping[str, Any] | None) -> str:
@@ -53,13 +59,13 @@ def _two_columns(rows: Mapping[str, str]) -> Table:
 
 
 def _flat(facts: Mapping[str, Any], above: str = "") -> list[tuple[str, str]]:
-    """Nested facts as dotted names with values."""
+    """Nested facts as dotted names with values; a list has a row per item."""
     rows: list[tuple[str, str]] = []
     for name, value in facts.items():
         if isinstance(value, Mapping):
             rows += _flat(value, f"{above}{name}.")
         elif isinstance(value, list):
-            rows += [(f"{above}{name}[{n}]", str(item)) for n, item in enumerate(value) if not isinstance(item, Mapping)]
+            rows += [(above + name, str(item)) for item in value]
         else:
             rows.append((above + name, "–" if value is None else str(value)))
     return rows

@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperCommand, TyperOption
 
 from kolmocli.cli.output import print_json, show
-from kolmocli.cli.results import plan_table, summary_panel
+from kolmocli.cli.results import plan_text, summary_panel
 from kolmocli.errors import UsageError
 
 QUICKSTART = "quickstart"
@@ -120,8 +120,11 @@ def train(
     if dry_run:
         from kolmocli.training.plan import plan
 
-        planned = {**plan(config), "config": config.model_dump(mode="json")}
-        print_json(planned) if json else show(plan_table(planned))
+        planned = plan(config)
+        if json:
+            print_json({**planned, "config": config.model_dump(mode="json")})
+        else:
+            print(plan_text(planned, config), end="")
         return
     from kolmocli.training.run import RunOptions
     from kolmocli.training.run import train as run_training

@@ -75,7 +75,7 @@ class RaschController:
                 events.append(f"{family}: {after}")
             signals = [group_signal(r.passes, r.rollouts) for r in by_family[family] if r.rollouts > 1]
             if signals:
-                mean = sum(signals) / len(signals)
+                mean = math.fsum(signals) / len(signals)
                 self.signal[family] = _SIGNAL_MEMORY * self.signal[family] + (1.0 - _SIGNAL_MEMORY) * mean
         return events
 

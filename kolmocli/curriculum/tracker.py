@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from kolmocli.curriculum.base import GroupResult
+from kolmocli.tasks.base import Bucket
 
 _PROCESS_NOISE = 0.01
 """Variance that m gains per policy update: a learner may move a tenth of a level a step."""
@@ -55,9 +56,9 @@ class Tracker:
     def observe(self, results: Sequence[GroupResult]) -> bool:
         """Take in all groups of this family from one step at once. Returns True on a shock.
 
-        One joint update (information form) makes the order of the results irrelevant.
+        One joint update (information form), of sorted results, makes their order irrelevant.
         """
-        results = [r for r in results if r.rollouts > 0]
+        results = sorted((r for r in results if r.rollouts > 0), key=_order)
         self.variance += _PROCESS_NOISE
         if not results:
             return False
@@ -65,7 +66,7 @@ class Tracker:
         for r in results:
             expected = self.pass_rate(r.bucket.level)
             spread = max(expected * (1.0 - expected), _MIN_VARIANCE_OF_PASS)
-            noise = (1.0 + (self.scatter - 1.0)) * spread / r.rollouts * (1.0 + 0.25 * r.age)
+            noise = self.scatter * spread / r.rollouts * (1.0 + 0.25 * r.age)
             sensitivity = self.slope * spread
             information += sensitivity**2 / noise
             score += sensitivity * (r.passes / r.rollouts - expected) / noise
@@ -84,7 +85,7 @@ class Tracker:
 
     def _learn_scatter(self, results: Sequence[GroupResult]) -> None:
         """Squared Pearson residuals of whole groups, averaged over time: 1 for independent rollouts."""
-        for r in sorted(results, key=lambda r: (r.bucket, r.passes, r.rollouts)):
+        for r in results:
             expected = self.pass_rate(r.bucket.level)
             spread = max(expected * (1.0 - expected), _MIN_VARIANCE_OF_PASS)
             residual = (r.passes - r.rollouts * expected) ** 2 / (r.rollouts * spread)
@@ -100,3 +101,7 @@ class Tracker:
         if set(state) != expected:
             raise ValueError(f"a tracker has {sorted(expected)}, not {sorted(state)}")
         return cls(**state)
+
+
+def _order(result: GroupResult) -> tuple[Bucket, int, int, int]:
+    return result.bucket, result.passes, result.rollouts, result.age

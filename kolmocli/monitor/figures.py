@@ -74,22 +74,20 @@ def series(records: Sequence[Record], key: str) -> tuple[list[float], list[float
 
 
 def compression_rate(run: Run) -> Figure | None:
-    """Coded size ÷ raw size: of the training tasks, and of the held-out ones."""
+    """Coded size ÷ plain size: of the training rollouts, and of the held-out tasks."""
     steps, values = series(run.rl, "compression_rate")
     tested = [e for e in run.evaluations if number(e, "compression_rate") is not None]
     if not values and not tested:
         return None
-    fig = figure(
-        "Compression rate", "Bits after ÷ bits before. Only correct programs count; every flag is paid."
-    )
-    axes = dress(fig.subplots(), STEP, "coded size ÷ raw size  (lower is better)")
+    fig = figure("Compression rate", "Bits after ÷ bits before; only correct programs count.")
+    axes = dress(fig.subplots(), STEP, "coded size ÷ plain size  (lower is better)")
     axes.axhline(1.0, color=GREY, linewidth=1, linestyle=":")
     axes.annotate("stored as it is", (0.995, 1.0), xycoords=("axes fraction", "data"), **_NOTE)
     if values:
-        curve(axes, steps, values, BLUE, "training tasks")
+        curve(axes, steps, values, BLUE, "training rollouts, against the literal")
     if tested:
         at, sizes = [e["step"] for e in tested], [e["compression_rate"] for e in tested]
-        axes.plot(at, sizes, "o-", color=ORANGE, markersize=7, linewidth=1.2, label="held-out tasks")
+        axes.plot(at, sizes, "o-", color=ORANGE, markersize=7, linewidth=1.2, label="held-out tasks, against raw bytes")
     _baselines(axes, run)
     axes.set_ylim(bottom=0.0, top=max(1.1, 1.05 * max([*values, *(e["compression_rate"] for e in tested)])))
     legend(axes)
@@ -113,9 +111,7 @@ def _baselines(axes: Axes, run: Run) -> None:
     if known:
         name = min(known, key=lambda codec: known[codec])
         axes.axhline(known[name], color=GREY, linewidth=1, linestyle="--")
-        axes.annotate(
-            f"{name}, all as one", (0.995, known[name]), xycoords=("axes fraction", "data"), **_NOTE
-        )
+        axes.annotate(f"{name}, all as one", (0.995, known[name]), xycoords=("axes fraction", "data"), **_NOTE)
 
 
 def accuracy(run: Run) -> Figure | None:
@@ -130,12 +126,10 @@ def accuracy(run: Run) -> Figure | None:
     ends = [e.get("accuracy_ci") or (e["accuracy"], e["accuracy"]) for e in points]
     below = [max(0.0, s - 100 * low) for s, (low, _) in zip(shares, ends, strict=True)]
     above = [max(0.0, 100 * high - s) for s, (_, high) in zip(shares, ends, strict=True)]
-    axes.errorbar(
-        at, shares, yerr=[below, above], fmt="o-", color=BLUE, capsize=4, markersize=7, linewidth=1.6
-    )
+    axes.errorbar(at, shares, yerr=[below, above], fmt="o-", color=BLUE, capsize=4, markersize=7, linewidth=1.6)
     for x, y, event in zip(at, shares, points, strict=True):
         axes.annotate(
-            f"{y:.1f} %" + (f"\n{event['when']}" if event.get("when") in ("before", "after") else ""),
+            f"{y:.1f} %" + (f"\n{event['name']}" if event.get("name") in ("before", "after") else ""),
             (x, y), textcoords="offset points", xytext=(9, -4), fontsize=9, va="top", color=GREY,
         )  # fmt: skip
     axes.set_ylim(0, min(100.0, 1.25 * max(100 * high for _, high in ends) + 2))
@@ -246,26 +240,20 @@ def bits(run: Run) -> Figure | None:
     steps, totals = series(run.rl, "bits_total")
     if not totals:
         return None
-    fig = figure(
-        "Information", "What one rollout can teach: H(p) bits at pass rate p, and nothing where p is 0 or 1."
-    )
+    fig = figure("Information", "What one rollout can teach: H(p) bits at pass rate p, and nothing where p is 0 or 1.")
     linear, logarithmic, right = fig.subplots(1, 3, width_ratios=(1, 1.12, 1))
     points = [(r["step"], number(r, "pass_rate"), number(r, "bits_per_rollout")) for r in run.rl]
     known = [(step, p, b) for step, p, b in points if p is not None and b is not None]
     _samples(dress(linear, "pass rate p", "bits per sample", "Bits per sample"), known)
     linear.set_xlim(0, 1)
     legend(linear)
-    dots = _samples(
-        dress(logarithmic, "pass rate p, logarithmic", "", "The same, by orders of magnitude"), known
-    )
+    dots = _samples(dress(logarithmic, "pass rate p, logarithmic", "", "The same, by orders of magnitude"), known)
     logarithmic.set_xscale("log")
     logarithmic.set_xlim(_LOWEST_RATE, 1)
     fig.colorbar(dots, ax=logarithmic, label="step", pad=0.02, aspect=40).ax.tick_params(labelsize=9)
     dress(right, STEP, "bits, cumulative", "Gathered")
     right.plot(steps, totals, color=BLUE, linewidth=2.2, label="this run")
-    rollouts = running_total(
-        [number(r, "rollouts") or 0.0 for r in run.rl if number(r, "bits_total") is not None]
-    )
+    rollouts = running_total([number(r, "rollouts") or 0.0 for r in run.rl if number(r, "bits_total") is not None])
     right.plot(steps, rollouts, color=PURPLE, linewidth=1.2, linestyle="--", label="1 bit per rollout")
     right.set_ylim(bottom=0.0)
     legend(right)
@@ -278,9 +266,7 @@ _LOWEST_RATE = 1e-3
 def _samples(axes: Axes, known: Sequence[tuple[float, float, float]]) -> PathCollection:
     """Both curves, and every step of the run as a dot at its (pass rate, bits per rollout)."""
     grid = [_LOWEST_RATE ** (1 - i / 400) for i in range(401)]
-    axes.plot(
-        grid, [entropy_bits(min(1.0, p)) for p in grid], color=BLUE, linewidth=2, label="pass or fail, H(p)"
-    )
+    axes.plot(grid, [entropy_bits(min(1.0, p)) for p in grid], color=BLUE, linewidth=2, label="pass or fail, H(p)")
     axes.plot(grid, [-math.log2(p) for p in grid], color=ORANGE, linewidth=1.6, label="supervised, −log2 p")
     axes.set_ylim(0, 3)
     return axes.scatter(

@@ -62,9 +62,7 @@ class _Block:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         return None
 
 
@@ -78,26 +76,33 @@ class Quiet(_Block):
         return None
 
 
+_STEP_STATES = ("rollout", "execute", "learn")
+"""What every step goes through; other states are worth a line."""
+
+
 class PlainLines(_Block):
-    """One line per step with the numbers of the table, and one when something else begins."""
+    """One line per step with the numbers of the table, and one when something else begins.
+
+    A warm start has hundreds of steps; of those, the ones that measured the pass rate are told.
+    """
 
     def __init__(self) -> None:
         self._shown: tuple[object, object] | None = None
         self._state = ""
 
     def update(self, snapshot: Snapshot) -> None:
-        if snapshot.metrics is None:
-            if snapshot.state != self._state:
-                self.note(f"{snapshot.name}: {snapshot.state}")
-            self._state = snapshot.state
-            return
-        key = (snapshot.metrics.get("phase"), snapshot.metrics.get("step"))
-        if key != self._shown:
-            self._shown = key
-            self.note(plain_line(snapshot))
+        metrics = snapshot.metrics
+        if metrics is not None and (metrics.get("phase"), metrics.get("step")) != self._shown:
+            self._shown = (metrics.get("phase"), metrics.get("step"))
+            if metrics.get("phase") != "warmup" or metrics.get("pass_rate") is not None:
+                self.note(plain_line(snapshot))
+        if snapshot.state != self._state and snapshot.state not in _STEP_STATES:
+            self.note(f"{snapshot.name}: {snapshot.state}")
+        self._state = snapshot.state
 
     def note(self, text: str) -> None:
-        print(printable(text), file=sys.stderr, flush=True)
+        for line in text.split("\n"):
+            print(printable(line), file=sys.stderr, flush=True)
 
 
 class LiveTable:
@@ -116,7 +121,8 @@ class LiveTable:
             self._live.update(render(snapshot, size.width, size.height - 1), refresh=True)
 
     def note(self, text: str) -> None:
-        self._console.print(printable(text), markup=False, highlight=False)
+        for line in text.split("\n"):
+            self._console.print(printable(line), markup=False, highlight=False)
 
     def __enter__(self) -> Self:
         from rich.live import Live
@@ -125,9 +131,7 @@ class LiveTable:
         self._live.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         if self._live is not None:
             self._live.stop()
             self._live = None
@@ -145,7 +149,7 @@ def plain_line(snapshot: Snapshot) -> str:
         f"pass {rate(number(metrics, 'pass_rate'))}",
         f"reward {rate(number(metrics, 'reward'))}",
         f"bits {rate(number(metrics, 'bits_per_rollout'))}",
-        f"size/raw {rate(number(metrics, 'compression_rate'))}",
+        f"compression {rate(number(metrics, 'compression_rate'))}",
         f"loss {decimal(number(metrics, 'loss'))}",
         f"dead {compact(number(metrics, 'dead_groups'))}",
         f"infra {compact(number(metrics, 'infra'))}",

@@ -64,14 +64,14 @@ def render(name: str, run: Run, images: Mapping[str, bytes], config: str = "") -
         *_section("Curves", _images(images)),
         *_section("Families, last step", _families(run)),
         *_section("Held-out evaluation", _evaluations(run)),
-        *_section("Shortest programs, newest first", _programs(run)),
+        *_section("Best programs, newest first", _programs(run)),
         *_section("Events, newest first", _events(run)),
         *_section("Configuration", f"<pre>{escape(config)}</pre>" if config else ""),
     ]
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:; "
+        '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; img-src data:; '
         "style-src 'unsafe-inline'\">\n"
         f"<title>{_safe(name)} – kolmo</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n"
         + "\n".join(parts)
@@ -99,7 +99,7 @@ def _cards(run: Run) -> str:
         "steps in the target band": percent(number(last, "in_band")),
         "bits per rollout": rate(number(run.summary.get("bits"), "per_rollout")),
         "bits gathered": compact(number(last, "bits_total")),
-        "size ÷ raw, last step": rate(number(last, "compression_rate")),
+        "compression, last step": rate(number(last, "compression_rate")),
         "sandbox": str(sandbox.get("backend") or "–"),
         "programs run": compact(number(sandbox, "executed")),
         "sandbox faults": compact(sum(number(r, "infra") or 0 for r in run.rl)),
@@ -137,7 +137,7 @@ def _families(run: Run) -> str:
 def _evaluations(run: Run) -> str:
     rows = [
         (
-            f"{e.get('when') or ''} (step {e['step']})",
+            f"{e.get('name') or ''} (step {e['step']})",
             percent(number(e, "accuracy")),
             " – ".join(map(percent, e.get("accuracy_ci") or [])),
             rate(number(e, "compression_rate")),

@@ -67,13 +67,10 @@ class EventRecord(TypedDict):
 
 EVENT_FIELDS: dict[str, tuple[str, ...]] = {
     "start": ("model", "engine", "sandbox"),
-    "resume": (),
-    "warmup": ("pass_rate", "seconds"),
-    "eval": ("when", "n", "accuracy", "accuracy_ci", "compression_rate"),
     "controller": ("text",),
+    "eval": ("name", "n", "accuracy", "accuracy_ci", "compression_rate", "text"),
     "best": ("family", "bits", "literal_bits", "target", "program"),
-    "checkpoint": ("path",),
-    "stop": ("text",),
+    "checkpoint": ("path", "text"),
 }
 """The kinds of events with the fields of each."""
 
@@ -114,7 +111,10 @@ class SummarySandbox(TypedDict, total=False):
 class Summary(TypedDict, total=False):
     """summary.json, written when the run ends."""
 
+    schema_version: int
+    run: str
     steps: int
+    warmup_steps: int
     rollouts: int
     seconds: SummarySeconds
     pass_rate: SummaryPassRate

@@ -34,9 +34,7 @@ def lines(snapshot: Snapshot, width: int, height: int) -> list[Text]:
     buckets = (snapshot.metrics or {}).get("buckets") or {}
     rows = max(1, min(len(buckets), below - _footer_least(below)))
     body = [*_header(snapshot, inner), Text()]
-    body += (
-        table(buckets, snapshot.target, inner, rows) if buckets else [Text(_waiting(snapshot), "dim"), Text()]
-    )
+    body += table(buckets, snapshot.target, inner, rows) if buckets else [Text(_waiting(snapshot), "dim"), Text()]
     body += _footer(snapshot, inner, height - len(body))
     body = (body + [Text()] * height)[:height]
     return [_framed(line, width) for line in body]
@@ -56,11 +54,11 @@ def _footer_least(below: int) -> int:
 
 
 def _waiting(snapshot: Snapshot) -> str:
-    return f"no step yet: {snapshot.state}"
+    return f"no REINFORCE step yet: {snapshot.state}"
 
 
 def _header(snapshot: Snapshot, width: int) -> list[Text]:
-    metrics, step = snapshot.metrics, snapshot.step
+    step = snapshot.step
     of = f"/{snapshot.steps}" if snapshot.steps else ""
     left = Text.assemble(("kolmo", "bold blue"), "  ", (printable(snapshot.name), "bold"))
     right = [
@@ -70,25 +68,35 @@ def _header(snapshot: Snapshot, width: int) -> list[Text]:
     ]
     if snapshot.eta_seconds is not None:
         right.append(Text.assemble((duration(snapshot.eta_seconds), "bold"), " left"))
-    history = sparkline(snapshot.history, max(8, min(width // 6, 40)))
-    learning = [
-        Text.assemble(_label("pass rate"), (rate(number(metrics, "pass_rate")), "bold"), " ") + history,
-        Text.assemble(_label("reward"), (rate(number(metrics, "reward")), "bold")),
-        Text.assemble(_label("bits/rollout"), (rate(number(metrics, "bits_per_rollout")), "bold")),
-        Text.assemble(_label("size ÷ raw"), (rate(number(metrics, "compression_rate")), "bold")),
-        Text.assemble(_label("in band"), percent(number(metrics, "in_band"))),
-        Text.assemble(_label("bits"), compact(number(metrics, "bits_total"))),
-        Text.assemble(_label("loss"), decimal(number(metrics, "loss"))),
-        Text.assemble(_label("entropy"), decimal(number(metrics, "entropy"))),
-        Text.assemble(_label("dead groups"), compact(number(metrics, "dead_groups"))),
-    ]
     gap = "  " if width < 100 else "   "
     share = step / snapshot.steps if snapshot.steps else 0.0
     return [
         _both_ends(left, _joined(right, width - left.cell_len - 2, "  "), width),
         bar(share, width, rest="─"),
-        _joined(learning, width, gap),
+        _joined(_learning(snapshot, width), width, gap),
         _joined(_machine(snapshot), width, gap),
+    ]
+
+
+def _learning(snapshot: Snapshot, width: int) -> list[Text]:
+    """What the last step was worth, the most important first."""
+    metrics = snapshot.metrics
+    history = sparkline(snapshot.history, max(8, min(width // 6, 40)))
+    passing = Text.assemble(_label("pass rate"), (rate(number(metrics, "pass_rate")), "bold"), " ") + history
+    loss = Text.assemble(_label("loss"), decimal(number(metrics, "loss")))
+    entropy = Text.assemble(_label("entropy"), decimal(number(metrics, "entropy")))
+    if metrics is not None and metrics.get("phase") == "warmup":
+        return [passing, loss, entropy]
+    return [
+        passing,
+        Text.assemble(_label("reward"), (rate(number(metrics, "reward")), "bold")),
+        Text.assemble(_label("bits/rollout"), (rate(number(metrics, "bits_per_rollout")), "bold")),
+        Text.assemble(_label("compression"), (rate(number(metrics, "compression_rate")), "bold")),
+        Text.assemble(_label("in band"), percent(number(metrics, "in_band"))),
+        Text.assemble(_label("bits"), compact(number(metrics, "bits_total"))),
+        loss,
+        entropy,
+        Text.assemble(_label("dead groups"), compact(number(metrics, "dead_groups"))),
     ]
 
 
@@ -119,11 +127,9 @@ def _footer(snapshot: Snapshot, width: int, height: int) -> list[Text]:
     for_events = space - for_program
     found: list[Text] = []
     if snapshot.best and for_program >= 2:
-        head = f"shortest so far, for {printable(snapshot.best[0])}"
+        head = f"best program so far, for {printable(snapshot.best[0])}"
         found = [_rule(head, width), *(Text(line) for line in _cut(program, for_program - 1))]
-    told = (
-        [_rule("events", width), *(Text(printable(e)) for e in events[-(for_events - 1) :])] if events else []
-    )
+    told = [_rule("events", width), *(Text(printable(e)) for e in events[-(for_events - 1) :])] if events else []
     return [Text(), *found, *(told if for_events >= 2 else [])]
 
 

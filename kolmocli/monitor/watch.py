@@ -66,7 +66,7 @@ class WatchedRun:
         """The summary is of the last step, and the run was not taken up again since."""
         if self._summary is None:
             return False
-        resumed = self._resumed > (self.run_dir / SUMMARY).stat().st_mtime
+        resumed = (number(self._start, "time") or 0.0) > (self.run_dir / SUMMARY).stat().st_mtime
         return int(self._summary.get("steps") or 0) >= self._step and not resumed
 
     def _forget(self) -> None:
@@ -78,7 +78,6 @@ class WatchedRun:
         self._history: deque[float] = deque(maxlen=400)
         self._told: deque[str] = deque(maxlen=50)
         self._start: dict[str, Any] = {}
-        self._resumed = 0.0
         self._best: tuple[str, str] | None = None
 
     def _take_step(self, record: dict[str, Any]) -> None:
@@ -98,10 +97,8 @@ class WatchedRun:
             self._history.append(rate)
 
     def _take_event(self, event: dict[str, Any]) -> None:
-        if event.get("kind") == "start":
+        if event.get("kind") == "start":  # of this sitting: a resumed run starts again
             self._start = event
-        if event.get("kind") == "resume":
-            self._resumed = number(event, "time") or 0.0
         if event.get("kind") == "best":
             self._best = (str(event.get("target", "")), str(event.get("program", "")))
         else:

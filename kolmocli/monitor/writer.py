@@ -23,9 +23,7 @@ class RunLog:
     drops what came after, because those steps are done again. Lines reach the disk in the order of the calls.
     """
 
-    def __init__(
-        self, run_dir: Path, resume_step: int | None = None, clock: Callable[[], float] = time.time
-    ) -> None:
+    def __init__(self, run_dir: Path, resume_step: int | None = None, clock: Callable[[], float] = time.time) -> None:
         self.run_dir = Path(run_dir)
         self._clock = clock
         self.run_dir.mkdir(parents=True, exist_ok=True)
@@ -33,9 +31,7 @@ class RunLog:
         if resume_step is None:
             for path in paths:
                 if path.exists() and path.stat().st_size:
-                    raise UsageError(
-                        f"{path}: this folder holds a run already; resume it or choose another folder"
-                    )
+                    raise UsageError(f"{path}: this folder holds a run already; resume it or choose another folder")
         else:
             for path in paths:
                 _cut_after(path, resume_step)
@@ -68,9 +64,7 @@ class RunLog:
     def __enter__(self) -> RunLog:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.close()
 
 
@@ -115,9 +109,7 @@ class _LineFile:
         start = os.fstat(self._file).st_size
         try:
             written = os.write(self._file, line)
-            while written < len(
-                line
-            ):  # a short write is an interrupted call or a full disk; the latter raises
+            while written < len(line):  # a short write is an interrupted call or a full disk; the latter raises
                 written += os.write(self._file, line[written:])
         except BaseException:
             os.ftruncate(self._file, start)
@@ -144,9 +136,7 @@ def _cut_after(path: Path, step: int) -> None:
             try:
                 record = dict(json.loads(line))
             except (ValueError, TypeError):
-                raise UsageError(
-                    f"{path}: a line is not JSON, so the run cannot be resumed from this folder"
-                ) from None
+                raise UsageError(f"{path}: a line is not JSON, so the run cannot be resumed from this folder") from None
             if record.get("phase") != "warmup" and record.get("step", 0) > step:
                 break
             keep += len(line)

@@ -30,7 +30,7 @@ class ChunkedLayer(DynamicLayer):
         start = self.get_seq_length()
         end = start + key_states.shape[-2]
         if not self._has_room(end):
-            self._grow(key_states, end)
+            self._grow(key_states, value_states, end)
         assert self._buffers is not None
         keys, values = self._buffers
         keys[:, :, start:end] = key_states
@@ -45,13 +45,10 @@ class ChunkedLayer(DynamicLayer):
         buffer = self._buffers[0]
         return self.keys.data_ptr() == buffer.data_ptr() and end <= buffer.shape[-2]
 
-    def _grow(self, key_states: torch.Tensor, end: int) -> None:
-        rows, heads, _, size = key_states.shape
+    def _grow(self, key_states: torch.Tensor, value_states: torch.Tensor, end: int) -> None:
         old = (self.keys, self.values) if self.get_seq_length() else None
-        self._buffers = (
-            key_states.new_empty(rows, heads, end + _CHUNK, size),
-            key_states.new_empty(rows, heads, end + _CHUNK, size),
-        )
+        keys, values = (x.new_empty(*x.shape[:2], end + _CHUNK, x.shape[3]) for x in (key_states, value_states))
+        self._buffers = (keys, values)
         if old is not None:
             for buffer, view in zip(self._buffers, old, strict=True):
                 assert view is not None

@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from transformers import AutoModelForCausalLM, AutoTokenizer, LlamaConfig, LlamaForCausalLM
+from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from kolmocli.errors import EnvironmentMissing, UsageError
+from kolmocli.policy.building import build_preset
 from kolmocli.policy.policy import Policy
-from kolmocli.policy.presets import MAX_POSITIONS, PRESETS
+from kolmocli.policy.presets import PRESETS
 from kolmocli.policy.tokenizer import build_tokenizer
 
 
@@ -51,29 +52,6 @@ def load_policy(name: str, *, device: str = "auto", seed: int = 0) -> Policy:
             f"can be loaded: {reason}"
         ) from None
     return Policy(name, model.to(place).eval(), tokenizer)
-
-
-def build_preset(name: str, seed: int) -> LlamaForCausalLM:
-    """A freshly initialised preset; the same seed gives the same weights, whatever was drawn before."""
-    preset = PRESETS[name]
-    tokenizer = build_tokenizer()
-    config = LlamaConfig(
-        vocab_size=len(tokenizer),
-        hidden_size=preset.hidden,
-        intermediate_size=preset.feed_forward,
-        num_hidden_layers=preset.layers,
-        num_attention_heads=preset.heads,
-        num_key_value_heads=preset.heads,
-        max_position_embeddings=MAX_POSITIONS,
-        tie_word_embeddings=True,
-        bos_token_id=None,
-        eos_token_id=tokenizer.eos_token_id,
-        pad_token_id=tokenizer.pad_token_id,
-        attention_dropout=0.0,
-    )
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        return LlamaForCausalLM(config).eval()
 
 
 def resolve_checkpoint(name: str) -> Path | None:

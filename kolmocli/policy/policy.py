@@ -48,8 +48,11 @@ class Policy:
         return sum(p.numel() for p in self.model.parameters())
 
     def prompt_ids(self, target: Sequence[int]) -> tuple[int, ...]:
-        text = preset_prompt(target) if self.is_preset else explained_prompt(target, self.tokenizer)
-        return tuple(self.tokenizer(text, add_special_tokens=not self.is_preset).input_ids)
+        if self.is_preset:
+            return tuple(self.tokenizer(preset_prompt(target), add_special_tokens=False).input_ids)
+        # A chat template writes its special tokens itself.
+        bare = not getattr(self.tokenizer, "chat_template", None)
+        return tuple(self.tokenizer(explained_prompt(target, self.tokenizer), add_special_tokens=bare).input_ids)
 
     def program_ids(self, program: Program) -> tuple[int, ...]:
         """A reference program as the answer that the policy should give, end token included."""

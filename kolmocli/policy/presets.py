@@ -25,5 +25,5 @@ class Preset:
 
 
 PRESETS: dict[str, Preset] = {
-    "tiny": Preset(hidden=128, layers=4, heads=4, feed_forward=384),
+    "tiny": Preset(hidden=128, layers=3, heads=8, feed_forward=384),
 }

@@ -45,12 +45,15 @@ def explained_prompt(target: Sequence[int], tokenizer: Any) -> str:
 
 
 def extract_program(text: str) -> str:
-    """The program in a model's answer: without a code fence around it or an end mark after it."""
+    """The program in a model's answer: without a code fence around it or an end mark after it.
+
+    Lines before it are blanked and not dropped, so that line i of the program is line i of the answer.
+    """
     body = text.split("###")[0]
     lines = [line.rstrip() for line in body.split("\n")]
     fences = [i for i, line in enumerate(lines) if line.startswith("```")]
     if fences and not any(line.strip() for line in lines[: fences[0]]):
-        lines = lines[fences[0] + 1 : fences[1] if len(fences) > 1 else None]
+        lines = [""] * (fences[0] + 1) + lines[fences[0] + 1 : fences[1] if len(fences) > 1 else None]
     elif fences:
         lines = lines[: fences[0]]
     return "\n".join(lines)

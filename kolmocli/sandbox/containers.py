@@ -79,6 +79,7 @@ class ContainerLink:
         with contextlib.suppress(OSError):
             self._socket.shutdown(socket.SHUT_RDWR)
         self._raw.close()
+        self._socket.close()
 
 
 class ContainerMaker:
@@ -137,7 +138,10 @@ class ContainerMaker:
             mem_limit=f"{greeting['container_mb']}m",
             memswap_limit=f"{greeting['container_mb']}m",
             log_config={"type": "none"},
-            ulimits=[docker.types.Ulimit(name="core", soft=0, hard=0), docker.types.Ulimit(name="nofile", soft=256, hard=256)],
+            ulimits=[
+                docker.types.Ulimit(name="core", soft=0, hard=0),
+                docker.types.Ulimit(name="nofile", soft=256, hard=256),
+            ],
             init=False,
             auto_remove=False,
             runtime=self._runtime,
@@ -174,7 +178,7 @@ class ContainerMaker:
                 return
         raise LinkError(f"a container did not answer its greeting within {GREETING_S:.0f} s")
 
-    def end(self, link: ContainerLink) -> bool:  # type: ignore[override]
+    def end(self, link: ContainerLink) -> bool:
         """Remove it. True when it ended by itself: not by a SIGKILL from outside, and not removed by another."""
         link.close()
         name = f"kolmo-{link.id}"
@@ -192,7 +196,7 @@ class ContainerMaker:
         with contextlib.suppress(NotFound, APIError, DockerException, requests.RequestException, OSError, LinkError):
             self._api.remove_container(name, force=True, v=True)
 
-    def answers(self, link: ContainerLink) -> bool:  # type: ignore[override]
+    def answers(self, link: ContainerLink) -> bool:
         try:
             return bool(self._api.ping())
         except (DockerException, requests.RequestException, OSError, LinkError):

@@ -10,7 +10,6 @@ What the interpreter has no equal for is refused as DENIED, never approximated.
 from __future__ import annotations
 
 import ast
-import ctypes
 import importlib.resources
 import json
 import os
@@ -26,7 +25,6 @@ import pydantic_monty as monty
 
 from kolmocli.sandbox import frames, statements
 
-PR_SET_PDEATHSIG = 1
 OVERHEAD_MB = 2048
 """Address space beyond the memory limit of a program: this process's own code, and values on their way."""
 LAZY = {"map", "filter", "zip", "reversed", "enumerate", "iter"}
@@ -56,7 +54,9 @@ class Worker:
         self.prelude = Path(str(importlib.resources.files("kolmocli") / "language" / "functions.py")).read_text("utf-8")
         body = ast.parse(self.prelude).body
         self.functions = {f.name: ast.unparse(f) for f in body if isinstance(f, ast.FunctionDef)}
-        self.pool = monty.Monty(min_processes=1, max_processes=1, request_timeout=wall_s, max_checkouts_per_worker=5_000)
+        self.pool = monty.Monty(
+            min_processes=1, max_processes=1, request_timeout=wall_s, max_checkouts_per_worker=5_000
+        )
         self.pool.__enter__()
         self.options: dict[str, Any] = {
             "limits": {"max_feed_duration_secs": self.cpu_s, "max_memory": limits["memory_mb"] << 20},
@@ -135,7 +135,9 @@ class Worker:
             parts.append(f"{text}\n_{number} = {name}" if name else f"_{number} = ({text})")
             names.append(f"_{number}")
         with self.pool.checkout(**self.options) as session:
-            values: list[object] = session.feed_run("\n".join(parts) + f"\n[{', '.join(names)}]", print_callback=_ignore)
+            values: list[object] = session.feed_run(
+                "\n".join(parts) + f"\n[{', '.join(names)}]", print_callback=_ignore
+            )
         return values
 
     def _one_by_one(
@@ -245,7 +247,6 @@ def _label(error: BaseException) -> str:
 
 def main() -> None:
     """Serve one connection until the other side goes away."""
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal's Ctrl-C is for the trainer, which then closes us
     link = socket.socket(fileno=os.dup(0))
     reader, worker = frames.Reader(), None

@@ -57,7 +57,7 @@ def image_tag() -> str:
     return f"{REPOSITORY}:{digest.hexdigest()[:16]}"
 
 
-def client(timeout: float = 30) -> docker.DockerClient:
+def client(timeout: int = 30) -> docker.DockerClient:
     """A client of the engine at DOCKER_HOST, else of the usual socket. Not to be shared between threads."""
     return docker.DockerClient(base_url=os.environ.get("DOCKER_HOST") or None, timeout=timeout, version="auto")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 Finding = dict[str, Any]
 
@@ -28,18 +28,21 @@ class Link(Protocol):
         ...
 
 
-class Maker(Protocol):
+AnyLink = TypeVar("AnyLink", bound=Link)
+
+
+class Maker(Protocol[AnyLink]):
     """Makes and ends links. Its methods block, and are called from several threads."""
 
-    def make(self) -> Link:
+    def make(self) -> AnyLink:
         """A new link, greeted and checked. Raises LinkError (try again) or KolmoError (do not)."""
         ...
 
-    def end(self, link: Link) -> bool:
+    def end(self, link: AnyLink) -> bool:
         """Remove it whatever its state; True when it had ended on its own, not by someone's hand."""
         ...
 
-    def answers(self, link: Link) -> bool:
+    def answers(self, link: AnyLink) -> bool:
         """Whether the engine behind the link answers at all; may take long when it does not."""
         ...
 

@@ -89,7 +89,13 @@ class Pool:
     """The `Sandbox` of both backends; they differ in their `Maker`."""
 
     def __init__(
-        self, backend: str, maker: Maker, limits: Limits, workers: int, window: int, patience: Patience | None = None
+        self,
+        backend: str,
+        maker: Maker[Any],
+        limits: Limits,
+        workers: int,
+        window: int,
+        patience: Patience | None = None,
     ) -> None:
         self.limits = limits
         self.patience = patience or Patience()
@@ -161,6 +167,8 @@ class Pool:
                 self._maker.end(worker.link)
             self._workers.clear()
             self._maker.close()
+            self._wake_in.close()
+            self._wake_out.close()
 
     def __enter__(self) -> Pool:
         return self

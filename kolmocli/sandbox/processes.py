@@ -27,7 +27,7 @@ class ProcessLink:
         try:
             self.process = subprocess.Popen(
                 [sys.executable, "-m", "kolmocli.sandbox.embedded_worker"],
-                stdin=theirs,
+                stdin=theirs.fileno(),
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
                 start_new_session=True,
@@ -99,10 +99,10 @@ class ProcessMaker:
         link.findings = _findings(link.process.pid, self._limits)
         return link
 
-    def end(self, link: ProcessLink) -> bool:  # type: ignore[override]
+    def end(self, link: ProcessLink) -> bool:
         return link.close() != 0
 
-    def answers(self, link: ProcessLink) -> bool:  # type: ignore[override]
+    def answers(self, link: ProcessLink) -> bool:
         return True
 
     def close(self) -> None:
@@ -114,12 +114,22 @@ def _findings(pid: int, limits: Limits) -> list[Finding]:
     with open(f"/proc/{pid}/limits", encoding="ascii") as file:
         rows = {line[:26].strip(): line[26:].split()[0] for line in file}
     return [
-        {"promise": "a process of its own", "expected": f"not {os.getpid()}", "found": str(pid), "ok": pid != os.getpid()},
+        {
+            "promise": "a process of its own",
+            "expected": f"not {os.getpid()}",
+            "found": str(pid),
+            "ok": pid != os.getpid(),
+        },
         {
             "promise": "address space of the worker",
             "expected": "limited",
             "found": rows["Max address space"],
             "ok": rows["Max address space"].isdigit(),
         },
-        {"promise": "core files", "expected": "0", "found": rows["Max core file size"], "ok": rows["Max core file size"] == "0"},
+        {
+            "promise": "core files",
+            "expected": "0",
+            "found": rows["Max core file size"],
+            "ok": rows["Max core file size"] == "0",
+        },
     ]

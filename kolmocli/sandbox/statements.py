@@ -23,7 +23,7 @@ class TooLong(Exception):
 
 def parse(source: str) -> list[stmt]:
     """The top-level statements. Raises what the compiler raises: SyntaxError, ValueError, RecursionError, MemoryError."""
-    tree = compile(source, FILENAME, "exec", PyCF_ONLY_AST, True, 0)
+    tree: Module = compile(source, FILENAME, "exec", PyCF_ONLY_AST, True, 0)  # type: ignore[assignment]
     return tree.body
 
 

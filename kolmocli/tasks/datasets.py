@@ -58,7 +58,7 @@ def read_records(path: Path, warn: Callable[[str], None]) -> list[Record]:
     """
     records, bad = [], 0
     try:
-        for number, line in enumerate(_lines(path), start=1):
+        for number, line in _lines(path):
             try:
                 records.append(_record(json.loads(line)))
             except (ValueError, TypeError, RecursionError) as error:
@@ -74,11 +74,12 @@ def read_records(path: Path, warn: Callable[[str], None]) -> list[Record]:
     return records
 
 
-def _lines(path: Path) -> Iterator[str]:
+def _lines(path: Path) -> Iterator[tuple[int, str]]:
+    """The lines that are not blank, with their numbers."""
     with path.open(encoding="utf-8") as stream:
-        for line in stream:
+        for number, line in enumerate(stream, start=1):
             if line.strip():
-                yield line
+                yield number, line
 
 
 def _record(data: Any) -> Record:
@@ -112,7 +113,10 @@ def _program(text: Any) -> Program | None:
 
 
 def _by_bucket(records: list[Record]) -> dict[Bucket, list[Record]]:
-    """A bucket named `family/3` is level 3 of that family; any other name is a family of one level."""
+    """A bucket named `family/3` is a level of that family; any other name is a family of one level.
+
+    Levels without a record are closed up, so that they count from 1 without a gap.
+    """
     grouped: dict[Bucket, list[Record]] = defaultdict(list)
     unnamed = sorted((r for r in records if r.bucket is None), key=lambda r: (len(r.sequence), r.sequence))
     for place, record in enumerate(unnamed):
@@ -120,6 +124,11 @@ def _by_bucket(records: list[Record]) -> dict[Bucket, list[Record]]:
     for record in records:
         if record.bucket is not None:
             family, _, level = record.bucket.rpartition("/")
-            named = Bucket(family, int(level)) if family and level.isdigit() and int(level) else Bucket(record.bucket, 1)
+            named = Bucket(family, int(level)) if family and level.isdecimal() else Bucket(record.bucket, 1)
             grouped[named].append(record)
-    return dict(grouped)
+    levels: dict[str, int] = defaultdict(int)
+    closed = {}
+    for bucket in sorted(grouped):
+        levels[bucket.family] += 1
+        closed[Bucket(bucket.family, levels[bucket.family])] = grouped[bucket]
+    return closed

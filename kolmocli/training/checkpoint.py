@@ -2,6 +2,7 @@
 
 A checkpoint folder holds the policy in Hugging Face format, `trainer.json` (controller, counters, phase),
 `optimiser.pt` (tensors only) and `manifest.json`, which is written last and names the digest of the others.
+Where a folder of the same step is replaced, old and new lie under hidden names for a moment: they count too.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from safetensors import SafetensorError
 
 from kolmocli.errors import KolmoError
 from kolmocli.policy.policy import Policy
@@ -29,7 +31,7 @@ def save_checkpoint(run_dir: Path, step: int, policy: Policy, optimiser: dict[st
         KolmoError: the disk is full or not writable; earlier checkpoints are as they were.
     """
     folder = run_dir / "checkpoints" / f"step_{step:06d}"
-    aside = folder.with_name(f".{folder.name}.partial")
+    aside, old = (folder.with_name(f".{folder.name}.{name}") for name in ("partial", "old"))
     try:
         shutil.rmtree(aside, ignore_errors=True)
         aside.mkdir(parents=True)
@@ -41,13 +43,16 @@ def save_checkpoint(run_dir: Path, step: int, policy: Policy, optimiser: dict[st
         for file in aside.iterdir():
             _flush(file)
         if folder.exists():
-            shutil.rmtree(folder)
+            shutil.rmtree(old, ignore_errors=True)
+            folder.rename(old)
         aside.rename(folder)
         _flush(folder.parent)
-    except OSError as error:
+        shutil.rmtree(old, ignore_errors=True)
+    except (OSError, RuntimeError, SafetensorError) as error:  # the last two: how tensors say that a disk is full
         shutil.rmtree(aside, ignore_errors=True)
+        reason = getattr(error, "strerror", None) or " ".join(str(error).split())[:160]
         raise KolmoError(
-            f"{folder}: checkpoint not written ({error.strerror}); make room and use --resume, earlier ones are intact"
+            f"{folder}: checkpoint not written ({reason}); make room and use --resume, earlier ones are intact"
         ) from error
     return folder
 
@@ -61,7 +66,8 @@ def load_state(folder: Path) -> tuple[dict[str, Any], dict[str, Any]]:
 
 def checkpoints(run_dir: Path) -> Iterator[Path]:
     """Complete checkpoints, newest first. One whose files do not match their digests is passed over."""
-    for folder in sorted((run_dir / "checkpoints").glob("step_*"), reverse=True):
+    found = [p for p in (run_dir / "checkpoints").glob("*") if p.name.lstrip(".").startswith("step_")]
+    for folder in sorted(found, key=_rank, reverse=True):
         if _is_complete(folder):
             yield folder
 
@@ -70,11 +76,17 @@ def latest_checkpoint(run_dir: Path) -> Path | None:
     return next(checkpoints(run_dir), None)
 
 
+def _rank(folder: Path) -> tuple[str, bool, str]:
+    """By step; of one step first the folder itself, then the new one of an exchange, then the old."""
+    step, _, part = folder.name.lstrip(".").partition(".")
+    return step, not part, part
+
+
 def _is_complete(folder: Path) -> bool:
     try:
         digests = json.loads((folder / _MANIFEST).read_text())
         return all(_digest(folder / name) == digest for name, digest in digests.items())
-    except (OSError, ValueError):
+    except (OSError, ValueError, AttributeError):
         return False
 
 

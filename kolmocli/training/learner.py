@@ -16,8 +16,9 @@ from kolmocli.policy.logprobs import pack, token_logprobs
 from kolmocli.policy.policy import Policy
 from kolmocli.policy.rollout import Rollout
 
-_TOKENS_PER_MICRO_BATCH = 8_192
-"""Padded tokens of one forward and backward pass: bounds memory, changes nothing else."""
+_TOKENS_PER_MICRO_BATCH = 2_048
+"""Padded tokens of one forward and backward pass. Rollouts are sorted by length first, so small parts waste
+little on padding; the result does not depend on it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +59,10 @@ class Learner:
 
         A batch without tokens that carry weight changes nothing.
         """
-        if not batch or denominator <= 0:
+        if not any(any(w.weights) for w in batch) or denominator <= 0:
             return StepReport(0.0, 0.0, 0.0, 0, 0)
         model = self.policy.model
-        model.train()
+        model.eval()  # without dropout: what is scored is the distribution that was sampled from
         self.optimiser.zero_grad(set_to_none=True)
         loss, entropy, tokens, work = 0.0, 0.0, 0, 0
         for part in micro_batches(batch):

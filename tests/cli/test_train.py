@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from kolmocli.cli import train as command
+from kolmocli.config_file import load_config
 from kolmocli.config_schema import field
 from tests.cli.conftest import SMALL, refused
 from tests.conftest import KOLMO, NO_ENGINE, Run, command_environment
@@ -155,11 +156,19 @@ def test_a_used_run_folder(kolmo: Run, small: Path) -> None:
 def test_a_dry_run_does_everything_but_train(kolmo: Run, tmp_path: Path) -> None:
     done = kolmo("train", "small.yaml", "--dry-run", "--json", "--seed", 5)
     assert (done.returncode, done.stderr) == (0, "")
-    assert json.loads(done.stdout)["schema_version"] == 1
+    planned = json.loads(done.stdout)
+    assert planned["schema_version"] == 1
+    assert planned["config"]["seed"] == 5
+    assert planned["buckets"] == 2
     assert {path.name for path in tmp_path.iterdir()} == {"small.yaml"}
-    text = kolmo("train", "small.yaml", "--dry-run", "--seed", 5)
-    assert text.returncode == 0
-    assert "seed: 5" in text.stdout
+
+
+@pytest.mark.usefixtures("small")
+def test_a_printed_dry_run_is_a_curriculum_file(kolmo: Run, tmp_path: Path) -> None:
+    done = kolmo("train", "small.yaml", "--dry-run", "--seed", 5)
+    assert (done.returncode, done.stderr) == (0, "")
+    (tmp_path / "resolved.yaml").write_text(done.stdout)
+    assert load_config(tmp_path / "resolved.yaml") == command._configure(tmp_path / "small.yaml", [], {"seed": 5})
 
 
 @pytest.mark.usefixtures("small")

@@ -31,13 +31,9 @@ def bucket(pass_rate: float = 0.48, **changes: Any) -> dict[str, Any]:
     return values | changes
 
 
-def step_record(
-    step: int, families: tuple[str, ...] = FAMILIES, rng: random.Random | None = None
-) -> dict[str, Any]:
+def step_record(step: int, families: tuple[str, ...] = FAMILIES, rng: random.Random | None = None) -> dict[str, Any]:
     rng = rng or random.Random(step)
-    rates = {
-        name: min(1.0, max(0.0, 0.5 - 0.4 * math.exp(-step / 8) + rng.gauss(0, 0.05))) for name in families
-    }
+    rates = {name: min(1.0, max(0.0, 0.5 - 0.4 * math.exp(-step / 8) + rng.gauss(0, 0.05))) for name in families}
     mean = sum(rates.values()) / max(1, len(rates))
     return {
         "step": step,
@@ -91,7 +87,14 @@ def write_run(run_dir: Path, steps: int = 60, seed: int = 5) -> Path:
         for i in range(1, 4):
             log.step({"step": 25 * i, "phase": "warmup", "loss": 3.0 / i, "pass_rate": 0.2 * i})
         log.event(
-            "eval", 0, when="before", accuracy=0.21, accuracy_ci=[0.18, 0.24], compression_rate=0.8, n=600
+            "eval",
+            0,
+            name="before",
+            text="held-out accuracy before: 21.0%",
+            accuracy=0.21,
+            accuracy_ci=[0.18, 0.24],
+            compression_rate=0.8,
+            n=600,
         )
         for step in range(1, steps + 1):
             log.step(step_record(step, rng=rng))
@@ -105,7 +108,14 @@ def write_run(run_dir: Path, steps: int = 60, seed: int = 5) -> Path:
             n=600,
         )
         log.event(
-            "eval", steps, when="after", accuracy=0.42, accuracy_ci=[0.38, 0.46], compression_rate=0.6, n=600
+            "eval",
+            steps,
+            name="after",
+            text="held-out accuracy after: 42.0%",
+            accuracy=0.42,
+            accuracy_ci=[0.38, 0.46],
+            compression_rate=0.6,
+            n=600,
         )
         log.write_summary(
             {

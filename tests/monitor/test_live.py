@@ -60,42 +60,39 @@ def test_a_pipe_gets_lines(capsys: pytest.CaptureFixture[str]) -> None:
     assert isinstance(open_eyes(quiet=False), PlainLines)
 
 
-def test_plain_lines_say_each_step_once_with_the_numbers_of_the_table(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    metrics = step_record(42) | {
-        "loss": 0.0123,
-        "pass_rate": 0.48,
-        "buckets": {"ramps": bucket(ci=[0.34, 0.61])},
-    }
+def test_plain_lines_say_each_step_once_with_the_numbers_of_the_table(capsys: pytest.CaptureFixture[str]) -> None:
+    metrics = step_record(42) | {"loss": 0.0123, "pass_rate": 0.48, "buckets": {"ramps": bucket(ci=[0.34, 0.61])}}
     with PlainLines() as eyes:
         eyes.update(snapshot(metrics=None, state="warm start"))
         eyes.update(snapshot(metrics=None, state="warm start"))
         eyes.update(snapshot(metrics=metrics, state="rollout"))
         eyes.update(snapshot(metrics=metrics, state="learn"))
         eyes.update(snapshot(metrics=metrics | {"step": 43}, step=43))
-        eyes.note("stopped\x1b[2J")
+        eyes.update(snapshot(metrics=metrics | {"step": 43}, step=43, state="evaluate"))
+        eyes.note("stopped\x1b[2J\nsaved")
     out, err = capsys.readouterr()
     assert out == ""
-    first, second, third, last = err.splitlines()
+    first, second, third, *rest = err.splitlines()
     assert first == "quickstart-7: warm start"
     assert second.startswith("step 42/100 0:31 left 1:13 pass .48 reward")
     assert "loss 0.0123 dead 3 infra 0 | ramps 4.3/8 .48 [.34,.61] U .25 w 12%" in second
     assert third.startswith("step 43/100")
-    assert last == "stopped�[2J"
+    assert rest == ["quickstart-7: evaluate", "stopped�[2J", "saved"]
 
 
-def test_plain_lines_tell_states_and_the_warm_start(capsys: pytest.CaptureFixture[str]) -> None:
-    record = {
-        "step": 25,
-        "phase": "warmup",
-        "loss": 2.5,
-        "buckets": {"a": bucket(0.01, state="out of reach")},
-    }
-    PlainLines().update(snapshot(metrics=record))
-    line = capsys.readouterr().err
-    assert line.startswith("warm-up step 25 ")
-    assert "(out of reach)" in line
+def test_of_the_warm_start_the_measured_steps_are_told(capsys: pytest.CaptureFixture[str]) -> None:
+    eyes = PlainLines()
+    for step in range(1, 51):
+        record = {"step": step, "phase": "warmup", "loss": 2.5, "pass_rate": 0.1 if step % 25 == 0 else None}
+        eyes.update(snapshot(metrics=record, state="warm start"))
+    told = capsys.readouterr().err.splitlines()
+    assert told[0] == "quickstart-7: warm start"
+    assert [line.split(" 0:31")[0] for line in told[1:]] == ["warm-up step 25", "warm-up step 50"]
+
+
+def test_plain_lines_tell_states_of_families(capsys: pytest.CaptureFixture[str]) -> None:
+    PlainLines().update(snapshot(metrics=step_record(1) | {"buckets": {"a": bucket(0.01, state="out of reach")}}))
+    assert "a 4.3/8 .01" in (line := capsys.readouterr().err) and "(out of reach)" in line
 
 
 def test_the_table_is_drawn_to_stderr_and_the_cursor_comes_back(terminal: Terminal) -> None:

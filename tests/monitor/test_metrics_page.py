@@ -51,9 +51,7 @@ def test_the_page_has_the_keys_of_the_summary() -> None:
 
 
 def test_the_page_has_every_kind_of_event_with_its_fields() -> None:
-    rows = dict(
-        re.findall(r"^\| `(\w+)` \| ([^|]*) \|$", PAGE.split("| kind |")[1].split("\n## ")[0], re.MULTILINE)
-    )
+    rows = dict(re.findall(r"^\| `(\w+)` \| ([^|]*) \|$", PAGE.split("| kind |")[1].split("\n## ")[0], re.MULTILINE))
     assert set(rows) == set(schema.EVENT_FIELDS)
     for kind, fields in schema.EVENT_FIELDS.items():
         assert set(fields) <= set(re.findall(r"`(\w+)`", rows[kind])), kind
@@ -66,6 +64,17 @@ def test_the_page_has_the_keys_of_the_report() -> None:
     assert documented("Per bucket") == set(report["buckets"]["ramps/1"])
     assert documented("Per codec") == set(report["baselines"]["gzip"])
     assert all(f"`{codec}`" in PAGE for codec in CODEC_NAMES)
+
+
+@pytest.mark.parametrize(
+    ("added", "module"), [("`kolmo eval` adds", "evaluation/command.py"), ("`summary.json` adds", "training/run.py")]
+)
+def test_what_callers_add_to_the_report_is_really_added(added: str, module: str) -> None:
+    table = PAGE.split(added)[1].split("| key")[1].split("\n\n")[0]
+    code = (Path(schema.__file__).parents[1] / module).read_text(encoding="utf-8")
+    names = re.findall(r"^\| `(\w+)`", table, re.MULTILINE)
+    assert names
+    assert [name for name in names if f'"{name}"' not in code] == []
 
 
 def test_every_row_has_a_unit_and_a_meaning() -> None:

@@ -75,8 +75,7 @@ def test_accuracy_shows_every_evaluation_with_its_interval(run_dir: Path) -> Non
 
 def test_pass_rate_has_a_panel_per_family_with_the_target_band() -> None:
     steps = [
-        {"step": i, "buckets": {n: bucket(0.5, level=1 + i) for n in ("a", "b", "c")}, "phase": "rl"}
-        for i in (1, 2)
+        {"step": i, "buckets": {n: bucket(0.5, level=1 + i) for n in ("a", "b", "c")}, "phase": "rl"} for i in (1, 2)
     ]
     fig = figures.pass_rate(Run(steps, [], {"pass_rate": {"target": 0.6}}))
     assert fig is not None

@@ -39,7 +39,7 @@ def test_eight_families_at_80_by_24() -> None:
         "0:31",
         "1:13 left",
         "bits/rollout ",
-        "size ÷ raw .45",
+        "compression .45",
     ):
         assert said in text
     assert "sandbox embedded 5.4k run  412/s  0 faults  model tiny 0.8M  engine local" in text
@@ -60,9 +60,7 @@ def test_eight_families_at_80_by_24() -> None:
 
 
 def test_a_row_shows_level_rate_interval_and_target() -> None:
-    metrics = step_record(42) | {
-        "buckets": {"ramps": bucket(0.75, ci=[0.625, 0.875], signal=0.19, dead=0.25)}
-    }
+    metrics = step_record(42) | {"buckets": {"ramps": bucket(0.75, ci=[0.625, 0.875], signal=0.19, dead=0.25)}}
     line = row(draw(snapshot(metrics=metrics)), "ramps")
     # 17 cells from 0 to 1: the target at cell 8, the interval over 10..14 with its dot at 12.
     assert "────────┼─━━●━━──" in line
@@ -125,12 +123,17 @@ def test_families_that_do_not_fit_are_counted() -> None:
 
 
 def test_before_the_first_step_it_says_what_happens() -> None:
-    lines = draw(
-        snapshot(metrics=None, state="warm start", step=0, eta_seconds=None, best=None, events=(), sandbox={})
-    )
+    lines = draw(snapshot(metrics=None, state="warm start", step=0, eta_seconds=None, best=None, events=(), sandbox={}))
     assert len(lines) == 23
-    assert "no step yet: warm start" in "\n".join(lines)
+    assert "no REINFORCE step yet: warm start" in "\n".join(lines)
     assert "None" not in "\n".join(lines) and "nan" not in "\n".join(lines)
+
+
+def test_the_warm_start_shows_its_loss() -> None:
+    record = {"step": 25, "phase": "warmup", "pass_rate": 0.12, "loss": 2.5, "entropy": 1.1}
+    text = "\n".join(draw(snapshot(metrics=record, state="warm start", step=25, steps=600, history=())))
+    assert "pass rate .12" in text and "loss 2.50" in text and "step 25/600" in text
+    assert "reward" not in text
 
 
 def test_faults_mastered_and_out_of_reach_are_seen() -> None:

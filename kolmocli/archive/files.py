@@ -1,0 +1,137 @@
+"""Reading and writing files the careful way: nothing is overwritten silently, nothing is left half-written.
+
+An output is written beside its place, forced to disk and only then renamed; an input is removed last, after the
+output was read back.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import stat
+import sys
+import tempfile
+from pathlib import Path
+
+from kolmocli.errors import KolmoError, UsageError
+
+SUFFIX = ".klm"
+STANDARD = "-"
+
+
+def read_input(name: str) -> bytes:
+    """All bytes of a file, or of standard input for `-`."""
+    if name == STANDARD:
+        return sys.stdin.buffer.read()
+    try:
+        return Path(name).read_bytes()
+    except FileNotFoundError:
+        raise KolmoError(f"{name}: no such file") from None
+    except IsADirectoryError:
+        raise KolmoError(f"{name}: is a directory; name its files, or pack it with tar first") from None
+    except OSError as error:
+        raise KolmoError(f"{name}: cannot be read: {error.strerror}") from None
+
+
+def packed_name(name: str) -> str:
+    """Where the archive of a file goes."""
+    return STANDARD if name == STANDARD else name + SUFFIX
+
+
+def unpacked_name(name: str) -> str:
+    """Where the original of an archive goes."""
+    if name == STANDARD:
+        return STANDARD
+    if not name.endswith(SUFFIX) or name == SUFFIX:
+        raise UsageError(f"{name}: does not end in {SUFFIX}; say where the original goes with -o")
+    return name.removesuffix(SUFFIX)
+
+
+def check_output(source: str, target: str, force: bool, binary: bool) -> None:
+    """Refuse an output before any work is done.
+
+    Raises:
+        UsageError: when it is the input, or a terminal that would get binary data.
+        KolmoError: when it exists and `force` is not given.
+    """
+    if target == STANDARD:
+        if binary and sys.stdout.isatty() and not force:
+            raise UsageError("an archive is not written to a terminal; use -o FILE, or -f to do it all the same")
+        return
+    path = Path(target)
+    if path.is_dir():
+        raise UsageError(f"{target}: is a directory; name a file with -o")
+    if not path.exists():
+        return
+    if source != STANDARD and Path(source).exists() and path.samefile(source):
+        raise UsageError(f"{target}: is the input; name another output with -o")
+    if path.is_file() and not force:
+        raise KolmoError(f"{target}: exists already; use -f to overwrite it")
+
+
+def write_output(target: str, data: bytes, like: str = STANDARD) -> None:
+    """Write a file whole or not at all, with the permissions and times of the file `like`; `-` is standard output."""
+    try:
+        if target == STANDARD:
+            sys.stdout.buffer.write(data)
+            sys.stdout.buffer.flush()
+        elif Path(target).exists() and not Path(target).is_file():  # a device or a pipe has no place to rename to
+            with open(target, "wb") as device:
+                device.write(data)
+        else:
+            _replace(Path(target), data, like)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        where = "standard output" if target == STANDARD else target
+        raise KolmoError(f"{where}: cannot be written: {error.strerror}") from None
+
+
+def _replace(target: Path, data: bytes, like: str) -> None:
+    handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        if like != STANDARD and Path(like).is_file():
+            shutil.copystat(like, temporary)
+        else:
+            os.chmod(temporary, 0o666 & ~_umask())
+        os.replace(temporary, target)
+        _sync_folder(target.parent)
+    except BaseException:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(temporary)
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the rename last through a power cut, where the system can."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    except OSError:  # some file systems cannot; the file itself is safe
+        return
+    finally:
+        os.close(handle)
+
+
+def remove_input(name: str, target: str, written: bytes) -> None:
+    """Remove an input whose output is really there.
+
+    Raises:
+        KolmoError: when the output on disk is not what was written; the input is then kept.
+    """
+    if name == STANDARD or target == STANDARD or not stat.S_ISREG(os.stat(target).st_mode):
+        return
+    if Path(target).read_bytes() != written:
+        raise KolmoError(f"{target}: reads back differently; {name} is kept")
+    os.unlink(name)

@@ -1,0 +1,185 @@
+"""kolmo sandbox: build the image, check what is enforced, run files, measure, remove what was left behind."""
+
+from __future__ import annotations
+
+import json
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from kolmocli.errors import CheckError, UsageError
+
+app = typer.Typer(
+    no_args_is_help=True, help="The place where programs run: disposable containers, or worker processes."
+)
+
+
+class Backend(StrEnum):
+    auto = "auto"
+    docker = "docker"
+    embedded = "embedded"
+
+
+class Language(StrEnum):
+    dsl = "dsl"
+    python = "python"
+
+
+SandboxOption = Annotated[
+    Backend, typer.Option("--sandbox", help="docker, embedded, or auto: docker when an engine answers.")
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
+WorkersOption = Annotated[
+    int | None,
+    typer.Option("--workers", min=1, help="Containers or processes; default: one for each CPU, two at least."),
+]
+RuntimeOption = Annotated[
+    str | None, typer.Option("--runtime", help="Another OCI runtime of the engine, such as runsc.")
+]
+
+
+def _print(report: dict[str, Any]) -> None:
+    print(json.dumps({"schema_version": 1} | report))
+
+
+@app.command()
+def build(
+    base_image: Annotated[
+        str | None,
+        typer.Option(
+            "--base-image", help="Image with Python 3.11 or newer; default: a local base, else python:3.12-slim."
+        ),
+    ] = None,
+    tag: Annotated[
+        str | None, typer.Option("--tag", help="Tag; default: kolmo-sandbox:<digest of the sources>.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Build the image in which programs run."""
+    from kolmocli.sandbox.image import build as build_image
+
+    built = build_image(base_image, tag, log=lambda line: print(line, file=sys.stderr))
+    if as_json:
+        _print({"image": built})
+    else:
+        print(built)
+
+
+@app.command()
+def check(backend: SandboxOption = Backend.auto, runtime: RuntimeOption = None, as_json: JsonOption = False) -> None:
+    """Say what is really enforced, as found from inside. Exit 3 when a promise does not hold."""
+    from kolmocli.sandbox import open_sandbox
+
+    sandbox = open_sandbox(backend.value, workers=1, runtime=runtime)
+    try:
+        findings, name = sandbox.check(), sandbox.health().backend
+    finally:
+        sandbox.close()
+    if as_json:
+        _print({"backend": name, "ok": all(f["ok"] for f in findings), "promises": findings})
+    else:
+        print(f"sandbox: {name}")
+        width = max(len(f["promise"]) for f in findings)
+        for f in findings:
+            print(f"{'ok ' if f['ok'] else 'NO '} {f['promise']:{width}}  {f['found']}  (promised: {f['expected']})")
+    broken = [f["promise"] for f in findings if not f["ok"]]
+    if broken:
+        raise CheckError(f"{len(broken)} promises do not hold: {', '.join(broken)}")
+
+
+@app.command()
+def run(
+    files: Annotated[list[Path], typer.Argument(help="Programs, one per file; - is stdin.")],
+    language: Annotated[
+        Language, typer.Option(help="dsl has the 24 functions in scope; python starts empty.")
+    ] = Language.dsl,
+    backend: SandboxOption = Backend.auto,
+    workers: WorkersOption = None,
+    runtime: RuntimeOption = None,
+    cpu_ms: Annotated[int, typer.Option(min=1, help="CPU time of one program.")] = 1_000,
+    wall_ms: Annotated[int, typer.Option(min=1, help="Wall time of one program.")] = 3_000,
+    memory_mb: Annotated[int, typer.Option(min=16, help="Memory of one program, in MiB.")] = 128,
+    as_json: JsonOption = False,
+) -> None:
+    """Run files and print status, value and times of each, in order. Exit 0 whatever the programs did."""
+    from kolmocli.sandbox import Job, Limits, open_sandbox
+
+    programs = [_read(path) for path in files]
+    limits = Limits(cpu_ms=cpu_ms, wall_ms=wall_ms, memory_mb=memory_mb)
+    sandbox = open_sandbox(backend.value, limits=limits, workers=workers, runtime=runtime)
+    try:
+        verdicts = sandbox.run([Job(program, language.value) for program in programs])
+        name = sandbox.health().backend
+    finally:
+        sandbox.close()
+    results = [
+        {
+            "file": str(path),
+            "status": v.status.value,
+            "value": v.value,
+            "cpu_ms": v.cpu_ms,
+            "wall_ms": v.wall_ms,
+            "detail": v.detail,
+            "trace": v.trace,
+        }
+        for path, v in zip(files, verdicts, strict=True)
+    ]
+    if as_json:
+        _print({"backend": name, "results": results})
+        return
+    for path, v in zip(files, verdicts, strict=True):
+        value = "" if v.value is None else " ".join(map(str, v.value))
+        print(f"{path}: {v.status.value} {v.cpu_ms:.1f} ms {v.detail or value}".rstrip())
+
+
+def _read(path: Path) -> str:
+    """Bytes that are not UTF-8 stay in the text as surrogates: the sandbox then refuses the program, not this command."""
+    if str(path) == "-":
+        return sys.stdin.buffer.read().decode("utf-8", "surrogateescape")
+    try:
+        return path.read_bytes().decode("utf-8", "surrogateescape")
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}") from error
+
+
+@app.command()
+def bench(
+    backend: SandboxOption = Backend.auto,
+    programs: Annotated[int, typer.Option(min=100, help="Programs in the throughput part.")] = 4_000,
+    workers: WorkersOption = None,
+    runtime: RuntimeOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Measure programs per second, latency, a hostile mix, and `docker run` beside it."""
+    from kolmocli.sandbox import open_sandbox
+    from kolmocli.sandbox.bench import measure
+
+    with_progress = lambda line: print(line, file=sys.stderr)  # noqa: E731
+    sandbox = open_sandbox(backend.value, workers=workers, runtime=runtime)
+    try:
+        report = measure(sandbox, programs, with_progress)
+    finally:
+        sandbox.close()
+    if as_json:
+        _print(report)
+    else:
+        for key, value in report.items():
+            print(f"{key:28} {value:,.2f}" if isinstance(value, float) else f"{key:28} {value}")
+
+
+@app.command()
+def sweep(as_json: JsonOption = False) -> None:
+    """Remove containers whose owner is gone."""
+    from kolmocli.sandbox.image import find_engine, no_engine
+    from kolmocli.sandbox.sweeper import sweep as sweep_containers
+
+    if reason := find_engine():
+        raise no_engine(reason)
+    swept = sweep_containers()
+    if as_json:
+        _print({"removed": swept.removed, "kept": swept.kept})
+    else:
+        print(f"removed {swept.removed}, kept {swept.kept}")

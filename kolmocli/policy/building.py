@@ -1,0 +1,52 @@
+"""Freshly initialised presets."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from transformers import LlamaConfig, LlamaForCausalLM
+
+from kolmocli.policy.presets import MAX_POSITIONS, PRESETS
+from kolmocli.policy.tokenizer import build_tokenizer
+
+_SHORTEST_PERIOD, _LONGEST_PERIOD = 2.1, 512.0
+
+
+def build_preset(name: str, seed: int) -> LlamaForCausalLM:
+    """The preset with weights drawn from the seed alone, in evaluation mode.
+
+    Weights have a standard deviation of 1/sqrt(hidden): the 0.02 that is usual for large models is far too
+    small here and made the warm start five times as long. The embeddings of the integers are sinusoids of
+    their value, so that neighbours are alike from the start and ramps need not be learnt number by number
+    (docs/decisions.md has both measurements).
+    """
+    preset, tokenizer = PRESETS[name], build_tokenizer()
+    config = LlamaConfig(
+        vocab_size=len(tokenizer),
+        hidden_size=preset.hidden,
+        intermediate_size=preset.feed_forward,
+        num_hidden_layers=preset.layers,
+        num_attention_heads=preset.heads,
+        num_key_value_heads=preset.heads,
+        max_position_embeddings=MAX_POSITIONS,
+        tie_word_embeddings=True,
+        bos_token_id=None,
+        eos_token_id=tokenizer.eos_token_id,
+        pad_token_id=tokenizer.pad_token_id,
+        initializer_range=1.0 / math.sqrt(preset.hidden),
+    )
+    with torch.random.fork_rng(devices=[]), torch.no_grad():
+        torch.manual_seed(seed)
+        model = LlamaForCausalLM(config).eval()
+        embeddings = model.get_input_embeddings().weight
+        ids = tokenizer.convert_tokens_to_ids([str(i) for i in range(256)])
+        embeddings[ids] = number_features(preset.hidden) * config.initializer_range
+    return model
+
+
+def number_features(hidden: int) -> torch.Tensor:
+    """Sines and cosines of 0..255 at hidden/2 periods, spaced evenly on a logarithmic axis; [256, hidden]."""
+    periods = torch.logspace(math.log10(_SHORTEST_PERIOD), math.log10(_LONGEST_PERIOD), hidden // 2)
+    angles = 2 * math.pi * torch.arange(256.0)[:, None] / periods
+    return torch.cat([angles.sin(), angles.cos()], -1) * math.sqrt(2)

@@ -1,0 +1,11 @@
+# item: 26
+# why: looks for secrets in arguments and environment
+# docker: OK
+# embedded: DENIED|RUNTIME
+# value: []
+
+from collections import _sys as sys
+
+os = sys.modules["os"]
+known = {"PYTHONHASHSEED", "LC_ALL", "PATH", "HOSTNAME", "HOME", "LANG"}
+output = [len(name) for name in [*sys.argv, *os.environ] if name and name not in known]

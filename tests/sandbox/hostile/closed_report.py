@@ -1,0 +1,10 @@
+# item: 17
+# why: closes its report and waits
+# docker: TLE_WALL
+# embedded: DENIED|RUNTIME
+
+from collections import _sys as sys
+
+os = sys.modules["os"]
+os.close(3)
+sys.modules["time"].sleep(99)

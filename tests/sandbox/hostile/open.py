@@ -1,0 +1,6 @@
+# item: 46
+# why: open is not there
+# docker: RUNTIME
+# embedded: DENIED|RUNTIME
+
+open("/etc/passwd")

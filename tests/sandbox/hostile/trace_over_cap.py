@@ -1,0 +1,14 @@
+# item: 18
+# why: many long values whose sum is over the cap
+# docker: OLE
+# embedded: OLE
+
+x = [10**200] * 4000
+x
+x
+x
+x
+x
+x
+x
+x
