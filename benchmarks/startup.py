@@ -27,7 +27,9 @@ def main() -> None:
         seconds(arguments)
         times = [seconds(arguments) for _ in range(RUNS)]
         name = " ".join(("kolmo", *arguments))
-        print(f"{name:24}  median {statistics.median(times):.2f} s  ({min(times):.2f} to {max(times):.2f}, {RUNS} runs)")
+        print(
+            f"{name:24}  median {statistics.median(times):.2f} s  ({min(times):.2f} to {max(times):.2f}, {RUNS} runs)"
+        )
 
 
 if __name__ == "__main__":

@@ -156,9 +156,7 @@ def _malformed(error: yaml.YAMLError, file: str) -> ConfigError:
     return ConfigError([f"{file}:{opened.line + 1}: not YAML: {problem}; {mend}"], file)
 
 
-def _line(
-    problem: Problem, root: yaml.MappingNode, file: str, asked: Mapping[tuple[str | int, ...], str]
-) -> str:
+def _line(problem: Problem, root: yaml.MappingNode, file: str, asked: Mapping[tuple[str | int, ...], str]) -> str:
     """`file:line: key: message`, or `flag: key: message` when a flag put the value there."""
     location = problem.location
     for length in range(len(location), 0, -1):

@@ -24,7 +24,7 @@ import template
 from jail import hide
 
 IDLE_S = 900
-LATE_S = 2.0  # how long after the wall limit the template may stay silent on a child
+LATE_S = 10.0  # how long after the last wall limit the template may stay silent on a child
 READ = 1 << 18
 TICK_S = 0.005
 LOST_HOST, LOST_TEMPLATE, BAD_FRAME = 0, 71, 72
@@ -38,7 +38,7 @@ class Slot:
     def __init__(self, request: int, link: socket.socket, program: bytes, number: int, wall_s: float) -> None:
         self.request, self.socket, self.number = request, link, number
         self.started = time.monotonic()
-        self.deadline = self.started + wall_s + LATE_S
+        self.deadline = self.started + template.STARVED * wall_s + LATE_S
         self.todo = memoryview(program)
         self.output = bytearray()
         self.killed = False

@@ -82,7 +82,7 @@ def kolmo(tmp_path: Path) -> Run:
     """`kolmo("train", "--seed", 1, env={...})`: the installed command, in an empty folder, offline."""
 
     def run(
-        *arguments: object, env: dict[str, str] | None = None, cwd: Path = tmp_path, timeout: float = 300
+        *arguments: object, env: dict[str, str] | None = None, cwd: Path = tmp_path, timeout: float = 900
     ) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [KOLMO, *map(str, arguments)],

@@ -63,7 +63,9 @@ def test_packaged_curricula_load_and_survive_a_round_trip(name: str, tmp_path: P
 
 
 @given(steps=st.integers(0, 10**6), rate=st.floats(1e-9, 1.0), name=st.text(max_size=20))
-def test_what_is_dumped_loads_again(tmp_path_factory: pytest.TempPathFactory, steps: int, rate: float, name: str) -> None:
+def test_what_is_dumped_loads_again(
+    tmp_path_factory: pytest.TempPathFactory, steps: int, rate: float, name: str
+) -> None:
     config = Config.model_validate(
         {
             "name": name,

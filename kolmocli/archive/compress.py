@@ -19,6 +19,8 @@ from kolmocli.language.interpreter import Bounds, ExecutionError, evaluate
 from kolmocli.language.program import Program, canonical
 
 MEMBER_BYTES = 1 << 26
+SAFE = 1 << 61
+"""Items below this have differences, and differences of those, that fit 64 bits."""
 CHUNK_ITEMS = 1 << 18
 """Items searched at once: what bounds the memory of the search."""
 DEFAULT_LEVEL = 6
@@ -157,10 +159,11 @@ def _attempts(
     """Members made with programs, from the first to the most refined."""
     import numpy as np
 
-    from kolmocli.archive.search import programs_of, search
+    from kolmocli.archive.search import search
+    from kolmocli.archive.segments import programs_of
 
     items, rest = view.items(data)
-    if not items:
+    if not items or max(items) >= SAFE or min(items) <= -SAFE:
         return
     values = np.array(items, dtype=np.int64)
     full = 8.0 * view.width
@@ -171,8 +174,8 @@ def _attempts(
         for start in range(0, len(values), CHUNK_ITEMS):
             say(f"search {view.name} {100 * start // len(values)} %")
             chunk = values[start : start + CHUNK_ITEMS]
-            segments = search(chunk, literal_bits, passes=1 if options.level < 4 else 2)
-            made = zip(segments, programs_of(chunk, segments), strict=True)
+            segments = search(chunk, literal_bits, full, passes=1 if options.level < 4 else 2)
+            made = zip(segments, programs_of(chunk.tolist(), segments), strict=True)
             pieces += [Piece(program, fresh, s.end - s.start) for s, (program, fresh) in made]
         if options.proposer is not None and not options.late():
             say("policy")

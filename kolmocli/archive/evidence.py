@@ -6,7 +6,6 @@ dismissed before the search looks at them.
 
 from __future__ import annotations
 
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,6 +17,8 @@ _FEW = 3
 """A copy of three items already costs less than to write them."""
 _SOME = 4
 """Copies in another form cost more, and need four."""
+_LONGEST = 256
+"""Their length is limited, so that a long period does not make the finding quadratic."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +143,7 @@ def _match(
             length[i] = length[i + 1] + 1
             source[i] = at
             continue
-        limit = (count - 1 - i) // lag + 1
+        limit = (count - 1 - i) // lag + 1 if own else min((count - 1 - i) // lag + 1, _LONGEST)
         if source_lag < 0:
             limit = min(limit, at + 1) if at < i else 0
         elif not own:  # the sources must end before the segment, which may begin one item earlier
@@ -170,5 +171,3 @@ def _shifted(values: Ints, skip: NDArray[np.bool_]) -> Match:
         if run and items[at] != items[i]:
             length[i], source[i] = min(run + 1, i - at), at
     return Match(length, source)
-
-

@@ -1,170 +1,210 @@
 """The cheapest programs for a sequence, by dynamic programming over where each one ends.
 
-Segments: literals, ramps (constant, up, any step), repeats of earlier output, and interleavings of two ramps or of a
-ramp with literals. The costs are estimates in bits, refined from what a first pass has chosen; what the archive
-really takes is measured afterwards.
+Candidates per position: literals, ramps (constant, up, any step), earlier items (as they were, plus a constant,
+backwards, every second), and interleavings of any two of ramps, earlier items, literals and one further
+interleaving. Costs are estimates, refined from what a first pass has chosen.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from math import log2
+from collections.abc import Callable
 
 import numpy as np
 
+from kolmocli.archive.costs import Costs
 from kolmocli.archive.evidence import Evidence, Ints, gather
-from kolmocli.archive.programs import Earlier, Fresh, Stored, StoredCall
-from kolmocli.language.program import Ref
+from kolmocli.archive.segments import (
+    ALONE,
+    COPY,
+    FRESH,
+    FRESH_RAMP,
+    RAMP,
+    RAMP_FRESH,
+    SHIFTED,
+    SPREAD,
+    TURNED,
+    TWO_RAMPS,
+    Form,
+    Segment,
+)
 
-LITERAL, RAMP, COPY, RAMPS, RAMP_FIRST, RAMP_SECOND = range(6)
-_KINDS = ("literal", "ramp", "copy", "two ramps", "ramp and literal", "literal and ramp")
 _MIN_TERMS = 3
 _MIN_TERMS_2 = 4
 
-
-@dataclass(frozen=True, slots=True)
-class Segment:
-    """Items `start` to `end` (excluded) of the sequence, and how they are made."""
-
-    kind: int
-    start: int
-    end: int
-    distance: int = 0
+Reach = Callable[[int, float, int, int, int, int], None]
+"""(end, bits up to there, then the four of a Form): offers a segment from the present position to `end`."""
+Channel = tuple[int, float, int, int]
+"""Number of items, bits, kind, source."""
 
 
-@dataclass(slots=True)
-class Costs:
-    """Estimated bits. `literal` is what an item costs in the residual."""
-
-    literal: float = 8.0
-    kind: list[float] = field(default_factory=lambda: [2.5, 1.5, 5.0, 5.0, 4.0, 5.0])
-    start: float = 8.5
-    going_on: float = 2.5
-    step: dict[int, float] = field(default_factory=lambda: {0: 1.0, 1: 1.0, 2: 3.0, 3: 3.0, 4: 3.0, 5: 3.0})
-    other_step: float = 9.0
-    count: float = 4.7
-    distance: float = 8.0
-
-    def refined(self, values: Ints, segments: list[Segment]) -> Costs:
-        """The same with the frequencies of a first pass."""
-        kinds = Counter(s.kind for s in segments)
-        total = sum(kinds.values())
-        steps: Counter[int] = Counter()
-        for s in segments:
-            for at, lag in _ramps_of(s):
-                steps[int(values[at + lag] - values[at])] += 1
-        all_steps = sum(steps.values()) + 1
-        return Costs(
-            literal=self.literal,
-            kind=[-log2((kinds[k] + 0.5) / (total + 3)) for k in range(len(_KINDS))],
-            start=self.start,
-            going_on=self.going_on,
-            step={s: -log2(n / all_steps) for s, n in steps.items() if n > all_steps / 1000},
-            other_step=10.0,
-            count=self.count,
-            distance=self.distance,
-        )
-
-
-def _ramps_of(s: Segment) -> Iterator[tuple[int, int]]:
-    """Where the ramps of a segment start, and their lag."""
-    if s.kind == RAMP:
-        yield s.start, 1
-    if s.kind in (RAMPS, RAMP_FIRST):
-        yield s.start, 2
-    if s.kind in (RAMPS, RAMP_SECOND):
-        yield s.start + 1, 2
-
-
-def search(values: Ints, literal_bits: float = 8.0, passes: int = 2) -> list[Segment]:
+def search(values: Ints, literal_bits: float = 8.0, start_bits: float = 8.3, passes: int = 2) -> list[Segment]:
     """The cheapest segments for the whole sequence, in order."""
+    if not len(values):
+        return []
     evidence = gather(values)
-    costs = Costs(literal=literal_bits)
-    segments = _shortest_path(evidence, costs)
+    costs = Costs(literal=literal_bits, start=start_bits)
+    segments = _Path(evidence, costs).segments()
     for _ in range(passes - 1):
-        costs = costs.refined(values, segments)
-        segments = _shortest_path(evidence, costs)
+        costs = costs.refined(values.tolist(), segments)
+        segments = _Path(evidence, costs).segments()
     return segments
 
 
-def _shortest_path(evidence: Evidence, costs: Costs) -> list[Segment]:
-    count = len(evidence.values)
-    v = evidence.values.tolist()
-    terms, terms_2 = evidence.terms.tolist(), evidence.terms_2.tolist()
-    lengths, distances = evidence.length.tolist(), evidence.distance.tolist()
-    next_ramp_2 = _next_ramp_2(evidence).tolist()
-    interesting = _interesting(evidence, costs.literal).tolist()
-    per_item, open_literal = costs.literal, costs.kind[LITERAL] + costs.count
-    kind, per_count, per_start, going_on = costs.kind, costs.count, costs.start, costs.going_on
-    step_bits, other_step = costs.step, costs.other_step
+class _Path:
+    """One pass: the shortest path through all candidates."""
 
-    infinite = float("inf")
-    best = [infinite] * (count + 1)
-    back: list[tuple[int, int, int]] = [(0, 0, 0)] * (count + 1)
-    best[0] = 0.0
-    literal, literal_start = infinite, 0
+    def __init__(self, evidence: Evidence, costs: Costs) -> None:
+        self.evidence, self.costs = evidence, costs
+        self.items: list[int] = evidence.values.tolist()
+        self.terms: list[int] = evidence.terms.tolist()
+        self.terms_2: list[int] = [*evidence.terms_2.tolist(), 0]
+        self.terms_4: list[int] = [*evidence.terms_4.tolist(), 0, 0]
+        self.next_ramp_2 = _next_ramp_2(evidence).tolist()
+        copy_bits = costs.count + costs.distance
+        self.alone = [
+            (match.length, match.source, kind, costs.kind(kind) + copy_bits + constant)
+            for match, kind, constant in (
+                (evidence.copy, COPY, 0.0),
+                (evidence.shifted, SHIFTED, costs.constant),
+                (evidence.turned, TURNED, 0.0),
+                (evidence.spread, SPREAD, 0.0),
+            )
+        ]
+        self.channels = [
+            (match.length, match.source, kind, copy_bits - 0.5 * costs.count)
+            for match, kind in ((evidence.channel, COPY), (evidence.channel_spread, SPREAD))
+        ]
 
-    def ramp_bits(at: int, lag: int) -> float:
-        step = v[at + lag] - v[at]
-        bits = step_bits.get(step, other_step)
-        before = v[at] - step
-        if (at > 0 and v[at - 1] == before) or (at > 1 and v[at - 2] == before):
-            return going_on if bits > going_on else bits
-        return bits + per_start
+    def segments(self) -> list[Segment]:
+        costs, count = self.costs, len(self.items)
+        infinite = float("inf")
+        best = [infinite] * (count + 1)
+        back: list[tuple[int, int, int, int, int]] = [(0, FRESH, -1, ALONE, -1)] * (count + 1)
+        best[0] = 0.0
+        literal, literal_start = infinite, 0
+        open_literal = costs.kind(FRESH) + costs.count
+        alone, woven = self._interesting()
 
-    def reach(end: int, bits: float, how: tuple[int, int, int]) -> None:
-        if bits < best[end]:
-            best[end] = bits
-            back[end] = how
+        def reach(end: int, bits: float, kind: int, source: int, second: int, second_source: int) -> None:
+            if end <= count and bits < best[end]:
+                best[end] = bits
+                back[end] = (i, kind, source, second, second_source)
 
-    for i in range(count):
-        if literal < best[i]:
-            best[i] = literal
-            back[i] = (LITERAL, literal_start, 0)
-        here = best[i]
-        if interesting[i]:
-            if terms[i] >= _MIN_TERMS:
-                reach(i + terms[i], here + kind[RAMP] + ramp_bits(i, 1) + per_count, (RAMP, i, 0))
-            if lengths[i]:
-                reach(i + lengths[i], here + kind[COPY] + per_count + costs.distance, (COPY, i, distances[i]))
-            n = terms_2[i]
-            if n >= _MIN_TERMS_2 and terms[i] < n:
-                m = terms_2[i + 1]
-                first = here + ramp_bits(i, 2) + per_count
-                if m >= _MIN_TERMS:
-                    pairs = min(n, m)
-                    end = i + 2 * pairs + (1 if n > m else 0)
-                    reach(end, first + kind[RAMPS] + ramp_bits(i + 1, 2) + 1.0, (RAMPS, i, 0))
-                end = i + 2 * n - 1
-                reach(end, first + kind[RAMP_FIRST] + (n - 1) * per_item + 1.0, (RAMP_FIRST, i, 0))
-                end = next_ramp_2[i + 1]  # a second ramp begins in the other places: stop there
-                if i + 1 < end < i + 2 * n - 1:
-                    pairs = (end - i - 1) // 2
-                    reach(i + 2 * pairs, first + kind[RAMP_FIRST] + pairs * per_item + 1.0, (RAMP_FIRST, i, 0))
-            if i + 1 < count and terms_2[i + 1] >= _MIN_TERMS_2 and terms[i + 1] < terms_2[i + 1]:
-                m = terms_2[i + 1]
-                second = here + kind[RAMP_SECOND] + ramp_bits(i + 1, 2) + per_count + 1.0
-                reach(i + 2 * m, second + m * per_item, (RAMP_SECOND, i, 0))
-                end = next_ramp_2[i]
-                if i < end < i + 2 * m:
-                    pairs = (end - i) // 2
-                    reach(end, second + pairs * per_item, (RAMP_SECOND, i, 0))
-        opened = here + open_literal
-        if opened < literal:
-            literal, literal_start = opened, i
-        literal += per_item
-    if literal < best[count]:
-        back[count] = (LITERAL, literal_start, 0)
+        for i in range(count):
+            if literal < best[i]:
+                best[i] = literal
+                back[i] = (literal_start, FRESH, -1, ALONE, -1)
+            if alone[i]:
+                self._alone(i, best[i], reach)
+            if woven[i]:
+                self._woven(i, best[i], reach)
+            opened = best[i] + open_literal
+            if opened < literal:
+                literal, literal_start = opened, i
+            literal += costs.literal
+        if literal < best[count]:
+            back[count] = (literal_start, FRESH, -1, ALONE, -1)
 
-    segments = []
-    at = count
-    while at > 0:
-        how, start, distance = back[at]
-        segments.append(Segment(how, start, at, distance))
-        at = start
-    return segments[::-1]
+        found = []
+        at = count
+        while at > 0:
+            start, *form = back[at]
+            found.append(Segment(start, at, Form(*form)))
+            at = start
+        return found[::-1]
+
+    def _interesting(self) -> tuple[list[bool], list[bool]]:
+        """Where a segment alone, and where an interleaving could pay at all."""
+        evidence, item = self.evidence, self.costs.literal
+        longest = evidence.terms.copy()
+        for match in (evidence.copy, evidence.shifted, evidence.turned, evidence.spread):
+            longest = np.maximum(longest, match.length[: len(longest)])
+        alone = (longest >= _MIN_TERMS) & (longest * item > 10)
+        channel = np.where(evidence.terms_2 >= _MIN_TERMS_2, evidence.terms_2, 0)
+        for match in (evidence.channel, evidence.channel_spread):
+            channel = np.maximum(channel, match.length[: len(channel)])
+        nested = evidence.terms_4 >= _MIN_TERMS_2
+        channel = np.maximum(channel, np.where(nested, evidence.terms_4, 0))
+        pays = channel * item > 16
+        woven = pays.copy()
+        for ahead in (1, 2):
+            woven[:-ahead] |= pays[ahead:]
+        woven &= evidence.terms < np.maximum(channel, _MIN_TERMS_2)  # within a ramp nothing is interleaved
+        return alone.tolist(), woven.tolist()
+
+    def _alone(self, i: int, here: float, reach: Reach) -> None:
+        costs = self.costs
+        if self.terms[i] >= _MIN_TERMS:
+            bits = here + costs.kind(RAMP) + self._ramp_bits(i, 1) + costs.count
+            reach(i + self.terms[i], bits, RAMP, -1, ALONE, -1)
+        for length, source, kind, bits in self.alone:
+            if length[i]:
+                reach(i + length[i], here + bits, kind, source[i], ALONE, -1)
+
+    def _woven(self, i: int, here: float, reach: Reach) -> None:
+        """Interleavings that begin here: both channels made, or one made and the other fresh."""
+        costs, count = self.costs, len(self.items)
+        first, second = self._channel(i), self._channel(i + 1) if i + 1 < count else []
+        per_item = costs.literal
+        for n, bits, kind, source in first:
+            for m, other_bits, other, other_source in second:
+                pairs = min(n, m)
+                both = here + costs.kind(kind, other) + bits + other_bits
+                reach(i + 2 * pairs + int(n > m), both, kind, source, other, other_source)
+            base = here + costs.kind(kind, FRESH) + bits
+            reach(i + 2 * n - 1, base + (n - 1) * per_item, kind, source, FRESH, -1)
+            end = self.next_ramp_2[i + 1]  # a ramp begins in the other channel: stop there
+            if i + 1 < end < i + 2 * n - 1:
+                reach(end - 1, base + (end - i - 1) // 2 * per_item, kind, source, FRESH, -1)
+        for m, bits, kind, source in second:
+            base = here + costs.kind(FRESH, kind) + bits
+            reach(i + 2 * m, base + m * per_item, FRESH, -1, kind, source)
+            end = self.next_ramp_2[i]
+            if i < end < i + 2 * m:
+                reach(end, base + (end - i) // 2 * per_item, FRESH, -1, kind, source)
+        if self.terms_2[i] < max(self.terms_4[i], self.terms_4[i + 2], _MIN_TERMS_2):
+            self._nested(i, here, second, reach)
+
+    def _channel(self, at: int) -> list[Channel]:
+        """What every second item from here on may be."""
+        found: list[Channel] = []
+        n = self.terms_2[at]
+        if n >= _MIN_TERMS:
+            found.append((n, self._ramp_bits(at, 2) + 0.5 * self.costs.count, RAMP, -1))
+        for length, source, kind, bits in self.channels:
+            if length[at]:
+                found.append((length[at], bits, kind, source[at]))
+        return found
+
+    def _nested(self, i: int, here: float, second: list[Channel], reach: Reach) -> None:
+        """The first channel is itself an interleaving, of a ramp with a ramp or with fresh items."""
+        costs, per_item = self.costs, self.costs.literal
+        p, q = self.terms_4[i], self.terms_4[i + 2]
+        options: list[tuple[int, float, float, int]] = []  # items, bits, fresh items, kind
+        if p >= _MIN_TERMS and q >= _MIN_TERMS:
+            bits = self._ramp_bits(i, 4) + self._ramp_bits(i + 2, 4) + costs.count
+            options.append((2 * min(p, q) + int(p > q), bits, 0.0, TWO_RAMPS))
+        if p >= _MIN_TERMS_2:
+            options.append((2 * p - 1, self._ramp_bits(i, 4) + costs.count, p - 1, RAMP_FRESH))
+        if q >= _MIN_TERMS_2:
+            options.append((2 * q, self._ramp_bits(i + 2, 4) + costs.count, q, FRESH_RAMP))
+        for n, bits, fresh, kind in options:
+            for m, other_bits, other, other_source in second:
+                pairs = min(n, m)
+                both = here + costs.kind(kind, other) + bits + other_bits + pairs / n * fresh * per_item
+                reach(i + 2 * pairs + int(n > m), both, kind, -1, other, other_source)
+            base = here + costs.kind(kind, FRESH) + bits
+            reach(i + 2 * n - 1, base + (fresh + n - 1) * per_item, kind, -1, FRESH, -1)
+
+    def _ramp_bits(self, at: int, lag: int) -> float:
+        items, costs = self.items, self.costs
+        step = items[at + lag] - items[at]
+        bits = costs.steps.get(step, costs.other_step)
+        before = items[at] - step
+        # it may go on where an earlier ramp ended, alone or in a channel
+        if (at > 0 and items[at - 1] == before) or (at > 1 and items[at - 2] == before):
+            return min(bits, costs.going_on)
+        return bits + costs.start
 
 
 def _next_ramp_2(evidence: Evidence) -> Ints:
@@ -175,44 +215,3 @@ def _next_ramp_2(evidence: Evidence) -> Ints:
         part = places[parity::2]
         places[parity::2] = np.minimum.accumulate(part[::-1])[::-1]
     return np.append(places, 2 * count)
-
-
-def _interesting(evidence: Evidence, literal_bits: float) -> np.ndarray:
-    """Where a segment other than a literal could pay at all."""
-    ramps = (evidence.terms >= _MIN_TERMS) & (evidence.terms * literal_bits > 10)
-    ramps_2 = (evidence.terms_2 >= _MIN_TERMS_2) & (evidence.terms_2 * literal_bits > 16)
-    ramps_2[:-1] |= ramps_2[1:]
-    return ramps | ramps_2 | (evidence.length * literal_bits > 14)
-
-
-def programs_of(values: Ints, segments: list[Segment]) -> Iterator[tuple[Stored, list[int]]]:
-    """Each segment's program, and the items that it takes from the residual."""
-    items = values.tolist()
-    for s in segments:
-        part = items[s.start : s.end]
-        if s.kind == LITERAL:
-            yield (StoredCall("set_list", (Fresh(len(part)),)),), part
-        elif s.kind == RAMP:
-            yield (_ramp_call(part),), []
-        elif s.kind == COPY:
-            yield (StoredCall("set_list", (Earlier(s.distance, len(part)),)),), []
-        else:
-            first, second = part[::2], part[1::2]
-            calls, fresh = [], []
-            for channel, is_ramp in ((first, s.kind != RAMP_SECOND), (second, s.kind != RAMP_FIRST)):
-                if is_ramp:
-                    calls.append(_ramp_call(channel))
-                else:
-                    calls.append(StoredCall("set_list", (Fresh(len(channel)),)))
-                    fresh = channel
-            yield (*calls, StoredCall("interleave", (Ref(0), Ref(1)))), fresh
-
-
-def _ramp_call(items: list[int]) -> StoredCall:
-    start, count = items[0], len(items)
-    step = items[1] - items[0] if count > 1 else 0
-    if step == 0:
-        return StoredCall("repeat_num", (count, start))
-    if step == 1:
-        return StoredCall("range_func_up", (start, start + count - 1))
-    return StoredCall("range_func_interval", (start, start + step * count, step))

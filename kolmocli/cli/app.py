@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from kolmocli import __version__
+from kolmocli.cli.compress import CompressCommand, compress, decompress
 from kolmocli.cli.curriculum import app as curriculum
 from kolmocli.cli.doctor import doctor
 from kolmocli.cli.eval import evaluate
@@ -40,6 +41,8 @@ def _kolmo(
 
 app.command("train", cls=TrainCommand)(train)
 app.command("eval")(evaluate)
+app.command("compress", cls=CompressCommand, short_help="Pack files into archives that open without a model.")(compress)
+app.command("decompress")(decompress)
 app.add_typer(curriculum, name="curriculum")
 app.add_typer(sandbox, name="sandbox", help="Build, check and measure the place where programs run.")
 app.command("doctor")(doctor)

@@ -67,4 +67,4 @@ def _one_of(flag: str, key: str, value: str) -> None:
 
     words = choices(field(key).annotation)
     if value not in words:
-        raise UsageError(f"{flag} {value}: must be one of {', '.join(words)}; {suggest(value, words)}")
+        raise UsageError(f"{flag} {value}: no such choice; {suggest(value, words)}")

@@ -83,13 +83,18 @@ def train(
     eval_freq: Annotated[int | None, typer.Option("--eval-freq", metavar="N")] = None,
     eval_samples: Annotated[int | None, typer.Option("--eval-samples", metavar="N")] = None,
     device: Annotated[str | None, typer.Option("--device", metavar="NAME")] = None,
-    use_8bit_quantization: Annotated[bool | None, typer.Option("--use-8bit-quantization/--no-8bit-quantization")] = None,
+    use_8bit_quantization: Annotated[
+        bool | None, typer.Option("--use-8bit-quantization/--no-8bit-quantization")
+    ] = None,
     seed: Annotated[int | None, typer.Option("--seed", metavar="N")] = None,
     sandbox: Annotated[str | None, typer.Option("--sandbox", metavar="NAME")] = None,
     settings: Annotated[
         list[str] | None,
         typer.Option(
-            "--set", metavar="KEY=VALUE", help="any key of the curriculum file: --set controller.target=0.6", show_default=False
+            "--set",
+            metavar="KEY=VALUE",
+            help="any key of the curriculum file: --set controller.target=0.6",
+            show_default=False,
         ),
     ] = None,
     resume: Annotated[

@@ -102,7 +102,11 @@ class RaschController:
     def load_state_dict(self, state: dict[str, Any]) -> None:
         if state["kind"] != "rasch" or set(state["trackers"]) != set(self.trackers):
             raise ValueError(f"a rasch controller over {sorted(self.trackers)} cannot take up {state}")
-        self.trackers = {family: Tracker.from_state(state["trackers"][family]) for family in self.trackers}
+        trackers = {family: Tracker.from_state(state["trackers"][family]) for family in self.trackers}
+        for family, tracker in trackers.items():
+            if tracker.top != self.trackers[family].top:
+                raise ValueError(f"{family} has {self.trackers[family].top} levels, the saved one {tracker.top}")
+        self.trackers = trackers
         self.signal = {family: float(state["signal"][family]) for family in self.trackers}
 
 

@@ -1,8 +1,9 @@
-"""A logistic (Rasch) Kalman tracker: where on the ladder of levels does this family pass half the time?
+"""A logistic (Rasch) tracker: where on the ladder of levels does this family pass at the target?
 
 Model: a rollout at level d passes with probability sigma(a (m - d)); m, the level passed half the time,
-drifts. The update is that of an extended Kalman filter on m (facts: a one-dimensional Rasch model, see
-Glickman 1999 for the same filter in ratings). Levels are numbered from 1.
+drifts. A step multiplies a Gaussian belief in m with the likelihood of all results and keeps the peak and
+the curvature there: a Kalman filter for pass counts (Fahrmeir 1992; Glickman 1999 does the same with
+ratings). Levels are numbered from 1.
 """
 
 from __future__ import annotations
@@ -18,13 +19,16 @@ from kolmocli.tasks.base import Bucket
 _PROCESS_NOISE = 0.01
 """Variance that m gains per policy update: a learner may move a tenth of a level a step."""
 _START_VARIANCE = 4.0
-_MAX_STEP = 1.0
-"""Slew limit: m moves at most one level per step, whatever a single lucky batch says."""
-_SHOCK = 9.0
-"""A squared standardised innovation above this (three sigmas) reopens the variance."""
+_MAX_STEP = 1.5
+"""Slew limit: m moves at most so many levels per step, whatever a single lucky batch says."""
+_SHOCK = 3.0
+"""A pass rate this many sigmas from the expected one is worth an event."""
+_SURPRISE_MEMORY = 0.5
+_REOPEN = 0.2
+"""Surprises of one sign in a row mean that the belief is too narrow: variance per squared sigma above one."""
 _SCATTER_MEMORY = 0.95
 _MIN_VARIANCE_OF_PASS = 0.02
-"""p(1-p) is taken at least this large, so that 0 or G passes never look certain."""
+"""p(1-p) is taken at least this large where it is divided by, so that no result is impossible."""
 
 
 def sigmoid(x: float) -> float:
@@ -36,7 +40,8 @@ class Tracker:
     """The belief about one family: mean m and variance v of the level that passes half the time.
 
     `slope` is a, in logits per level; `scatter` the over-dispersion of groups (the rollouts of one task are
-    not independent trials: 1 means they are, G that they all agree).
+    not independent trials: 1 means they are, G that they all agree); `surprise` the running mean of how many
+    sigmas above the expectation the pass rate was.
     """
 
     top: int
@@ -44,6 +49,7 @@ class Tracker:
     variance: float = _START_VARIANCE
     slope: float = 1.0
     scatter: float = 2.0
+    surprise: float = 0.0
 
     def pass_rate(self, level: float) -> float:
         return sigmoid(self.slope * (self.mean - level))
@@ -56,32 +62,53 @@ class Tracker:
     def observe(self, results: Sequence[GroupResult]) -> bool:
         """Take in all groups of this family from one step at once. Returns True on a shock.
 
-        One joint update (information form), of sorted results, makes their order irrelevant.
+        One joint update, of sorted results, makes their order irrelevant. How wide the belief is beforehand
+        depends on earlier steps only, so that more passes never lower m.
         """
         results = sorted((r for r in results if r.rollouts > 0), key=_order)
-        self.variance += _PROCESS_NOISE
+        reopened = _REOPEN * max(0.0, self.surprise**2 - 1.0) if results else 0.0
+        self.variance = min(self.variance + _PROCESS_NOISE + reopened, _START_VARIANCE)
         if not results:
             return False
-        information, score = 0.0, 0.0
-        for r in results:
-            expected = self.pass_rate(r.bucket.level)
-            spread = max(expected * (1.0 - expected), _MIN_VARIANCE_OF_PASS)
-            noise = self.scatter * spread / r.rollouts * (1.0 + 0.25 * r.age)
-            sensitivity = self.slope * spread
-            information += sensitivity**2 / noise
-            score += sensitivity * (r.passes / r.rollouts - expected) / noise
-        innovation = score**2 / (information * (1.0 + self.variance * information))
-        self._learn_scatter(results)
-        shock = innovation > _SHOCK
-        if shock:
-            self.variance = min(_START_VARIANCE, self.variance + 1.0)
-        gain = self.variance / (1.0 + self.variance * information)
-        step = min(max(gain * score, -_MAX_STEP), _MAX_STEP)
+        sigmas = self._sigmas(results)
+        self.surprise += (1.0 - _SURPRISE_MEMORY) * (sigmas - self.surprise)
         # Anti-windup: m may not run away beyond the ladder, or it would take as long to come back.
         margin = 1.0 / self.slope
-        self.mean = min(max(self.mean + step, 1.0 - margin), self.top + margin)
-        self.variance = gain
-        return shock
+        peak = self._peak(results, self.mean - _MAX_STEP, self.mean + _MAX_STEP)
+        _, information = self._likelihood(results, peak)
+        self.mean = min(max(peak, 1.0 - margin), self.top + margin)
+        self.variance /= 1.0 + self.variance * information
+        self._learn_scatter(results)
+        return abs(sigmas) > _SHOCK
+
+    def _peak(self, results: Sequence[GroupResult], low: float, high: float) -> float:
+        """Where belief times likelihood is highest between two bounds: Newton's method, kept inside them."""
+        at, start = self.mean, self.mean
+        for _ in range(50):
+            score, information = self._likelihood(results, at)
+            uphill = score - (at - start) / self.variance
+            low, high = (at, high) if uphill > 0 else (low, at)
+            step = uphill / (information + 1.0 / self.variance)
+            after = at + step if low < at + step < high else (low + high) / 2.0
+            if abs(after - at) < 1e-12:
+                break
+            at = after
+        return at
+
+    def _likelihood(self, results: Sequence[GroupResult], mean: float, least: float = 0.0) -> tuple[float, float]:
+        """Slope and (negative) curvature of the log-likelihood at `mean`, over-dispersion and age discounted."""
+        score, information = 0.0, 0.0
+        for r in results:
+            rate = sigmoid(self.slope * (mean - r.bucket.level))
+            weight = self.slope / (self.scatter + self.slope**2 * _PROCESS_NOISE * r.age * r.rollouts / 4.0)
+            score += weight * (r.passes - r.rollouts * rate)
+            information += weight * self.slope * r.rollouts * max(rate * (1.0 - rate), least)
+        return score, information
+
+    def _sigmas(self, results: Sequence[GroupResult]) -> float:
+        """How far the passes are from what was expected, in standard deviations; positive is more."""
+        score, information = self._likelihood(results, self.mean, _MIN_VARIANCE_OF_PASS)
+        return score / math.sqrt(information * (1.0 + self.variance * information))
 
     def _learn_scatter(self, results: Sequence[GroupResult]) -> None:
         """Squared Pearson residuals of whole groups, averaged over time: 1 for independent rollouts."""

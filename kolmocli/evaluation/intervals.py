@@ -33,9 +33,7 @@ def wilson(k: int, n: int, confidence: float = 0.95) -> Interval:
     return (0.0 if k == 0 else max(0.0, centre - half), 1.0 if k == n else min(1.0, centre + half))
 
 
-def paired_difference(
-    before: Sequence[bool | int], after: Sequence[bool | int], confidence: float = 0.95
-) -> Interval:
+def paired_difference(before: Sequence[bool | int], after: Sequence[bool | int], confidence: float = 0.95) -> Interval:
     """Interval of the change in accuracy between two 0/1 vectors on the same tasks, in the same order.
 
     The Wald interval with one pseudo-task added to each kind of change: with b tasks lost and c won

@@ -57,9 +57,7 @@ def summarise(pairs: Sequence[Pair]) -> dict[str, Any]:
         "copy_rate": _share(sum(o.copied for o in outcomes if o.passed), correct),
         "raw_bits": raw,
         "buckets": _buckets(judged),
-        "baselines": {
-            codec: {kind: _share(bits, raw) for kind, bits in size.items()} for codec, size in sizes.items()
-        },
+        "baselines": {codec: {kind: _share(bits, raw) for kind, bits in size.items()} for codec, size in sizes.items()},
         "baselines_missing": [name for name in CODEC_NAMES if name not in sizes],
     }
 
@@ -137,9 +135,7 @@ def _buckets(judged: Sequence[Pair]) -> dict[str, dict[str, Any]]:
             "n": len(hits),
             "ci": list(wilson(sum(hits), len(hits))),
         }
-        for bucket, hits in sorted(
-            passed.items(), key=lambda item: (families.index(item[0].family), item[0].level)
-        )
+        for bucket, hits in sorted(passed.items(), key=lambda item: (families.index(item[0].family), item[0].level))
     }
 
 

@@ -64,9 +64,7 @@ def _headline(report: Mapping[str, Any]) -> Table:
         share(report["format_rate"]),
     )
     tasks = str(report["n"]) + (f"  (+{report['masked']} lost)" if report["masked"] else "")
-    grid.add_row(
-        "tasks", tasks, "copies", share(report["copy_rate"]), "reward", _number(report["average_reward"])
-    )
+    grid.add_row("tasks", tasks, "copies", share(report["copy_rate"]), "reward", _number(report["average_reward"]))
     return grid
 
 
@@ -84,9 +82,7 @@ def _rates(report: Mapping[str, Any]) -> Table:
     for kind, label in (("solid", "all as one"), ("per_block", "one by one")):
         values = [column[kind] for column in columns.values()]
         least = min((v for v in values if v is not None), default=None)
-        table.add_row(
-            label, *(Text(_number(v), style="bold" if v is not None and v == least else "") for v in values)
-        )
+        table.add_row(label, *(Text(_number(v), style="bold" if v is not None and v == least else "") for v in values))
     ratios = {"gzip": report["precision"], "xz": report["precision_xz"]}
     if any(value is not None for value in ratios.values()):
         cells = [_number(ratios[name]) if name in ratios else "" for name in report["baselines"]]

@@ -66,7 +66,7 @@ class EventRecord(TypedDict):
 
 
 EVENT_FIELDS: dict[str, tuple[str, ...]] = {
-    "start": ("model", "engine", "sandbox"),
+    "start": ("model", "engine", "sandbox", "text"),
     "controller": ("text",),
     "eval": ("name", "n", "accuracy", "accuracy_ci", "compression_rate", "text"),
     "best": ("family", "bits", "literal_bits", "target", "program"),

@@ -19,11 +19,19 @@ class RunLog:
     """The only writer of metrics.jsonl, events.jsonl and summary.json in `run_dir`.
 
     A fresh log (`resume_step` None) refuses a folder that already has lines: nothing is overwritten. A
-    resumed one keeps everything up to and including `resume_step`, all of the warm start with it, and
-    drops what came after, because those steps are done again. Lines reach the disk in the order of the calls.
+    resumed one keeps everything up to and including `resume_step`, and the warm start up to and including
+    `warm_step` (None: all of it). It drops what came after, because those steps are done again.
+    Lines reach the disk in the order of the calls.
     """
 
-    def __init__(self, run_dir: Path, resume_step: int | None = None, clock: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self,
+        run_dir: Path,
+        resume_step: int | None = None,
+        *,
+        warm_step: int | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
         self.run_dir = Path(run_dir)
         self._clock = clock
         self.run_dir.mkdir(parents=True, exist_ok=True)
@@ -34,7 +42,7 @@ class RunLog:
                     raise UsageError(f"{path}: this folder holds a run already; resume it or choose another folder")
         else:
             for path in paths:
-                _cut_after(path, resume_step)
+                _cut_after(path, resume_step, warm_step)
         self._metrics, self._events = (_LineFile(path) for path in paths)
 
     def step(self, record: Mapping[str, Any]) -> None:
@@ -121,8 +129,8 @@ class _LineFile:
             os.close(self._file)
 
 
-def _cut_after(path: Path, step: int) -> None:
-    """Drop the lines of later reinforcement steps, and a half-written last line.
+def _cut_after(path: Path, step: int, warm_step: int | None) -> None:
+    """Drop the lines of later steps, and a half-written last line.
 
     Events carry no phase: those of the warm start have step 0.
     """
@@ -137,7 +145,8 @@ def _cut_after(path: Path, step: int) -> None:
                 record = dict(json.loads(line))
             except (ValueError, TypeError):
                 raise UsageError(f"{path}: a line is not JSON, so the run cannot be resumed from this folder") from None
-            if record.get("phase") != "warmup" and record.get("step", 0) > step:
+            last = warm_step if record.get("phase") == "warmup" else step
+            if last is not None and record.get("step", 0) > last:
                 break
             keep += len(line)
     os.truncate(path, keep)

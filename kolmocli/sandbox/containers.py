@@ -34,7 +34,7 @@ class ContainerLink:
     """The attached streams of one running container."""
 
     def __init__(self, container: str, raw: Any) -> None:
-        self.id = container[:12]
+        self.id = container
         self.findings: list[Finding] = []
         self._raw = raw  # holds the connection open
         self._socket: socket.socket = raw._sock
@@ -105,7 +105,7 @@ class ContainerMaker:
         return self._mine.client.api
 
     def make(self) -> ContainerLink:
-        container = f"kolmo-{uuid.uuid4().hex}"
+        container = f"kolmo-{uuid.uuid4().hex[:12]}"
         try:
             self._create(container)
             raw = self._api.attach_socket(container, params={"stdin": 1, "stdout": 1, "stream": 1, "logs": 0})

@@ -28,6 +28,8 @@ from kolmocli.sandbox.base import Health, Job, Limits, Status, Verdict
 from kolmocli.sandbox.link import Link, LinkError, Maker
 
 MAX_PROGRAM = 1 << 20
+STARVED = 4
+"""Times the wall limit: what a container gives a program that waits for a processor."""
 LOOK_AHEAD = 64
 """How far into the queue a container looks for a program of another group."""
 SPACER = frames.encode(frames.RUN, 0, frames.PYTHON + b"0")
@@ -38,8 +40,8 @@ SPACER = frames.encode(frames.RUN, 0, frames.PYTHON + b"0")
 class Patience:
     """When the pool gives up on something. Seconds, unless the name says otherwise."""
 
-    silence: float = 5.0
-    """Without a word from a container that has work, beyond the wall limit."""
+    silence: float = 12.0
+    """Without a word from a container that has work, beyond the wall limit as far as it can be stretched."""
     drought: float = 60.0
     """Without any container: then waiting programs become INFRA."""
     ping: float = 60.0
@@ -100,6 +102,7 @@ class Pool:
         self.limits = limits
         self.patience = patience or Patience()
         self._maker, self._size, self._window = maker, workers, window
+        self._silence = self.patience.silence + STARVED * limits.wall_ms / 1000
         self._health = Health(backend=backend)
         self._findings: list[dict[str, Any]] = []
         self._workers: list[Worker] = []
@@ -112,13 +115,6 @@ class Pool:
         self._broken: KolmoError | None = None
         self._closing = False
         self._busy_since: float | None = None
-        self._calls: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
-        self._wake_out, self._wake_in = socket.socketpair()
-        self._wake_out.setblocking(False)
-        self._wake_in.setblocking(False)
-        self._selector = selectors.DefaultSelector()
-        self._selector.register(self._wake_out, selectors.EVENT_READ, None)
-        self._hands = ThreadPoolExecutor(2, thread_name_prefix="kolmo-sandbox-hands")
         try:
             first = maker.make()  # in the caller's thread: what is wrong with it is the caller's to know
         except LinkError as error:
@@ -127,6 +123,13 @@ class Pool:
         except BaseException:
             maker.close()
             raise
+        self._calls: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
+        self._wake_out, self._wake_in = socket.socketpair()
+        self._wake_out.setblocking(False)
+        self._wake_in.setblocking(False)
+        self._selector = selectors.DefaultSelector()
+        self._selector.register(self._wake_out, selectors.EVENT_READ, None)
+        self._hands = ThreadPoolExecutor(2, thread_name_prefix="kolmo-sandbox-hands")
         self._join(first)
         self._thread = threading.Thread(target=self._loop, name="kolmo-sandbox", daemon=True)
         self._thread.start()
@@ -433,7 +436,7 @@ class Pool:
                 self._settle(item, Verdict(Status.INFRA, attempt=item.attempt, detail="no container could be had"))
             self._queue.clear()
             self._suspects.clear()
-        silence = self.limits.wall_ms / 1000 + self.patience.silence
+        silence = self._silence
         for worker in list(self._workers):
             quiet = now - worker.heard
             if worker.flying and quiet > silence and not worker.examined:
@@ -456,7 +459,7 @@ class Pool:
         if worker not in self._workers:
             return
         quiet = time.monotonic() - worker.heard
-        if prompt and quiet > self.limits.wall_ms / 1000 + self.patience.silence:
+        if prompt and quiet > self._silence:
             self._drop(worker)
         elif not prompt:
             worker.heard = time.monotonic()

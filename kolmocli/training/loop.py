@@ -10,6 +10,7 @@ What differs from the textbook, and why:
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 from kolmocli.engine.base import Group
 from kolmocli.training.learner import Weighted
@@ -20,9 +21,12 @@ _RAMP_STEPS = 5
 """The learning rate rises over the first steps: AdamW knows no second moments of this loss yet."""
 
 
-def reinforce(session: Session) -> None:
-    """Train until the configured number of steps, or until the session is asked to stop."""
-    config, state = session.config.training, session.state
+def reinforce(session: Session, evaluate: Callable[[str], None]) -> None:
+    """Train until the configured number of steps, or until the session is asked to stop.
+
+    `evaluate(name)` is called every `evaluation.every` steps, the last one aside.
+    """
+    config, state, every = session.config.training, session.state, session.config.evaluation.every
     while state.step < config.steps:
         step = state.step + 1
         session.show("rollout")
@@ -40,6 +44,8 @@ def reinforce(session: Session) -> None:
 
         news = session.controller.observe([group.result() for group in collected.groups])
         session.record(step, collected, report, learn_seconds, news)
+        if every and step % every == 0 and step < config.steps:
+            evaluate(f"step {step}")
         session.after_step(step)
 
 

@@ -14,15 +14,14 @@ from kolmocli.config import Config
 from kolmocli.curriculum.build import build_controller
 from kolmocli.engine.local import LocalEngine
 from kolmocli.errors import UsageError
-from kolmocli.evaluation.heldout import attempt, held_out_tasks
-from kolmocli.evaluation.intervals import paired_difference
-from kolmocli.evaluation.metrics import best_of, summarise
+from kolmocli.evaluation.heldout import held_out_tasks
 from kolmocli.monitor.live import open_eyes
 from kolmocli.monitor.plots import write_plots
 from kolmocli.monitor.writer import RunLog
 from kolmocli.policy.loading import load_policy
 from kolmocli.sandbox import Limits, open_sandbox
 from kolmocli.tasks.sources import evaluation_source, training_source
+from kolmocli.training.assess import AFTER, BEFORE, assess
 from kolmocli.training.checkpoint import latest_checkpoint, load_state
 from kolmocli.training.folder import claim_folder, refuse_changed
 from kolmocli.training.loop import reinforce
@@ -74,14 +73,20 @@ def train(config: Config, options: RunOptions) -> dict[str, Any]:
             controller.load_state_dict(saved["controller"])
             engine.load(optimiser)
         run_dir = claim_folder(config, options.run_dir, resume=options.resume)
-        log = stack.enter_context(RunLog(run_dir, state.step if checkpoint else None))
+        log = stack.enter_context(
+            RunLog(run_dir, state.step if checkpoint else None, warm_step=state.warm_steps if checkpoint else None)
+        )
         session = Session(
             config, run_dir, engine, controller, tasks, held_out, log, eyes,
-            stack.enter_context(StopRequest(eyes.note)), config.model.name, policy.parameters,
+            stack.enter_context(StopRequest()), config.model.name, policy.parameters,
             state=state, stop_at=options.stop_at, verbose=options.verbose, checkpoint=checkpoint,
         )  # fmt: skip
         if checkpoint:
             eyes.note(f"resuming from {checkpoint}")
+        session.event(
+            "start", model=session.model, engine=config.engine, sandbox=sandbox.health().backend,
+            text=f"{session.model} on {policy.model.device}, sandbox {sandbox.health().backend}",
+        )  # fmt: skip
         return _run(session)
 
 
@@ -93,11 +98,11 @@ def _run(session: Session) -> dict[str, Any]:
         if state.phase == "warmup":
             warm_start(session)
             state.phase = "rl"
-        if "before" not in state.evaluations:
-            evaluate(session, "before")
-        reinforce(session)
+        if BEFORE not in state.evaluations:
+            assess(session, BEFORE)
+        reinforce(session, lambda name: assess(session, name))
         if state.phase != "done":
-            evaluate(session, "after")
+            assess(session, AFTER)
             state.phase = "done"
             session.save()
     except ReachedStop:
@@ -108,28 +113,6 @@ def _run(session: Session) -> dict[str, Any]:
     write_plots(session.run_dir)
     session.show("done")
     return summary
-
-
-def evaluate(session: Session, name: str) -> None:
-    """Greedy programs for the held-out tasks; `after` is also compared with `before`, task by task."""
-    session.show("evaluate")
-    state, began = session.state, time.perf_counter()
-    attempts = attempt(session.engine, session.held_out, between=session.check_stop)
-    pairs = [(task, best_of(outcomes)) for task, outcomes in attempts]
-    report = summarise(pairs)
-    passed = [int(outcome.passed) for _, outcome in pairs]
-    if name == "before":
-        state.passed_before = passed
-    else:
-        low, high = paired_difference(state.passed_before, passed)
-        change = (sum(passed) - sum(state.passed_before)) / len(passed)
-        report["gain"], report["gain_ci"] = change, [low, high]
-    state.evaluations[name] = report
-    state.spend("eval", time.perf_counter() - began)
-    session.event(
-        "eval", name=name, accuracy=report["accuracy"], accuracy_ci=report["accuracy_ci"], n=report["n"],
-        compression_rate=report["compression_rate"], text=f"held-out accuracy {name}: {report['accuracy']:.1%}",
-    )  # fmt: skip
 
 
 def summarise_run(session: Session) -> dict[str, Any]:
@@ -154,7 +137,7 @@ def summarise_run(session: Session) -> dict[str, Any]:
             "total": state.bits,
             "per_gflop": state.bits / (state.flops / 1e9) if state.flops else None,
         },
-        "eval": {"before": state.evaluations.get("before"), "after": state.evaluations.get("after")},
+        "eval": {"before": state.evaluations.get(BEFORE), "after": state.evaluations.get(AFTER)},
         "sandbox": {
             "backend": health.backend,
             "executed": state.executed,

@@ -14,6 +14,8 @@ from kolmocli.config import Config
 from kolmocli.curriculum.base import Controller
 from kolmocli.engine.base import Collected, Engine, Group
 from kolmocli.errors import KolmoError
+from kolmocli.language.coder import literal_bits
+from kolmocli.monitor.events import describe
 from kolmocli.monitor.live import Eyes
 from kolmocli.monitor.snapshot import Snapshot
 from kolmocli.monitor.writer import RunLog
@@ -120,7 +122,7 @@ class Session:
 
     def event(self, kind: str, **fields: Any) -> None:
         self.log.event(kind, self.state.step, **fields)
-        self.events.append(str(fields.get("text", kind)))
+        self.events.append(describe({"kind": kind, "step": self.state.step, **fields}))
 
     # --- saving and stopping
     def save(self) -> Path:
@@ -186,14 +188,16 @@ class Session:
 
     def _remember_best(self, groups: Sequence[Group]) -> None:
         """The program that saves the most bits against its literal, of the whole sitting."""
-        from kolmocli.language.coder import literal_bits
-
         for group in groups:
+            literal = literal_bits(group.task.target)
             for outcome in group.outcomes:
-                if outcome.bits is not None:
-                    saved = literal_bits(group.task.target) - outcome.bits
-                    if self.best is None or saved > self.best[0]:
-                        self.best = (saved, " ".join(map(str, group.task.target)), outcome.text)
+                if outcome.bits is not None and (self.best is None or literal - outcome.bits > self.best[0]):
+                    target = " ".join(map(str, group.task.target))
+                    self.best = (literal - outcome.bits, target, outcome.text)
+                    self.log.event(
+                        "best", self.state.step, family=group.task.bucket.family, bits=outcome.bits,
+                        literal_bits=literal, target=target, program=outcome.text,
+                    )  # fmt: skip
 
     def _show_samples(self, groups: Sequence[Group]) -> None:
         for group in groups[:2]:

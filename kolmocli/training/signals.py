@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
@@ -12,9 +11,8 @@ from typing import Any
 class StopRequest:
     """While entered, the first SIGINT or SIGTERM is kept in `signal`; the next one acts as it would have."""
 
-    def __init__(self, notify: Callable[[str], None]) -> None:
+    def __init__(self) -> None:
         self.signal: int | None = None
-        self._notify = notify
         self._before: dict[int, Any] = {}
 
     @property
@@ -31,9 +29,8 @@ class StopRequest:
         self._restore()
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
-        self.signal = number
+        self.signal = number  # nothing is printed here: the signal may have come in the middle of a print
         self._restore()
-        self._notify(f"{signal.Signals(number).name}: saving after this step; once more to end at once")
 
     def _restore(self) -> None:
         for number, handler in self._before.items():

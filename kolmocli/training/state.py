@@ -27,7 +27,7 @@ class RunState:
     infra: int = 0
     seconds: dict[str, float] = field(default_factory=dict)
     evaluations: dict[str, Any] = field(default_factory=dict)
-    """Reports by name: before, after."""
+    """Reports by name: before, `step 50`, after."""
     passed_before: list[int] = field(default_factory=list)
     """0 or 1 per held-out task, for the paired interval."""
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import subprocess
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+
+from tests.conftest import KOLMO, command_environment
 
 SMALL = """\
 name: small
@@ -26,6 +29,30 @@ def small(tmp_path: Path) -> Path:
     path = tmp_path / "small.yaml"
     path.write_text(SMALL)
     return path
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A finished run of three steps, and what the command printed."""
+
+    done: subprocess.CompletedProcess[str]
+    folder: Path
+
+
+@pytest.fixture(scope="session")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Trained:
+    home = tmp_path_factory.mktemp("trained")
+    (home / "small.yaml").write_text(SMALL)
+    done = subprocess.run(
+        [KOLMO, "train", "small.yaml", "--json", "--seed", "3", "--run_dir", "run"],
+        cwd=home,
+        env=command_environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return Trained(done, home / "run")
 
 
 def refused(done: subprocess.CompletedProcess[str], code: int) -> str:

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ import pytest
 from kolmocli.cli import train as command
 from kolmocli.config_file import load_config
 from kolmocli.config_schema import field
-from tests.cli.conftest import SMALL, refused
+from tests.cli.conftest import SMALL, Trained, refused
 from tests.conftest import KOLMO, NO_ENGINE, Run, command_environment
 
 EVERY_FLAG = {
@@ -61,9 +62,7 @@ def test_every_flag_has_a_key_of_the_schema(key: str) -> None:
 
 
 def test_a_flag_wins_over_set_and_set_over_the_file(small: Path) -> None:
-    config = command._configure(
-        small, ["training.steps=20", "training.group_size=2"], {"steps": 30}
-    )
+    config = command._configure(small, ["training.steps=20", "training.group_size=2"], {"steps": 30})
     assert (config.training.steps, config.training.group_size, config.training.batch_size) == (30, 2, 8)
 
 
@@ -127,26 +126,23 @@ def test_docker_without_an_engine(kolmo: Run) -> None:
     assert "--sandbox embedded" in line
 
 
-@pytest.mark.parametrize("content", ["", "\n\n", "not json\n"])
-def test_data_with_nothing_in_it(kolmo: Run, small: Path, content: str) -> None:
-    small.with_name("empty.jsonl").write_text(content)
-    assert "empty.jsonl" in refused(kolmo("train", "small.yaml", "--data", "empty.jsonl", "-q"), 2)
+@pytest.mark.parametrize("content", ["", "\n\n", "not json\n", None])
+def test_data_with_nothing_in_it(kolmo: Run, small: Path, content: str | None) -> None:
+    if content is not None:
+        small.with_name("d.jsonl").write_text(content)
+    arguments = ("train", "small.yaml", "--data", "d.jsonl")
+    line = refused(kolmo(*arguments, "--dry-run"), 2)
+    assert "d.jsonl" in line
+    if content == "":
+        assert refused(kolmo(*arguments, "-q"), 2) == line
 
 
-@pytest.mark.usefixtures("small")
-def test_data_that_is_not_there(kolmo: Run) -> None:
-    assert "no.jsonl" in refused(kolmo("train", "small.yaml", "--data", "no.jsonl", "-q"), 2)
-
-
-def test_a_used_run_folder(kolmo: Run, small: Path) -> None:
-    used = small.with_name("used")
-    first = kolmo("train", "small.yaml", "--run-dir", "used", "--steps", 1, "-q")
-    assert first.returncode == 0, first.stderr
-    before = {path: path.stat().st_mtime_ns for path in used.rglob("*")}
-    line = refused(kolmo("train", "small.yaml", "--run-dir", "used", "-q"), 2)
-    assert "used" in line
+def test_a_used_run_folder(kolmo: Run, trained: Trained) -> None:
+    before = {path: path.stat().st_mtime_ns for path in trained.folder.rglob("*")}
+    line = refused(kolmo("train", "quickstart", "--run-dir", trained.folder), 2)
+    assert str(trained.folder) in line
     assert "--resume" in line
-    assert {path: path.stat().st_mtime_ns for path in used.rglob("*")} == before
+    assert {path: path.stat().st_mtime_ns for path in trained.folder.rglob("*")} == before
 
 
 # --- a dry run and a run
@@ -171,83 +167,90 @@ def test_a_printed_dry_run_is_a_curriculum_file(kolmo: Run, tmp_path: Path) -> N
     assert load_config(tmp_path / "resolved.yaml") == command._configure(tmp_path / "small.yaml", [], {"seed": 5})
 
 
-@pytest.mark.usefixtures("small")
-def test_json_is_the_summary_and_nothing_else(kolmo: Run, tmp_path: Path) -> None:
-    done = kolmo("train", "small.yaml", "--json", "--seed", 3, "--run_dir", "run")
-    assert done.returncode == 0, done.stderr
-    printed = json.loads(done.stdout)
-    saved = json.loads((tmp_path / "run" / "summary.json").read_text())
+def test_json_is_the_summary_and_nothing_else(trained: Trained) -> None:
+    printed = json.loads(trained.done.stdout)
+    saved = json.loads((trained.folder / "summary.json").read_text())
     assert printed["schema_version"] == 1
     assert printed["steps"] == saved["steps"] == 3
     assert {"rollouts", "seconds", "pass_rate", "bits", "eval", "sandbox", "checkpoint"} <= set(printed)
-    assert "\033" not in done.stderr
-    assert "step" in done.stderr
 
 
-@pytest.mark.usefixtures("small")
-def test_quiet_prints_the_result_only(kolmo: Run) -> None:
-    done = kolmo("train", "small.yaml", "-q", "--steps", 1)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "result" in done.stdout
+def test_progress_is_a_plain_line_per_step(trained: Trained) -> None:
+    lines = trained.done.stderr.splitlines()
+    assert [line.split()[1] for line in lines if line.startswith("step ")] == ["1/3", "2/3", "3/3"]
+    assert "\033" not in trained.done.stderr
+    assert "\r" not in trained.done.stderr
 
 
 # --- being stopped
 
 
-@pytest.fixture
-def endless(small: Path) -> Path:
-    small.write_text(SMALL.replace("steps: 3", "steps: 100000"))
-    return small
+@dataclass(frozen=True)
+class Endless:
+    """A run with too many steps to end by itself, in a process group of its own, as a terminal starts one."""
+
+    process: subprocess.Popen[str]
+    folder: Path
+
+    def metrics(self, phase: str) -> list[dict[str, Any]]:
+        file = self.folder / "metrics.jsonl"
+        # A line without its end is still being written.
+        lines = file.read_text().splitlines(keepends=True) if file.exists() else []
+        return [m for m in (json.loads(line) for line in lines if line.endswith("\n")) if m["phase"] == phase]
+
+    def wait_until_in(self, phase: str) -> None:
+        deadline = time.monotonic() + 600
+        while not self.metrics(phase):
+            assert self.process.poll() is None, self.process.communicate()[1]
+            assert time.monotonic() < deadline, f"no step of {phase} was ever logged"
+            time.sleep(0.05)
 
 
 @pytest.fixture
-def training(endless: Path) -> Iterator[subprocess.Popen[str]]:
-    """A run in a process group of its own, as a terminal would start it."""
+def endless(small: Path, request: pytest.FixtureRequest) -> Iterator[Endless]:
+    small.write_text(SMALL.replace(*request.param))
     process = subprocess.Popen(
-        [KOLMO, "train", endless, "--run-dir", "run", "-q"],
-        cwd=endless.parent,
+        [KOLMO, "train", small, "--run-dir", "run", "-q"],
+        cwd=small.parent,
         env=command_environment(),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
     )
-    yield process
+    yield Endless(process, small.with_name("run"))
     if process.poll() is None:
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
 
 
-def wait_for_steps(run: Path, count: int, process: subprocess.Popen[str]) -> None:
-    metrics = run / "metrics.jsonl"
-    deadline = time.monotonic() + 120
-    while not metrics.exists() or len(metrics.read_text().splitlines()) < count:
-        assert process.poll() is None, process.communicate()[1]
-        assert time.monotonic() < deadline, "no step was ever logged"
-        time.sleep(0.05)
-
-
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(
+    ("endless", "phase", "number", "code"),
+    [
+        (("max_steps: 2", "until: 1, max_steps: 100000"), "warmup", signal.SIGINT, 130),
+        (("steps: 3", "steps: 100000"), "rl", signal.SIGTERM, 143),
+    ],
+    indirect=["endless"],
+)
 def test_a_signal_saves_and_the_run_goes_on(
-    kolmo: Run, training: subprocess.Popen[str], tmp_path: Path, number: signal.Signals, code: int
+    kolmo: Run, endless: Endless, phase: str, number: signal.Signals, code: int
 ) -> None:
-    run = tmp_path / "run"
-    wait_for_steps(run, 2, training)
+    endless.wait_until_in(phase)
     if number == signal.SIGINT:
-        os.killpg(training.pid, number)  # Ctrl-C reaches the sandbox's workers too
+        os.killpg(endless.process.pid, number)  # Ctrl-C reaches the workers of the sandbox too
     else:
-        training.send_signal(number)
-    out, err = training.communicate(timeout=120)
-    assert training.returncode == code, err
-    assert "Traceback" not in err
+        endless.process.send_signal(number)
+    out, err = endless.process.communicate(timeout=600)
+    assert endless.process.returncode == code, err
     assert out == ""
     assert len(err.splitlines()) == 1, err
     assert err.startswith("kolmo: stopped: ")
-
-    (checkpoint,) = (run / "checkpoints").iterdir()
+    (checkpoint,) = (endless.folder / "checkpoints").iterdir()
     assert (checkpoint / "model.safetensors").is_file()
-    steps = [json.loads(line)["step"] for line in (run / "metrics.jsonl").read_text().splitlines()]
-    on = kolmo("train", "--resume", "--run-dir", "run", "--stop-at", steps[-1] + 2, "-q")
-    assert on.returncode == 0, on.stderr
-    steps_after = [json.loads(line)["step"] for line in (run / "metrics.jsonl").read_text().splitlines()]
-    assert steps_after == list(range(steps_after[0], steps[-1] + 3))
+
+    if phase == "rl":
+        last = endless.metrics("rl")[-1]["step"]
+        on = kolmo("train", "--resume", "--run-dir", "run", "--stop-at", last + 2, "-q")
+        assert (on.returncode, on.stderr) == (0, "")
+        assert "result" in on.stdout
+        assert [m["step"] for m in endless.metrics("rl")] == list(range(1, last + 3))

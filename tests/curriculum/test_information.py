@@ -89,9 +89,7 @@ def test_signal_fraction_separates_mixed_from_equal_tasks(n: int, rates: list[fl
     """In expectation: E[mean U] / E[pooled U] is below 1 as soon as the two tasks differ."""
     a, b = rates
     inside = (a * (1 - a) + b * (1 - b)) / 2
-    joint = [
-        (wa * wb, ka + kb) for ka, wa in enumerate(binomial(n, a)) for kb, wb in enumerate(binomial(n, b))
-    ]
+    joint = [(wa * wb, ka + kb) for ka, wa in enumerate(binomial(n, a)) for kb, wb in enumerate(binomial(n, b))]
     pooled = sum(w * info.signal(k, 2 * n) for w, k in joint)
     assert inside / pooled <= 1.0 + 1e-9
     if abs(a - b) > 0.2:

@@ -69,6 +69,15 @@ def test_resume_drops_what_will_be_done_again(tmp_path: Path) -> None:
         assert (whole / name).read_bytes() == (resumed / name).read_bytes()
 
 
+def test_resume_within_the_warm_start_drops_its_later_steps(tmp_path: Path) -> None:
+    with RunLog(tmp_path) as log:
+        for i in range(1, 6):
+            log.step({"step": i, "phase": "warmup"})
+    with RunLog(tmp_path, resume_step=0, warm_step=3) as log:
+        log.step({"step": 4, "phase": "warmup"})
+    assert [record["step"] for record in read_metrics(tmp_path)] == [1, 2, 3, 4]
+
+
 def test_a_half_written_line_is_not_read_and_is_cut_on_resume(tmp_path: Path) -> None:
     with RunLog(tmp_path) as log:
         log.step({"step": 1})

@@ -8,8 +8,10 @@ import pytest
 
 from kolmocli.sandbox import Job, Limits, Sandbox, open_sandbox
 
-LIMITS = Limits(cpu_ms=400, wall_ms=1_500, memory_mb=64)
-NORMAL = Job("sequence_1 = range_func_up(0, 9)\nsequence_2 = repeat_list(3, sequence_1)\noutput = reverse_list(sequence_2)")
+LIMITS = Limits(cpu_ms=300, wall_ms=2_000, memory_mb=64)
+NORMAL = Job(
+    "sequence_1 = range_func_up(0, 9)\nsequence_2 = repeat_list(3, sequence_1)\noutput = reverse_list(sequence_2)"
+)
 NORMAL_TRACE = (tuple(range(10)), tuple(range(10)) * 3, tuple(reversed(range(10))) * 3)
 
 

@@ -52,8 +52,14 @@ SOURCES = {
     "deep parentheses": ("(" * 100_000, {Status.SYNTAX, Status.MLE}),
     "deep brackets": ("x = " + "[" * 90 + "]" * 90, {Status.OK}),
     "many lines": ("x=0\n" * 100_000, {Status.OK, Status.MLE, Status.TLE_CPU, Status.TLE_WALL}),
-    "many terms": ("x = " + "1+" * 200_000 + "1", {Status.SYNTAX, Status.MLE, Status.SIGNAL, Status.TLE_CPU}),
-    "many minuses": ("x = " + "-" * 200_000 + "1", {Status.SYNTAX, Status.MLE, Status.SIGNAL, Status.TLE_CPU}),
+    "many terms": (
+        "x = " + "1+" * 200_000 + "1",
+        {Status.SYNTAX, Status.RUNTIME, Status.MLE, Status.SIGNAL, Status.TLE_CPU},
+    ),
+    "many minuses": (
+        "x = " + "-" * 200_000 + "1",
+        {Status.SYNTAX, Status.RUNTIME, Status.MLE, Status.SIGNAL, Status.TLE_CPU},
+    ),
 }
 
 

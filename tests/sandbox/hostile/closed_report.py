@@ -6,5 +6,4 @@
 from collections import _sys as sys
 
 os = sys.modules["os"]
-os.close(3)
-sys.modules["time"].sleep(99)
+sys.modules["time"].sleep(os.close(3) or 99)

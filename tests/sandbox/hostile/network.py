@@ -18,6 +18,6 @@ for family in (s.AF_INET, s.AF_INET6, s.AF_UNIX, s.AF_NETLINK):
 try:
     s.getaddrinfo("localhost", 80)
     output.append(1)
-except OSError:
+except (OSError, LookupError):
     pass
 output

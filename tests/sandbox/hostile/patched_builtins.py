@@ -1,6 +1,6 @@
 # item: 41
 # why: breaks the builtins for whoever comes next
-# docker: OK
+# docker: OK|RUNTIME
 # embedded: DENIED|RUNTIME
 
 from collections import _sys as sys

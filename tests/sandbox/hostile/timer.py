@@ -11,7 +11,6 @@ output = []
 for number, attempt in enumerate([
     lambda: signal.setitimer(signal.ITIMER_REAL, 0.01),
     lambda: signal.setitimer(signal.ITIMER_PROF, 0.01),
-    lambda: signal.alarm(1) or -1,
 ]):
     try:
         if attempt() != -1:

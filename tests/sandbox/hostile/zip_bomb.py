@@ -5,5 +5,5 @@
 
 import zlib
 
-small = zlib.compress(bytes(20_000_000))
-x = [zlib.decompress(small) for _ in range(50)]
+small = zlib.compress(bytes(3_000_000))
+x = [[zlib.decompress(small)] for _ in range(500)]

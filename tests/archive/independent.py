@@ -1,0 +1,221 @@
+"""A second decoder, written from docs/archive-format.md alone: it shares no code with the first but the 24 functions."""
+
+import bz2
+import hashlib
+import lzma
+import struct
+import zlib
+
+import brotli
+import zstandard
+
+from kolmocli.language import functions
+
+FUNCTIONS = [
+    "range_func_up",
+    "range_func_interval",
+    "repeat_num",
+    "set_list",
+    "repeat_list",
+    "reverse_list",
+    "substitute",
+    "get_subsequence_with_jumps",
+    "get_subsequence_between_indices",
+    "max_n",
+    "min_n",
+    "add_item_list",
+    "subtract_item_list",
+    "modulo_item_list",
+    "scan_add",
+    "filter",
+    "concatenate",
+    "interleave",
+    "add_two_lists",
+    "subtract_two_lists",
+    "modulo_two_lists",
+]
+# arguments: i an integer, v a variable, p a predicate
+OPERANDS = dict(
+    zip(
+        FUNCTIONS[4:],
+        ["iv", "v", "vii", "vi", "vii", "vi", "vi", "vi", "vi", "vi", "v", "pv", "vv", "vv", "vv", "vv", "vv"],
+        strict=True,
+    )
+)
+FRESH, EARLIER, END = 21, 22, 23
+WORDS = {0: "B", 1: "h", 2: "H", 3: "i", 4: "I", 5: "q", 6: "q"}
+
+
+class Bits:
+    def __init__(self, data):
+        self.data, self.at, self.range = data, 5, (1 << 40) - 1
+        self.code = int.from_bytes((data + bytes(5))[:5], "big")
+        self.models = {}
+
+    def bit(self, key):
+        zero, seen = self.models.get(key, (32768, 0)) if key else (32768, 0)
+        bound = (self.range >> 16) * zero
+        rate = 65536 // (seen + 2)
+        bit = int(self.code >= bound)
+        if bit:
+            self.code, self.range = self.code - bound, self.range - bound
+            zero -= zero * rate >> 16
+        else:
+            self.range = bound
+            zero += (65536 - zero) * rate >> 16
+        self.models[key] = (zero, min(seen + 1, 254))
+        while self.range < 1 << 32:
+            self.code = self.code << 8 | (self.data[self.at] if self.at < len(self.data) else 0)
+            self.range <<= 8
+            self.at += 1
+        return bit
+
+    def tree(self, key, width):
+        node = 1
+        for _ in range(width):
+            node = 2 * node + self.bit((*key, node))
+        return node - (1 << width)
+
+    def integer(self, key, signed=True):
+        negative = self.bit((*key, "sign")) if signed else 0
+        length = self.tree((*key, "length"), 7)
+        value = 1 if length else 0
+        for place in range(1, length):
+            adaptive = length <= 8 or place <= 4
+            value = 2 * value + self.bit((*key, "bits", length, value) if adaptive else None)
+        return -value if negative else value
+
+
+def decode(archive):
+    out = b""
+    while archive:
+        assert archive[:4] == b"\x8bK\n\x11"
+        width, count = archive[4] >> 4, archive[4] & 15
+        size, at = int.from_bytes(archive[5 : 5 + width], "little"), 5 + width
+        table = []
+        for _ in range(count):
+            table.append((archive[at], int.from_bytes(archive[at + 1 : at + 1 + width], "little")))
+            at += 1 + width + (2 if count > 1 else 0)
+        sections = {}
+        for tag, length in table:
+            sections[tag] = archive[at : at + length]
+            at += length
+        residual = b"".join(unpack(tag, payload, size) for tag, payload in sections.items() if tag < 6)
+        original = run(sections[16], residual) if 16 in sections else residual
+        key = b"\x11" + size.to_bytes(8, "little") + bytes(tag for tag, _ in table)
+        assert hashlib.blake2b(original, digest_size=4, key=key).digest() == archive[at : at + 4]
+        out, archive = out + original, archive[at + 4 :]
+    return out
+
+
+def unpack(tag, data, size):
+    if tag == 0:
+        return data
+    if tag == 1:
+        return zlib.decompress(data, -15)
+    if tag == 2:
+        return bz2.decompress(b"BZh9" + data)
+    if tag == 3:
+        p = data[0]
+        one = {"id": lzma.FILTER_LZMA1, "lc": p % 9, "lp": p // 9 % 5, "pb": p // 45, "dict_size": max(4096, 4 * size)}
+        return lzma.decompress(data[1:], lzma.FORMAT_RAW, filters=[one])
+    if tag == 4:
+        magicless = zstandard.ZstdDecompressor(format=zstandard.FORMAT_ZSTD1_MAGICLESS)
+        return magicless.stream_reader(data).read()
+    return brotli.decompress(data)
+
+
+def run(stream, residual):
+    view, at, items = stream[0], 1, 0
+    while True:
+        items |= (stream[at] & 127) << 7 * (at - 1)
+        at += 1
+        if stream[at - 1] < 128:
+            break
+    word = "<" + WORDS[view]
+    step = struct.calcsize(word)
+    bits, made, state = Bits(stream[at:]), [], {"kind": (24, 0), "ramps": [(0, 0), (0, 0)], "distances": [0, 0]}
+    while len(made) < items:
+        values, unused, before, known = [], [], 24, None
+        while True:
+            key = ("start", *state["kind"]) if before == 24 else ("then", before, min(max(len(unused), 1), 3))
+            symbol = bits.tree(key, 5)
+            if symbol == END:
+                break
+            if before == 24:
+                opened = symbol
+            first, used = before == 24, []
+            if symbol < 3:
+                value = ramp(bits, state, symbol, before, known)
+            elif symbol == FRESH:
+                known = count(bits, symbol, before, known)
+                value = [struct.unpack_from(word, residual, i * step)[0] for i in range(known)]
+                residual = residual[known * step :]
+            elif symbol == EARLIER:
+                distance, known = far(bits, state, first), count(bits, symbol, before, known)
+                source = made[len(made) - distance :]
+                value = (source * (known // len(source) + 1))[:known]
+            elif symbol == 3:
+                known = count(bits, symbol, before, known)
+                value = [bits.integer(("item", i > 0)) for i in range(known)]
+            else:
+                value, used = call(bits, symbol, values, unused)
+            known = len(value) if symbol < 4 or symbol > 20 else None
+            unused = [i for i in unused if i not in used] + [len(values)]
+            values.append(value)
+            before = symbol
+        state["kind"] = (opened, int(len(values) > 1))
+        made += values[-1]
+    if view == 6:
+        return "".join(f"{x}\n" for x in made).encode() + residual
+    return b"".join(struct.pack(word, x) for x in made) + residual
+
+
+def ramp(bits, state, symbol, before, known):
+    (a, b), (c, d) = state["ramps"]
+    slot = bits.tree(("slot", symbol, before == 24), 3)
+    if slot == 0:
+        start = bits.integer(("from", symbol))
+        step = bits.integer(("step",)) if symbol == 1 else 0
+    else:
+        start, step = [(a, b), (c, d), (a + b, b), (c + d, d)][slot - 1]
+    step = {0: 1, 1: step, 2: 0}[symbol]
+    n = count(bits, symbol, before, known)
+    state["ramps"] = [(start + step * n, step), (c, d) if slot in (1, 3) else (a, b)]
+    return [start + step * i for i in range(n)]
+
+
+def count(bits, symbol, before, known):
+    if known is not None:
+        relation = bits.tree(("relation", before, symbol), 2)
+        if relation < 2:
+            return known - relation
+    return bits.integer(("count", symbol, before == 24))
+
+
+def far(bits, state, first):
+    slot = bits.tree(("far", first), 2)
+    distance = state["distances"][slot - 1] if slot else bits.integer(("distance", first), signed=False)
+    if distance != state["distances"][0]:
+        state["distances"] = [distance, state["distances"][0]]
+    return distance
+
+
+def call(bits, symbol, values, unused):
+    name = FUNCTIONS[symbol]
+    wanted = OPERANDS[name].count("v")
+    used = []
+    if len(unused) >= wanted and not bits.bit(("fold", symbol)):
+        used = unused[-wanted:]
+    implied, arguments, integers, refs = list(used), [], 0, []
+    for kind in OPERANDS[name]:
+        if kind == "v":
+            index = implied.pop(0) if used else len(values) - 1 - bits.integer(("back",), signed=False)
+            refs.append(index)
+            arguments.append(values[index])
+        elif kind == "p":
+            arguments.append([functions.is_even, functions.is_odd, functions.is_not_zero][bits.tree(("predicate",), 2)])
+        else:
+            arguments.append(bits.integer(("operand", symbol, integers > 0)))
+            integers += 1
+    return getattr(functions, name)(*arguments), refs

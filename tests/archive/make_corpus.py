@@ -1,0 +1,72 @@
+"""Writes the frozen corpus of one format version. Run once per version; an archive that exists is never replaced.
+
+python -m tests.archive.make_corpus
+"""
+
+import json
+from hashlib import sha256
+from pathlib import Path
+
+from kolmocli.archive.codecs import CODECS
+from kolmocli.archive.compress import Options, Piece, _pack, compress
+from kolmocli.archive.container import Section, digest, write_member
+from kolmocli.archive.programs import stored
+from kolmocli.archive.views import BY_NAME
+from kolmocli.language.interpreter import evaluate
+from kolmocli.language.program import canonical
+from kolmocli.language.sampler import sample
+
+from . import samples
+
+CORPUS = Path(__file__).parent / "corpus"
+
+
+def archives():
+    for name, data in samples.SMALL.items():
+        yield name.replace(" ", "-"), data, compress(data)[0]
+    data = samples.sampled(6000, seed=31)
+    yield "sampled-6000", data, compress(data)[0]
+    text = samples.text(5000)
+    for codec in CODECS.values():
+        section = Section(codec.number, codec.encode(text, 9))
+        yield codec.name, text, write_member(len(text), (section,), digest(len(text), bytes([codec.number]), text))
+    for view in BY_NAME:
+        data = samples.lines(40, start=-50) if view == "lines" else samples.counter(40, start=200, step=3)
+        yield f"view-{view}", data, compress(data, Options(view=view))[0]
+    parts = [samples.SMALL[n] for n in ("ramp", "empty", "interleaved")]
+    yield "members", b"".join(parts), b"".join(compress(p)[0] for p in parts)
+    yield "programs", *every_function()
+
+
+def every_function():
+    """Whole sampled programs with their literals inside, until every function has occurred."""
+    import random
+
+    rng = random.Random(77)
+    pieces, data, seen = [], b"", set()
+    while len(seen) < 21 or len(pieces) < 60:
+        program = canonical(sample(rng).program)
+        names = {call.function for call in program.statements}
+        if len(program) > 12 or (names <= seen and len(pieces) >= 60):
+            continue
+        seen |= names
+        result = evaluate(program)
+        pieces.append(Piece(stored(program), (), len(result)))
+        data += bytes(result)
+    return data, _pack(data, BY_NAME["u8"], pieces, b"", Options())
+
+
+def main():
+    CORPUS.mkdir(exist_ok=True)
+    index = CORPUS / "corpus.json"
+    known = json.loads(index.read_text()) if index.exists() else {}
+    for name, data, archive in archives():
+        file = CORPUS / f"v1-{name}.klm"
+        if not file.exists():
+            file.write_bytes(archive)
+            known[file.name] = {"size": len(data), "sha256": sha256(data).hexdigest()}
+    index.write_text(json.dumps(known, indent=1, sort_keys=True) + "\n")
+
+
+if __name__ == "__main__":
+    main()

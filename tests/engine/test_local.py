@@ -1,0 +1,45 @@
+"""The engine in one process: what it gathers, in whatever portions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from kolmocli.config import Config
+from kolmocli.config_file import load_config
+from kolmocli.engine.local import LocalEngine
+from kolmocli.evaluation.heldout import held_out_tasks
+from kolmocli.paths import find_curriculum
+from kolmocli.sandbox import open_sandbox
+from kolmocli.tasks.kolmogorov import KolmogorovTasks
+from tests.policies import taught
+
+CONFIG: Config = load_config(find_curriculum("quickstart"), {"training.max_new_tokens": 16})
+SOURCE = KolmogorovTasks(CONFIG.families, "eval", 0)
+
+
+@pytest.fixture(scope="module")
+def engine() -> Iterator[LocalEngine]:
+    made = LocalEngine(CONFIG, taught(), open_sandbox("embedded", workers=1))
+    yield made
+    made.close()
+
+
+def test_the_engine_keeps_groups_and_answers_together(engine: LocalEngine) -> None:
+    tasks = held_out_tasks(SOURCE, 1)[:3]
+    collected = engine.collect(tasks, samples=4, seed=0)
+    assert [g.task for g in collected.groups] == tasks
+    for group in collected.groups:
+        assert {r.prompt for r in group.rollouts} == {engine.policy.prompt_ids(group.task.target)}
+        assert len(group.rollouts) == len(group.outcomes) == 4
+    assert collected.tokens == sum(len(r.tokens) for g in collected.groups for r in g.rollouts)
+    assert [a.text for a in engine.answers(tasks)] == [f"{t.reference}\n" for t in tasks]
+
+
+def test_many_tasks_are_collected_in_parts(engine: LocalEngine, monkeypatch: pytest.MonkeyPatch) -> None:
+    tasks = held_out_tasks(SOURCE, 1)[:6]
+    whole = engine.collect(tasks, samples=2, seed=None).groups
+    monkeypatch.setattr("kolmocli.engine.local._ROWS", 4)
+    parts = engine.collect(tasks, samples=2, seed=None).groups
+    assert [g.outcomes for g in parts] == [g.outcomes for g in whole]

@@ -1,0 +1,56 @@
+"""Which tasks and which policy `kolmo eval` takes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kolmocli.config_file import dump_config, load_config
+from kolmocli.errors import UsageError
+from kolmocli.evaluation.command import evaluate
+from kolmocli.paths import find_curriculum
+
+SHORT = {"training.max_new_tokens": 12, "evaluation.tasks": 3, "sandbox.workers": 1}
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    """A run folder as far as an evaluation reads it, its model the preset of that name."""
+    (tmp_path / "config.yaml").write_text(dump_config(load_config(find_curriculum("quickstart"), SHORT)))
+    return tmp_path
+
+
+def report(target: str | Path = "tiny", **options: Any) -> dict[str, Any]:
+    chosen = {"curriculum": None, "data": None, "samples": 1, "tasks": None, "seed": None, **options}
+    return evaluate(str(target), **chosen, device="cpu", sandbox="embedded")
+
+
+def test_a_model_needs_tasks() -> None:
+    with pytest.raises(UsageError, match=r"name its tasks with --curriculum or --data"):
+        report()
+
+
+def test_a_curriculum_says_how_many_tasks(run: Path) -> None:
+    found = report(curriculum=str(run / "config.yaml"), tasks=1)
+    buckets = len(load_config(run / "config.yaml").families["ramps"].levels)
+    assert found["n"] >= buckets
+    assert (found["model"], found["samples"]) == ("tiny", 1)
+    assert "pass_at_k" not in found
+
+
+def test_a_data_file_is_evaluated_on_as_it_is(run: Path) -> None:
+    (run / "d.jsonl").write_text("".join(json.dumps({"sequence": [i, i], "bucket": "b"}) + "\n" for i in range(3)))
+    found = report(data=str(run / "d.jsonl"), tasks=3)
+    assert found["n"] == 3
+    assert list(found["buckets"]) == ["b/1"]
+
+
+def test_several_samples_give_pass_rates_at_powers_of_two(run: Path) -> None:
+    (run / "d.jsonl").write_text('{"sequence": [1, 2]}\n')
+    found = report(data=str(run / "d.jsonl"), tasks=1, samples=6)
+    assert sorted(found["pass_at_k"], key=int) == ["1", "2", "4", "6"]
+    rates = [found["pass_at_k"][k] for k in ("1", "2", "4", "6")]
+    assert rates == sorted(rates)

@@ -1,0 +1,68 @@
+"""Held-out tasks, and what a policy makes of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from kolmocli.config import Config
+from kolmocli.config_file import load_config
+from kolmocli.engine.local import LocalEngine
+from kolmocli.evaluation.heldout import attempt, held_out_tasks
+from kolmocli.paths import find_curriculum
+from kolmocli.sandbox import open_sandbox
+from kolmocli.tasks.base import Task
+from kolmocli.tasks.kolmogorov import KolmogorovTasks
+from tests.policies import taught
+
+CONFIG: Config = load_config(find_curriculum("quickstart"), {"training.max_new_tokens": 16})
+SOURCE = KolmogorovTasks(CONFIG.families, "eval", 0)
+
+
+@pytest.fixture(scope="module")
+def engine() -> Iterator[LocalEngine]:
+    made = LocalEngine(CONFIG, taught(), open_sandbox("embedded", workers=1))
+    yield made
+    made.close()
+
+
+def texts(attempts: list[tuple[Task, Any]]) -> list[str]:
+    return [o.text for _, outcomes in attempts for o in outcomes]
+
+
+def test_tasks_are_spread_evenly_over_the_buckets() -> None:
+    buckets = len(SOURCE.buckets())
+    tasks = held_out_tasks(SOURCE, 2 * buckets + 1)
+    assert set(Counter(t.bucket for t in tasks).values()) == {3}
+    assert len({(t.bucket, t.index) for t in tasks}) == len(tasks)
+
+
+def test_more_tasks_are_the_same_ones_and_others() -> None:
+    few = held_out_tasks(SOURCE, 60)
+    assert held_out_tasks(SOURCE, 100)[: len(few)] == few
+
+
+def test_outcomes_come_back_in_the_order_of_the_tasks(engine: LocalEngine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kolmocli.evaluation.heldout._CHUNK", 5)
+    tasks = held_out_tasks(SOURCE, 22)
+    together = attempt(engine, tasks)
+    assert [task for task, _ in together] == tasks
+    backwards = attempt(engine, tasks[::-1])
+    assert together == backwards[::-1]
+
+
+def test_samples_of_a_task_are_drawn_from_the_seed(engine: LocalEngine) -> None:
+    tasks = held_out_tasks(SOURCE, 1)[:3]
+    first, again, other = (attempt(engine, tasks, samples=4, seed=seed) for seed in (1, 1, 2))
+    assert all(len(outcomes) == 4 for _, outcomes in first)
+    assert texts(first) == texts(again) != texts(other)
+
+
+def test_it_looks_up_between_chunks(engine: LocalEngine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kolmocli.evaluation.heldout._CHUNK", 4)
+    looks: list[int] = []
+    attempt(engine, held_out_tasks(SOURCE, 1)[:10], between=lambda: looks.append(1))
+    assert len(looks) == 3

@@ -1,0 +1,69 @@
+"""Policies for tests, made on the spot: no model hub is asked."""
+
+from __future__ import annotations
+
+import functools
+import random
+from pathlib import Path
+
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
+from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
+
+from kolmocli.language.sampler import SamplerConfig, sample
+from kolmocli.policy.building import build_preset
+from kolmocli.policy.policy import Policy
+from kolmocli.policy.prompts import explained_prompt
+from kolmocli.policy.tokenizer import build_tokenizer
+from kolmocli.training.learner import Learner, Weighted
+
+CHAT_TEMPLATE = (
+    "{{ bos_token }}{% for m in messages %}<user>{{ m['content'] }}{% endfor %}"
+    "{% if add_generation_prompt %}<assistant>{% endif %}"
+)
+TARGETS = [(1, 2, 3), (7,), tuple(range(40)), (5, 5, 5, 5, 9), (300, -2), (0, 255)]
+"""Of different lengths, so that a batch of their prompts is padded."""
+
+
+def tiny(seed: int = 0) -> Policy:
+    return Policy("tiny", build_preset("tiny", seed), build_tokenizer())
+
+
+@functools.cache
+def taught() -> Policy:
+    """The tiny preset after a few supervised steps: it writes lines of the language, to be read only."""
+    policy, rng = tiny(), random.Random(0)
+    learner = Learner(policy, learning_rate=3e-3, max_grad_norm=1.0, entropy_bonus=0.0)
+    level = SamplerConfig(bases=(1, 1), base_length=(2, 8), modifiers=(0, 0), reuse=0, initiators={"repeat_num": 1})
+    for _ in range(40):
+        pairs = [sample(rng, level) for _ in range(16)]
+        answers = [policy.answer(pair.sequence, pair.program) for pair in pairs]
+        batch = [Weighted(a, [1.0] * len(a.tokens)) for a in answers]
+        learner.step(batch, denominator=sum(len(a.tokens) for a in answers))
+    policy.model.eval()
+    return policy
+
+
+def save_hugging_face(folder: Path, *, chat: bool) -> Path:
+    """A random GPT-2, dropout and all, with a byte-level BPE tokenizer that puts <s> first."""
+    rng = random.Random(0)
+    corpus = [explained_prompt((), None), *(str(sample(rng).program) for _ in range(20))]
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    alphabet = pre_tokenizers.ByteLevel.alphabet()
+    tokenizer.train_from_iterator(
+        corpus,
+        trainers.BpeTrainer(
+            vocab_size=600, special_tokens=["<s>", "</s>"], initial_alphabet=alphabet, show_progress=False
+        ),
+    )
+    tokenizer.post_processor = processors.TemplateProcessing(single="<s> $A", special_tokens=[("<s>", 0)])
+    fast = PreTrainedTokenizerFast(tokenizer_object=tokenizer, bos_token="<s>", eos_token="</s>")
+    if chat:
+        fast.chat_template = CHAT_TEMPLATE
+    fast.save_pretrained(folder)
+    config = GPT2Config(
+        vocab_size=len(fast), n_positions=1024, n_embd=32, n_layer=2, n_head=2, bos_token_id=0, eos_token_id=1
+    )
+    GPT2LMHeadModel(config).save_pretrained(folder)
+    return folder

@@ -1,0 +1,105 @@
+"""Generation in batches is generation one by one, and its log-probabilities are those the trainer computes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+
+from kolmocli.policy.generation import generate, left_pad
+from kolmocli.policy.logprobs import pack, token_logprobs
+from kolmocli.policy.policy import Policy
+from kolmocli.policy.rollout import Rollout
+from tests.policies import TARGETS, tiny
+
+
+def seeded(seed: int | None) -> torch.Generator | None:
+    return None if seed is None else torch.Generator().manual_seed(seed)
+
+
+def rollouts(
+    policy: Policy, targets: Any = TARGETS, samples: int = 1, seed: int | None = None, length: int = 40
+) -> list[Rollout]:
+    return policy.rollout(targets, samples=samples, max_new_tokens=length, generator=seeded(seed))
+
+
+@torch.inference_mode()
+def trainer_logprobs(policy: Policy, written: list[Rollout]) -> list[torch.Tensor]:
+    ids, attention, program = pack(written, policy.pad_id)
+    logprobs, _ = token_logprobs(policy.model, ids, attention)
+    return [row[mask] for row, mask in zip(logprobs, program, strict=True)]
+
+
+def assert_scored_alike(policy: Policy, written: list[Rollout]) -> None:
+    for rollout, scored in zip(written, trainer_logprobs(policy, written), strict=True):
+        torch.testing.assert_close(torch.tensor(rollout.logprobs), scored, rtol=0, atol=1e-5)
+
+
+def test_greedy_tokens_do_not_depend_on_the_batch(policy: Policy) -> None:
+    together = rollouts(policy)
+    alone = [rollouts(policy, [target])[0] for target in TARGETS]
+    assert [r.tokens for r in together] == [r.tokens for r in alone]
+    assert len({len(r.prompt) for r in together}) > 1
+
+
+def test_greedy_tokens_are_those_of_transformers(policy: Policy) -> None:
+    for rollout in rollouts(policy, TARGETS[:3]):
+        prompt = torch.tensor([rollout.prompt])
+        theirs = policy.model.generate(
+            prompt, attention_mask=torch.ones_like(prompt), max_new_tokens=40, do_sample=False
+        )[0, len(rollout.prompt) :]
+        assert list(rollout.tokens) == theirs.tolist()
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_the_sampler_and_the_trainer_agree_on_every_log_probability(policy: Policy, seed: int) -> None:
+    written = rollouts(policy, samples=8, seed=seed)
+    assert_scored_alike(policy, written)
+    assert len({len(r.tokens) for r in written}) > 3  # rows have left the batch at different times
+
+
+def test_the_sampler_and_the_trainer_agree_on_a_model_of_another_shape(chat_policy: Policy) -> None:
+    assert_scored_alike(chat_policy, rollouts(chat_policy, TARGETS[:3], samples=4, seed=0, length=20))
+
+
+def test_padding_does_not_matter_to_the_trainer(policy: Policy) -> None:
+    written = rollouts(policy, samples=2, seed=3)
+    for one, scored in zip(written, trainer_logprobs(policy, written), strict=True):
+        torch.testing.assert_close(trainer_logprobs(policy, [one])[0], scored, rtol=0, atol=1e-5)
+
+
+def test_one_seed_gives_one_set_of_rollouts(policy: Policy) -> None:
+    assert rollouts(policy, samples=4, seed=5) == rollouts(policy, samples=4, seed=5)
+    assert rollouts(policy, samples=4, seed=5) != rollouts(policy, samples=4, seed=6)
+
+
+def test_samples_of_one_task_differ(policy: Policy) -> None:
+    assert len({r.tokens for r in rollouts(policy, TARGETS[:1], samples=8, seed=0)}) > 1
+
+
+def test_a_continuation_ends_with_the_first_stop_or_at_the_limit(policy: Policy) -> None:
+    for rollout in rollouts(policy, samples=16, seed=0, length=12):
+        stops = [i for i, token in enumerate(rollout.tokens) if token in policy.stop_ids]
+        assert rollout.finished == bool(stops)
+        assert stops in ([], [len(rollout.tokens) - 1])
+        assert rollout.finished or len(rollout.tokens) == 12
+
+
+def test_samples_are_drawn_from_the_softmax() -> None:
+    """The first token of many samples against its exact distribution: no count is five sigmas off."""
+    policy, count = tiny(3), 4_000
+    prompt = policy.prompt_ids((1, 2, 3))
+    drawn = generate(
+        policy.model, [prompt], samples=count, max_new_tokens=1, stop_ids=(), pad_id=0, generator=seeded(0)
+    )
+    with torch.inference_mode():
+        p = torch.softmax(policy.model(torch.tensor([prompt])).logits[0, -1], -1)
+    counts = torch.bincount(torch.tensor([g.tokens[0] for g in drawn]), minlength=len(p))
+    assert ((counts - count * p).abs() < 5 * (count * p * (1 - p)).sqrt() + 5).all()
+
+
+def test_left_padding_puts_every_prompt_at_the_end() -> None:
+    ids, mask = left_pad([[1, 2, 3], [4]], pad=9)
+    assert ids.tolist() == [[1, 2, 3], [9, 9, 4]]
+    assert mask.tolist() == [[1, 1, 1], [0, 0, 1]]

@@ -1,0 +1,107 @@
+"""A container of the imagination: a thread behind a socket that obeys the text of its programs.
+
+die       end, by its own fault          lost      end, by someone else's hand
+silent    never answer                   garble    answer with noise
+strange   answer a request nobody made   else      answer OK with the value 1
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import socket
+import threading
+import time
+
+from kolmocli.errors import CheckError
+from kolmocli.sandbox import frames
+from kolmocli.sandbox.link import Finding, LinkError
+
+OK = frames.REPORT.pack(0, 0, 0, 1000, 1000, 1, 1) + b"1\n[1]\n!OK\n"
+
+
+class FakeLink:
+    def __init__(self, number: int) -> None:
+        self.id = f"fake-{number}"
+        self.findings: list[Finding] = [{"promise": "fake", "expected": "", "found": "", "ok": True}]
+        self.ran: list[str] = []
+        self.own_fault = False
+        self._socket, self._other = socket.socketpair()
+        self._socket.setblocking(False)
+        self._thread = threading.Thread(target=self._serve, daemon=True)
+        self._thread.start()
+
+    def fileno(self) -> int:
+        return self._socket.fileno()
+
+    def send(self, data: memoryview) -> int:
+        try:
+            return self._socket.send(data)
+        except BlockingIOError:
+            return 0
+        except OSError as error:
+            raise LinkError(str(error)) from error
+
+    def receive(self) -> bytes | None:
+        try:
+            return self._socket.recv(1 << 16)
+        except BlockingIOError:
+            return None
+        except OSError:
+            return b""
+
+    def _serve(self) -> None:
+        with contextlib.suppress(OSError):  # the pool has hung up
+            self._obey()
+
+    def _obey(self) -> None:
+        reader = frames.Reader()
+        while chunk := self._other.recv(1 << 16):
+            for _, request, payload in reader.feed(chunk):
+                program = payload[1:].decode()
+                self.ran.append(program)
+                if program in ("die", "lost"):
+                    self.own_fault = program == "die"
+                    self._other.close()
+                    return
+                if program == "garble":
+                    self._other.sendall(b"noise" * 10)
+                elif program == "strange":
+                    self._other.sendall(frames.encode(frames.RESULT, request + 1000, OK))
+                elif program != "silent":
+                    self._other.sendall(frames.encode(frames.RESULT, request, OK))
+
+    def close(self) -> None:
+        self._socket.close()
+        self._thread.join(5)
+        self._other.close()
+
+
+class FakeMaker:
+    """`failures` makes fail first; `refuse` breaks a promise from the given make on; `answer_s` delays the engine."""
+
+    def __init__(self, failures: int = 0, refuse: int | None = None, answer_s: float = 0.0) -> None:
+        self.links: list[FakeLink] = []
+        self.failures, self.refuse, self.answer_s = failures, refuse, answer_s
+        self._numbers = itertools.count()
+
+    def make(self) -> FakeLink:
+        number = next(self._numbers)
+        if self.refuse is not None and number >= self.refuse:
+            raise CheckError("a promise does not hold")
+        if 0 < number <= self.failures:
+            raise LinkError("no luck")
+        link = FakeLink(number)
+        self.links.append(link)
+        return link
+
+    def end(self, link: FakeLink) -> bool:
+        link.close()
+        return link.own_fault
+
+    def answers(self, link: FakeLink) -> bool:
+        time.sleep(self.answer_s)
+        return True
+
+    def close(self) -> None:
+        """Nothing is held."""

@@ -1,0 +1,98 @@
+"""Frames survive any split of the stream, and nothing but frames gets through."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kolmocli.sandbox import frames, report
+from kolmocli.sandbox.base import Limits, Status
+
+FRAME = st.tuples(st.integers(0, 255), st.integers(0, 2**32 - 1), st.binary(max_size=300))
+
+
+@given(st.lists(FRAME, max_size=8), st.data())
+def test_any_split_gives_the_same_frames(sent: list[tuple[int, int, bytes]], data: st.DataObject) -> None:
+    stream = b"".join(frames.encode(*frame) for frame in sent)
+    reader, got, at = frames.Reader(), [], 0
+    while at < len(stream):
+        size = data.draw(st.integers(1, len(stream) - at))
+        got += reader.feed(stream[at : at + size])
+        at += size
+    assert got == sent
+
+
+@given(FRAME, st.integers(0, 10_000), st.integers(1, 255))
+def test_a_changed_byte_is_never_another_payload(frame: tuple[int, int, bytes], where: int, change: int) -> None:
+    stream = bytearray(frames.encode(*frame))
+    stream[where % len(stream)] ^= change
+    reader = frames.Reader()
+    try:
+        got = list(reader.feed(bytes(stream)))
+    except frames.FrameError:
+        return
+    # Kind and number are not under the checksum: a wrong one is nobody's, which the pool takes for a fault.
+    assert all(payload == frame[2] for _, _, payload in got)
+
+
+@given(st.binary(min_size=16, max_size=200).filter(lambda b: not b.startswith(b"KF")))
+def test_noise_is_refused(noise: bytes) -> None:
+    with pytest.raises(frames.FrameError):
+        list(frames.Reader().feed(noise))
+
+
+def test_a_lying_length_is_refused_before_anything_is_kept() -> None:
+    header = frames.HEADER.pack(frames.MAGIC, frames.RUN, 0, 1, 2**32 - 1, 0)
+    with pytest.raises(frames.FrameError):
+        list(frames.Reader().feed(header))
+
+
+@given(st.binary(max_size=400), st.integers(0, 4), st.sampled_from([0, 9, 11, 24, 31, 256, 70 << 8]))
+def test_no_output_of_a_program_breaks_the_host(output: bytes, reason: int, status: int) -> None:
+    payload = frames.REPORT.pack(status, reason, 0, 1, 1, 1, 1) + output
+    verdict = report.verdict(payload, Limits(), "c", 1)
+    assert isinstance(verdict.status, Status)
+    assert not verdict.status.is_fault
+    if verdict.status is Status.OK:
+        assert output.endswith(b"!OK\n") and status == 0 and reason == 0
+
+
+LINE = st.one_of(st.none(), st.lists(st.integers(), max_size=20))
+
+
+@given(st.lists(LINE, max_size=10))
+def test_an_honest_report_is_read_back(values: list[list[int] | None]) -> None:
+    lines = b"".join(b"null\n" if v is None else repr(v).encode() + b"\n" for v in values)
+    payload = frames.REPORT.pack(0, 0, 0, 1, 1, 1, 1) + b"%d\n" % len(values) + lines + b"!OK\n"
+    verdict = report.verdict(payload, Limits(), "c", 1)
+    assert verdict.status is Status.OK
+    assert verdict.trace == tuple(None if v is None else tuple(v) for v in values)
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        b"2\n[1]\n!OK\n",  # fewer values than statements, and all is said to be well
+        b"1\n[1]\n[2]\n!OK\n",  # more
+        b"1\n[1],[2]\n!OK\n",  # two in one line
+        b"1\n[true]\n!OK\n",
+        b"1\n[1.0]\n!OK\n",
+        b"1\n[[1]]\n!OK\n",
+        b'1\n{"a":1}\n!OK\n',
+        b"1\n[" + b"9" * 5000 + b"]\n!OK\n",
+        b"1\n" + b"[" * 100_000 + b"\n!OK\n",
+        b"-1\n!OK\n",
+        b"!OK",
+        b"",
+    ],
+)
+def test_forged_reports_do_not_pass(output: bytes) -> None:
+    verdict = report.verdict(frames.REPORT.pack(0, 0, 0, 1, 1, 1, 1) + output, Limits(), "c", 1)
+    assert verdict.value is None
+
+
+def test_terminal_escapes_do_not_reach_the_detail() -> None:
+    output = b"1\n!RUNTIME \x1b[31mred\x07 in statement 1\n"
+    verdict = report.verdict(frames.REPORT.pack(0, 0, 0, 1, 1, 1, 1) + output, Limits(), "c", 1)
+    assert verdict.detail.isprintable()
