@@ -68,20 +68,23 @@ class Warmup(Section):
     max_steps: Annotated[int, Field(ge=0)] = Field(600, description="stop here in any case; 0 skips the warm start")
     check_every: Positive = Field(25, description="steps between measurements of the pass rate")
     batch_size: Positive = Field(64, description="reference programs per step")
-    learning_rate: float = Field(3e-3, gt=0)
+    learning_rate: float = Field(4e-3, gt=0, description="falls to zero over max_steps")
 
 
 class Training(Section):
     steps: Annotated[int, Field(ge=0)] = Field(100, description="REINFORCE steps")
     batch_size: Positive = Field(128, description="rollouts per step")
     group_size: Annotated[int, Field(ge=2)] = Field(8, description="rollouts per task (G)")
-    learning_rate: float = Field(3e-4, gt=0)
+    learning_rate: float = Field(3e-4, gt=0, description="rises over five steps, then falls to zero")
     gamma: Share = Field(1.0, description="discount per line")
     baseline: Literal["rloo", "ema", "none"] = Field("rloo", description="what a return is compared with")
     max_grad_norm: float = Field(1.0, gt=0)
     max_lines: Positive = Field(12, description="lines of a program at most")
     max_new_tokens: Positive = Field(128, description="tokens of a program at most")
-    entropy_bonus: float = Field(0.0, ge=0.0)
+    entropy_bonus: float = Field(0.0, ge=0.0, description="weight of the mean entropy per rollout in the loss")
+    hindsight: float = Field(
+        0.0, ge=0.0, description="weight of programs that ran and missed, as right answers to what they really make"
+    )
 
     @model_validator(mode="after")
     def _whole_groups(self) -> Training:

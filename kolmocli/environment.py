@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from kolmocli.language.coder import coded_bits, literal_bits
 from kolmocli.language.program import LineParser, Program, ProgramError, canonical
 from kolmocli.reward import RewardRule
-from kolmocli.sandbox.base import Job, Sandbox, Status, Verdict
+from kolmocli.sandbox.base import Job, Sandbox, Status, Value, Verdict
 from kolmocli.tasks.base import Task
 
 
@@ -35,10 +35,13 @@ class Outcome:
     formatted: bool = False
     """Every line that counts is of the language."""
     program: Program | None = None
+    """The lines that count, parsed; None when a line failed."""
     bits: int | None = None
     """Coded bits of the program that passed."""
     copied: bool = False
     """Passed by writing the target as a literal."""
+    value: Value | None = None
+    """Of a program that ended normally and missed: what it really makes."""
 
     @property
     def executable(self) -> bool:
@@ -80,16 +83,32 @@ class Draft:
 def judge(
     tasks: Sequence[Task], texts: Sequence[str], sandbox: Sandbox, rule: RewardRule, max_lines: int
 ) -> list[Outcome]:
-    """Run `texts[i]` for `tasks[i]`, all in one batch, and score them."""
+    """Run `texts[i]` for `tasks[i]`, all in one batch, and score them.
+
+    A winner is run once more, in another container, before it is paid: what passed by luck, or by something
+    left over from another program, does not pass twice.
+    """
     drafts = [Draft.read(text, max_lines) for text in texts]
-    verdicts = _run(drafts, tasks, sandbox)
-    return [score(t, d, v, rule) for t, d, v in zip(tasks, drafts, verdicts, strict=True)]
+    verdicts = _run(drafts, tasks, sandbox, [None] * len(drafts))
+    outcomes = [score(t, d, v, rule) for t, d, v in zip(tasks, drafts, verdicts, strict=True)]
+    winners = [i for i, outcome in enumerate(outcomes) if outcome.passed]
+    again = _run(
+        [drafts[i] for i in winners], [tasks[i] for i in winners], sandbox, [verdicts[i].container for i in winners]
+    )
+    for i, verdict in zip(winners, again, strict=True):
+        outcomes[i] = score(tasks[i], drafts[i], verdict, rule)
+    return outcomes
 
 
-def _run(drafts: Sequence[Draft], tasks: Sequence[Task], sandbox: Sandbox) -> list[Verdict]:
-    jobs = [Job(str(d.program), group=t.index) for d, t in zip(drafts, tasks, strict=True) if len(d.program)]
-    ran = iter(sandbox.run(jobs))
-    return [next(ran) if len(d.program) else Verdict(Status.SYNTAX, detail=d.error or "empty") for d in drafts]
+def _run(
+    drafts: Sequence[Draft], tasks: Sequence[Task], sandbox: Sandbox, avoid: Sequence[str | None]
+) -> list[Verdict]:
+    """One verdict per draft; an empty one is not worth a run."""
+    jobs = [
+        Job(str(d.program), group=1 + t.index, avoid=a) for d, t, a in zip(drafts, tasks, avoid, strict=True) if d.ends
+    ]
+    ran = iter(sandbox.run(jobs) if jobs else [])
+    return [next(ran) if d.ends else Verdict(Status.SYNTAX, detail=d.error or "empty") for d in drafts]
 
 
 def score(task: Task, draft: Draft, verdict: Verdict, rule: RewardRule) -> Outcome:
@@ -104,7 +123,9 @@ def score(task: Task, draft: Draft, verdict: Verdict, rule: RewardRule) -> Outco
             text = str(draft.program.prefix(failed_at + 1))
             return Outcome(text, draft.ends[failed_at], False, verdict.status, rule.failure, True)
         status = Status.SYNTAX if draft.error and verdict.status is Status.OK else verdict.status
-        return Outcome(text, draft.end, False, status, rule.failure, draft.error is None)
+        return Outcome(
+            text, draft.end, False, status, rule.failure, draft.error is None, draft.program, value=verdict.value
+        )
     program = draft.program.prefix(hit + 1)
     bits = coded_bits(program)
     reward = rule.success(bits, literal_bits(task.target))

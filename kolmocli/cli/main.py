@@ -26,7 +26,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
     except KolmoError as error:
         code = error.exit_code
-        complain(str(error), "stopped" if code in (EXIT_INTERRUPTED, EXIT_TERMINATED) else "error")
+        # A run that was stopped by a signal has saved itself: no error, and its message says so.
+        complain(str(error), "" if code in (EXIT_INTERRUPTED, EXIT_TERMINATED) else "error: ")
     except KeyboardInterrupt:
         code = EXIT_INTERRUPTED
     except BrokenPipeError:
@@ -69,9 +70,9 @@ def hyphenated(arguments: Sequence[str]) -> list[str]:
     return spelled + list(arguments[len(options) :])
 
 
-def complain(message: str, kind: str = "error") -> None:
+def complain(message: str, kind: str = "error: ") -> None:
     """One line on stderr, red on a terminal that wants colour."""
-    line = f"kolmo: {kind}: {' '.join(message.split())}"
+    line = f"kolmo: {kind}{' '.join(message.split())}"
     colour = sys.stderr.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     print(f"\033[31m{line}\033[0m" if colour else line, file=sys.stderr)
 

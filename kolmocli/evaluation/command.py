@@ -42,8 +42,6 @@ def evaluate(
     config = _config(target, curriculum, data)
     if data is not None:
         config = config.model_copy(update={"data": config.data.model_copy(update={"eval": data})})
-    if seed is not None:
-        config = config.model_copy(update={"seed": seed})
     warn = shared_console().print
     policy = load_policy(target, device=device, seed=config.seed)
     chosen = held_out_tasks(evaluation_source(config, warn), tasks or config.evaluation.tasks)
@@ -51,7 +49,7 @@ def evaluate(
     box = open_sandbox(sandbox, limits=limits, workers=config.sandbox.workers or None, warn=warn)
     engine = LocalEngine(config, policy, box)
     try:
-        sampling = None if samples == 1 else derived_seed(config.seed, "eval")
+        sampling = None if samples == 1 else derived_seed(config.seed if seed is None else seed, "eval")
         attempts = attempt(engine, chosen, samples=samples, seed=sampling)
     finally:
         engine.close()

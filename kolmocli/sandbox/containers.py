@@ -106,6 +106,7 @@ class ContainerMaker:
 
     def make(self) -> ContainerLink:
         container = f"kolmo-{uuid.uuid4().hex[:12]}"
+        link: ContainerLink | None = None
         try:
             self._create(container)
             raw = self._api.attach_socket(container, params={"stdin": 1, "stdout": 1, "stream": 1, "logs": 0})
@@ -113,6 +114,8 @@ class ContainerMaker:
             self._api.start(container)
             self._greet(link)
         except (DockerException, requests.RequestException, OSError, LinkError, frames.FrameError) as error:
+            if link:
+                link.close()
             self._remove(container)
             raise LinkError(" ".join(str(error).split())[:300]) from error
         broken = [finding for finding in link.findings if not finding["ok"]]

@@ -20,6 +20,7 @@ import docker
 from docker.errors import BuildError, DockerException, ImageNotFound
 
 from kolmocli.errors import EnvironmentMissing, KolmoError
+from kolmocli.paths import data_dir
 
 REPOSITORY = "kolmo-sandbox"
 DEFAULT_BASE = "python:3.12-slim"
@@ -31,11 +32,10 @@ _SHARED = ("language/functions.py", "sandbox/statements.py", "sandbox/frames.py"
 
 def image_source() -> Path:
     """The folder with the Dockerfile: beside the package in a checkout, inside it in an installed wheel."""
-    package = Path(str(importlib.resources.files("kolmocli")))
-    for folder in (package / "_data" / "sandbox_image", package.parent / "sandbox_image"):
-        if (folder / "Dockerfile").is_file():
-            return folder
-    raise KolmoError(f"the sources of the sandbox image are missing beside {package}; install kolmo again")
+    folder = data_dir("sandbox_image")
+    if (folder / "Dockerfile").is_file():
+        return folder
+    raise KolmoError(f"the sources of the sandbox image are missing in {folder}; install kolmo again")
 
 
 @cache

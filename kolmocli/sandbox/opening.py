@@ -9,7 +9,8 @@ from typing import Literal, get_args
 
 from kolmocli.errors import KolmoError, UsageError
 from kolmocli.sandbox.base import Limits, Sandbox
-from kolmocli.sandbox.pool import Patience, Pool
+from kolmocli.sandbox.flight import Patience
+from kolmocli.sandbox.pool import Pool
 
 Backend = Literal["auto", "docker", "embedded"]
 _SLOTS = 2

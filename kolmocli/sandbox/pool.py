@@ -19,72 +19,13 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
 from typing import Any
 
 from kolmocli.errors import KolmoError
 from kolmocli.sandbox import frames, report
 from kolmocli.sandbox.base import Health, Job, Limits, Status, Verdict
+from kolmocli.sandbox.flight import MAX_PROGRAM, SPACER, STARVED, Batch, Item, Patience, Worker, pick
 from kolmocli.sandbox.link import Link, LinkError, Maker
-
-MAX_PROGRAM = 1 << 20
-STARVED = 4
-"""Times the wall limit: what a container gives a program that waits for a processor."""
-LOOK_AHEAD = 64
-"""How far into the queue a container looks for a program of another group."""
-SPACER = frames.encode(frames.RUN, 0, frames.PYTHON + b"0")
-"""Put between two programs of one group when there is nothing else to run. Request 0 is nobody's."""
-
-
-@dataclass(frozen=True, slots=True)
-class Patience:
-    """When the pool gives up on something. Seconds, unless the name says otherwise."""
-
-    silence: float = 12.0
-    """Without a word from a container that has work, beyond the wall limit as far as it can be stretched."""
-    drought: float = 60.0
-    """Without any container: then waiting programs become INFRA."""
-    ping: float = 60.0
-    """Between two signs of life to an idle container, which ends itself otherwise."""
-    attempts: int = 12
-    solo_kills: int = 2
-    renew_programs: int = 10_000
-
-
-@dataclass(slots=True)
-class Batch:
-    future: Future[list[Verdict]]
-    results: list[Verdict | None]
-    left: int
-
-
-@dataclass(slots=True, eq=False)
-class Item:
-    """One job on its way through the pool."""
-
-    batch: Batch
-    index: int
-    job: Job
-    payload: bytes
-    attempt: int = 1
-    solo_kills: int = 0
-
-
-@dataclass(slots=True, eq=False)
-class Worker:
-    """One link and what is known of it."""
-
-    link: Link
-    reader: frames.Reader = field(default_factory=frames.Reader)
-    flying: dict[int, Item] = field(default_factory=dict)
-    outbox: bytearray = field(default_factory=bytearray)
-    group: int = 0
-    programs: int = 0
-    solo: bool = False
-    retiring: bool = False
-    examined: bool = False
-    writing: bool = False
-    heard: float = field(default_factory=time.monotonic)
 
 
 class Pool:
@@ -362,22 +303,9 @@ class Pool:
             self._write(worker)
 
     def _take(self, waiting: deque[Item], worker: Worker) -> Item | None:
-        """The first program that may run here next, looking some way ahead for another group."""
-        fallback = None
-        for at in range(min(LOOK_AHEAD, len(waiting))):
-            job = waiting[at].job
-            if job.avoid == worker.link.id:
-                continue
-            if not job.group or job.group != worker.group:
-                fallback = at
-                break
-            fallback = at if fallback is None else fallback
-        if fallback is None:
-            if len(self._workers) == 1 and waiting:
-                worker.retiring = True  # the only container is the one to avoid: get another
-            return None
-        item = waiting[fallback]
-        del waiting[fallback]
+        item = pick(waiting, worker)
+        if item is None and waiting and len(self._workers) == 1:
+            worker.retiring = True  # the only container is the one to avoid: get another
         return item
 
     def _put(self, worker: Worker, item: Item) -> None:

@@ -34,9 +34,12 @@ class Record:
 class DatasetTasks:
     """The records of a file as tasks, shuffled by the seed once per pass over them."""
 
-    def __init__(self, records: list[Record], split: Split, seed: int) -> None:
+    def __init__(
+        self, records: list[Record], split: Split, seed: int, others: frozenset[tuple[int, ...]] = frozenset()
+    ) -> None:
         self.split: Split = split
         self.seed = seed
+        self._others = others  # sequences of the other split
         self._records = _by_bucket(records)
 
     def buckets(self) -> list[Bucket]:
@@ -48,6 +51,9 @@ class DatasetTasks:
         order = random.Random(f"{self.seed}/{self.split}/{bucket}/{epoch}").sample(range(len(records)), len(records))
         record = records[order[place]]
         return Task(bucket, index, record.sequence, record.program)
+
+    def admits(self, program: Program, sequence: tuple[int, ...]) -> bool:
+        return sequence not in self._others
 
 
 def read_records(path: Path, warn: Callable[[str], None]) -> list[Record]:

@@ -9,6 +9,7 @@ from functools import lru_cache
 from kolmocli.config import Family
 from kolmocli.errors import UsageError
 from kolmocli.language.interpreter import execute
+from kolmocli.language.program import Program
 from kolmocli.language.sampler import Pair, SamplingError, sample
 from kolmocli.language.skeleton import held_out, skeleton
 from kolmocli.tasks.base import Bucket, Split, Task
@@ -47,5 +48,8 @@ class KolmogorovTasks:
             raise UsageError(f"families.{bucket.family}.levels[{bucket.level - 1}]: {self.split}: {error}") from None
         return Task(bucket, index, pair.sequence, pair.program)
 
+    def admits(self, program: Program, sequence: tuple[int, ...]) -> bool:
+        return held_out(skeleton(program, execute(program))) == (self.split == "eval")
+
     def _belongs(self, pair: Pair) -> bool:
-        return held_out(skeleton(pair.program, execute(pair.program))) == (self.split == "eval")
+        return self.admits(pair.program, pair.sequence)

@@ -22,13 +22,13 @@ def training_source(config: Config, warn: Callable[[str], None]) -> TaskSource:
         return KolmogorovTasks(config.families, "train", config.seed)
     records = read_records(Path(config.data.train), warn)
     if config.data.eval is None:
-        kept = [r for r in records if not _is_held_out(r)]
+        unseen = frozenset(r.sequence for r in records if _is_held_out(r))
     else:
-        unseen = {r.sequence for r in read_records(Path(config.data.eval), lambda text: None)}
-        kept = [r for r in records if r.sequence not in unseen]
+        unseen = frozenset(r.sequence for r in read_records(Path(config.data.eval), lambda text: None))
+    kept = [r for r in records if r.sequence not in unseen]
     if not kept:
         raise UsageError(f"{config.data.train}: every sequence is held out for evaluation; nothing is left to train on")
-    return DatasetTasks(kept, "train", config.seed)
+    return DatasetTasks(kept, "train", config.seed, unseen)
 
 
 def evaluation_source(config: Config, warn: Callable[[str], None]) -> TaskSource:

@@ -136,14 +136,17 @@ class Session:
         return self.checkpoint
 
     def after_step(self, step: int) -> None:
-        """Checkpoint when due; end the sitting when asked to."""
+        """Checkpoint when due; end the sitting when a signal asks for it."""
         every = self.config.checkpoint_every
-        if self.stop_at is not None and step >= self.stop_at and step < self.config.training.steps:
-            self.save()
-            raise ReachedStop
         if every and step % every == 0 and step < self.config.training.steps:
             self.save()
         self.check_stop()
+
+    def before_step(self) -> None:
+        """End the sitting, saved, where `--stop-at` says."""
+        if self.stop_at is not None and self.state.step >= self.stop_at:
+            self.save()
+            raise ReachedStop
 
     def check_stop(self) -> None:
         """Raises Stopped, after saving, when a signal has asked for it."""

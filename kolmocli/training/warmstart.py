@@ -28,7 +28,7 @@ def warm_start(session: Session) -> None:
         if not answers:
             break  # a data set without reference programs: nothing to imitate
         batch = [Weighted(answer, [1.0] * len(answer.tokens)) for answer in answers]
-        learning_rate = config.learning_rate * min(1.0, step / _RAMP_STEPS)
+        learning_rate = config.learning_rate * min(1.0, step / _RAMP_STEPS) * (1.0 - step / (config.max_steps + 1))
         report = session.engine.learn(batch, sum(len(a.tokens) for a in answers), learning_rate)
         state.spend("warmup", time.perf_counter() - began)
         state.warm_steps = step

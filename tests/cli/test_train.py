@@ -244,7 +244,7 @@ def test_a_signal_saves_and_the_run_goes_on(
     assert endless.process.returncode == code, err
     assert out == ""
     assert len(err.splitlines()) == 1, err
-    assert err.startswith("kolmo: stopped: ")
+    assert err.startswith(f"kolmo: stopped by {number.name}; saved ")
     (checkpoint,) = (endless.folder / "checkpoints").iterdir()
     assert (checkpoint / "model.safetensors").is_file()
 

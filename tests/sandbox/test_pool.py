@@ -11,7 +11,8 @@ import pytest
 
 from kolmocli.errors import CheckError
 from kolmocli.sandbox import Job, Limits, Status, Verdict
-from kolmocli.sandbox.pool import Patience, Pool
+from kolmocli.sandbox.flight import Patience
+from kolmocli.sandbox.pool import Pool
 
 from .fake_links import FakeMaker
 

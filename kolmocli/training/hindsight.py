@@ -1,0 +1,28 @@
+"""Hindsight relabelling: a program that ran and missed is the right answer to what it really makes.
+
+Source: Andrychowicz et al. 2017 (arXiv 1707.01495); for programs, Butt et al. 2024 (CodeIt, arXiv 2402.04858).
+It turns failures into supervised answers, which carry -log2 p bits each where the failure carried next to none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kolmocli.engine.base import Group
+from kolmocli.tasks.base import Task, TaskSource
+
+_LONGEST = 256
+"""Longer values are left out: a prompt of such a length would crowd out the rest of the batch."""
+
+
+def relabel(groups: Sequence[Group], tasks: TaskSource) -> list[Task]:
+    """One task per distinct (program, value) of these groups that may be learnt from; held-out ones may not."""
+    found: dict[tuple[object, tuple[int, ...]], Task] = {}
+    for group in groups:
+        for outcome in group.outcomes:
+            program, value = outcome.program, outcome.value
+            if program is None or not value or len(value) > _LONGEST or (program, value) in found:
+                continue
+            if tasks.admits(program, value):
+                found[program, value] = Task(group.task.bucket, group.task.index, value, program)
+    return list(found.values())
