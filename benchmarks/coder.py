@@ -29,9 +29,7 @@ def golfed(program: Program) -> str:
     names = {name: chr(ord("A") + i) for i, name in enumerate(SIGNATURES)}
     lines = []
     for call in program.statements:
-        arguments = (
-            chr(97 + a.index) if isinstance(a, Ref) else str(a).replace(" ", "") for a in call.arguments
-        )
+        arguments = (chr(97 + a.index) if isinstance(a, Ref) else str(a).replace(" ", "") for a in call.arguments)
         lines.append(f"{names[call.function]}({','.join(arguments)})")
     return "\n".join(lines)
 
@@ -50,13 +48,9 @@ def table(pairs: list[Pair]) -> None:
     coded = sum(coded_bits(p.program) for p in pairs)
     seconds = time.perf_counter() - started
     print(f"{len(pairs)} pairs, {raw} items of one byte; share of raw")
-    print(
-        f"  coded bits (static prefix code)   {coded / 8 / raw:.3f}   {seconds / len(pairs) * 1e6:.0f} µs each"
-    )
+    print(f"  coded bits (static prefix code)   {coded / 8 / raw:.3f}   {seconds / len(pairs) * 1e6:.0f} µs each")
     print(f"  literal bits (one set_list)       {sum(literal_bits(p.sequence) for p in pairs) / 8 / raw:.3f}")
-    print(
-        f"  uniform prior (no code)           {sum(uniform_prior_bits(p.program) for p in pairs) / 8 / raw:.3f}"
-    )
+    print(f"  uniform prior (no code)           {sum(uniform_prior_bits(p.program) for p in pairs) / 8 / raw:.3f}")
     rows = {
         "program text": "\n\n".join(str(p.program) for p in pairs).encode(),
         "program text, golfed": "\n\n".join(golfed(p.program) for p in pairs).encode(),
@@ -68,9 +62,7 @@ def table(pairs: list[Pair]) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pairs", type=int, default=20_000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--fit", action="store_true", help="print code lengths fitted to fresh samples")

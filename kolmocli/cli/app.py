@@ -11,6 +11,7 @@ from kolmocli.cli.compress import CompressCommand, compress, decompress
 from kolmocli.cli.curriculum import app as curriculum
 from kolmocli.cli.doctor import doctor
 from kolmocli.cli.eval import evaluate
+from kolmocli.cli.report import report, watch
 from kolmocli.cli.sandbox import app as sandbox
 from kolmocli.cli.train import TrainCommand, train
 
@@ -41,6 +42,8 @@ def _kolmo(
 
 app.command("train", cls=TrainCommand)(train)
 app.command("eval")(evaluate)
+app.command("watch")(watch)
+app.command("report")(report)
 app.command("compress", cls=CompressCommand, short_help="Pack files into archives that open without a model.")(compress)
 app.command("decompress")(decompress)
 app.add_typer(curriculum, name="curriculum")

@@ -42,8 +42,7 @@ Field = tuple[int, int]
 
 
 _FIELDS: list[dict[str, Field]] = [
-    {s: (int(w, 2), len(w)) for s, w in zip(SYMBOLS, canonical_code(row), strict=True) if w}
-    for row in LENGTHS
+    {s: (int(w, 2), len(w)) for s, w in zip(SYMBOLS, canonical_code(row), strict=True) if w} for row in LENGTHS
 ]
 _BIT_OF_PREDICATE = {"is_even": (0, 1), "is_odd": (2, 2), "is_not_zero": (3, 2)}
 

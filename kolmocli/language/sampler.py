@@ -103,9 +103,7 @@ class SamplerConfig(BaseModel):
         for name, known in (("initiators", INITIATORS), ("operators", OPERATORS)):
             unknown = sorted(set(getattr(self, name)) - set(known))
             if unknown:
-                raise ValueError(
-                    f"{name}: no such function: {', '.join(unknown)}; there are {', '.join(known)}"
-                )
+                raise ValueError(f"{name}: no such function: {', '.join(unknown)}; there are {', '.join(known)}")
         unknown = sorted(set(self.require) - {*INITIATORS, *OPERATORS, "concatenate", "interleave"})
         if unknown:
             raise ValueError(f"require: no such function: {', '.join(unknown)}")
@@ -146,9 +144,7 @@ def sample(
         pair = Pair(Program(tuple(draft.calls)), tuple(draft.values[-1]))
         if accept is None or accept(pair):
             return pair
-    knobs = [
-        f"{k}={getattr(config, k)}" for k in ("modifiers", "calls", "length", "require") if getattr(config, k)
-    ]
+    knobs = [f"{k}={getattr(config, k)}" for k in ("modifiers", "calls", "length", "require") if getattr(config, k)]
     if accept is not None:
         knobs.append("accept")
     raise SamplingError(f"none of {attempts} drafts met {', '.join(knobs) or 'the ranges'}")
@@ -192,10 +188,7 @@ def _stages(draft: Draft, rng: random.Random, config: SamplerConfig) -> None:
             index += 1
     if rng.random() < config.math_update:
         for index in range(len(draft.calls)):
-            if not (
-                draft.calls[index].function == "set_list"
-                and _either(draft, rng, "max_n", "min_n", index, config)
-            ):
+            if not (draft.calls[index].function == "set_list" and _either(draft, rng, "max_n", "min_n", index, config)):
                 _either(draft, rng, "add_item_list", "subtract_item_list", index, config)
             if rng.random() < coin("modulo_item_list", 0.0):
                 apply(draft, rng, "modulo_item_list", index, config)

@@ -128,9 +128,7 @@ def apply(
                 return False
             return draft.add_if(differs, function, rng.randint(*config.repeats), ref)
         case "get_subsequence_with_jumps":
-            return draft.add_if(
-                lambda new: len(new) > 1 and differs(new), function, ref, rng.randint(*config.jumps)
-            )
+            return draft.add_if(lambda new: len(new) > 1 and differs(new), function, ref, rng.randint(*config.jumps))
         case "get_subsequence_between_indices":
             if length < 4 or draft.calls[index].function == "repeat_num":
                 return False
@@ -156,9 +154,7 @@ def apply(
         case "scan_add":
             return len(set(value)) >= _MIN_DISTINCT and draft.add_if(differs, function, ref)
         case "filter":
-            return draft.add_if(
-                lambda new: len(new) > 2 and differs(new), function, rng.choice(PREDICATES), ref
-            )
+            return draft.add_if(lambda new: len(new) > 2 and differs(new), function, rng.choice(PREDICATES), ref)
         case _:
             assert second is not None
             return draft.add_if(lambda new: len(set(new)) >= _MIN_DISTINCT, function, ref, Ref(second))

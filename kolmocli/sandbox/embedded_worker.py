@@ -10,6 +10,7 @@ What the interpreter has no equal for is refused as DENIED, never approximated.
 from __future__ import annotations
 
 import ast
+import builtins
 import contextlib
 import importlib.resources
 import json
@@ -69,13 +70,17 @@ class Watch(threading.Thread):
         self.fired = False
         if not self._clock():
             self.pid = _only_child()
-        self._base = self._clock()
+        self._base = self._clock() + time.process_time()
         self._on.set()
 
     def end(self) -> float:
         """The program has ended; the CPU seconds that it used."""
         self._on.clear()
-        return self.cpu_s if self.fired else max(0.0, self._clock() - self._base)
+        return self.cpu_s if self.fired else self._used()
+
+    def _used(self) -> float:
+        """Of the interpreter, and of this process on its behalf: parsing, passing on what it prints."""
+        return max(0.0, self._clock() + time.process_time() - self._base)
 
     def _clock(self) -> float:
         try:
@@ -87,10 +92,11 @@ class Watch(threading.Thread):
         while True:
             self._on.wait()
             time.sleep(0.02)
-            if self._on.is_set() and self._clock() - self._base >= self.cpu_s:
+            if self._on.is_set() and self._used() >= self.cpu_s:
                 self.fired = True
                 self._on.clear()
-                os.kill(self.pid, signal.SIGKILL)
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(self.pid, signal.SIGKILL)
 
 
 def _only_child() -> int:
@@ -302,7 +308,7 @@ def _label(error: BaseException) -> str:
         return "DENIED"
     if isinstance(error, SyntaxError):
         return "DENIED"  # it compiled here, so that Python would have run it
-    if isinstance(error, NameError) and str(error).split("'")[1:2] and str(error).split("'")[1] in dir(__builtins__):
+    if isinstance(error, NameError) and str(error).split("'")[1:2] and str(error).split("'")[1] in vars(builtins):
         return "DENIED"
     return "RUNTIME"
 

@@ -65,15 +65,15 @@ def client(timeout: int = 30) -> docker.DockerClient:
 def find_engine() -> str | None:
     """None when an engine answers, else why not, in a few words."""
     try:
-        with_client = client(timeout=5)
+        api = client(timeout=5)
     except DockerException as error:
         return _words(error)
     try:
-        with_client.ping()
+        api.ping()
     except (DockerException, OSError) as error:
         return _words(error)
     finally:
-        with_client.close()
+        api.close()
     return None
 
 

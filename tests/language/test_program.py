@@ -53,6 +53,4 @@ def test_text_that_is_no_program_is_named(text, line, message):
 def test_a_variable_may_be_assigned_again():
     program = parse("x = range_func_up(1, 3)\nx = reverse_list(x)\noutput = x")
     assert execute(program) == [[1, 2, 3], [3, 2, 1], [3, 2, 1]]
-    assert (
-        str(canonical(program)) == "sequence_1 = range_func_up(1, 3)\nsequence_2 = reverse_list(sequence_1)"
-    )
+    assert str(canonical(program)) == "sequence_1 = range_func_up(1, 3)\nsequence_2 = reverse_list(sequence_1)"

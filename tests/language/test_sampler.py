@@ -82,9 +82,7 @@ def test_a_seed_gives_one_stream():
 
 
 def test_knobs_hold():
-    config = SamplerConfig(
-        calls=(2, 5), length=(6, 40), require=("reverse_list", "filter"), reuse=0, bases=(1, 2)
-    )
+    config = SamplerConfig(calls=(2, 5), length=(6, 40), require=("reverse_list", "filter"), reuse=0, bases=(1, 2))
     rng = random.Random(3)
     for _ in range(50):
         pair = sample(rng, config)
@@ -120,9 +118,7 @@ def test_one_operator_on_one_base_is_built_directly(name):
 
 def test_accept_is_the_last_word():
     rng = random.Random(11)
-    assert all(
-        len(sample(rng, accept=lambda p: len(p.sequence) % 2 == 0).sequence) % 2 == 0 for _ in range(50)
-    )
+    assert all(len(sample(rng, accept=lambda p: len(p.sequence) % 2 == 0).sequence) % 2 == 0 for _ in range(50))
 
 
 def test_what_cannot_be_met_is_an_error_that_names_the_knobs():
