@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import time
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Protocol
 
 from kolmocli.archive.codecs import CODECS, pack
 from kolmocli.archive.container import PROGRAMS, Section, digest, read_member, write_member
 from kolmocli.archive.decompress import MAX_PROGRAM_ITEMS, decode_member
-from kolmocli.archive.programs import Fresh, ProgramCoder, Stored, StoredCall, stored
+from kolmocli.archive.programs import ProgramCoder
+from kolmocli.archive.proposals import Asked, Piece, Proposer, literal
 from kolmocli.archive.rangecoder import Encoder
 from kolmocli.archive.views import BY_NAME, View
-from kolmocli.language.coder import coded_bits
-from kolmocli.language.interpreter import Bounds, ExecutionError, evaluate
-from kolmocli.language.program import Program, canonical
 
 MEMBER_BYTES = 1 << 26
 SAFE = 1 << 61
@@ -24,14 +21,6 @@ SAFE = 1 << 61
 CHUNK_ITEMS = 1 << 18
 """Items searched at once: what bounds the memory of the search."""
 DEFAULT_LEVEL = 6
-
-
-class Proposer(Protocol):
-    """Something that writes programs for sequences: a trained policy, or a test's stand-in."""
-
-    def propose(self, targets: Sequence[tuple[int, ...]], samples: int, seed: int) -> list[list[Program]]:
-        """`samples` programs or fewer for each target, right or wrong: the archive verifies every one."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,20 +56,6 @@ class Report:
     """Size of the member by way of packing; the smallest was kept."""
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """A program, the items it takes from the residual, and the items it makes."""
-
-    program: Stored
-    fresh: Sequence[int]
-    count: int
-    proposed: bool = False
-
-    @property
-    def literal(self) -> bool:
-        return len(self.fresh) == self.count
-
-
 def compress(
     data: bytes, options: Options = Options(), progress: Callable[[str], None] | None = None
 ) -> tuple[bytes, list[Report]]:
@@ -107,10 +82,11 @@ def _member(data: bytes, options: Options, say: Callable[[str], None]) -> tuple[
     kept: tuple[View, list[Piece]] | None = None
     ratio = len(payload) / max(len(data), 1)
     if options.level > 0 and data:
+        asked = Asked(options.proposer, options.samples, options.seed, options.late) if options.proposer else None
         for view in _views(data, options):
             if options.late():
                 break
-            for member, pieces in _attempts(data, view, options, ratio, say):
+            for member, pieces in _attempts(data, view, options, ratio, asked, say):
                 label = f"programs {view.name}"
                 report.attempts[label] = min(len(member), report.attempts.get(label, len(member)))
                 if len(member) < len(best):
@@ -154,7 +130,7 @@ def _views(data: bytes, options: Options) -> list[View]:
 
 
 def _attempts(
-    data: bytes, view: View, options: Options, ratio: float, say: Callable[[str], None]
+    data: bytes, view: View, options: Options, ratio: float, asked: Asked | None, say: Callable[[str], None]
 ) -> Iterator[tuple[bytes, list[Piece]]]:
     """Members made with programs, from the first to the most refined."""
     import numpy as np
@@ -177,9 +153,9 @@ def _attempts(
             segments = search(chunk, literal_bits, full, passes=1 if options.level < 4 else 2)
             made = zip(segments, programs_of(chunk.tolist(), segments), strict=True)
             pieces += [Piece(program, fresh, s.end - s.start) for s, (program, fresh) in made]
-        if options.proposer is not None and not options.late():
+        if asked is not None and view.name == "u8" and not options.late():
             say("policy")
-            pieces = _proposals(pieces, options, literal_bits)
+            pieces = asked.replace(pieces, literal_bits)
         pieces = _joined(pieces)
         if all(p.literal for p in pieces):
             continue
@@ -197,14 +173,10 @@ def _joined(pieces: list[Piece]) -> list[Piece]:
     for piece in pieces:
         if out and out[-1].literal and piece.literal and out[-1].count + piece.count <= MAX_PROGRAM_ITEMS // 2:
             fresh = [*out[-1].fresh, *piece.fresh]
-            out[-1] = Piece(_literal(len(fresh)), fresh, len(fresh))
+            out[-1] = Piece(literal(len(fresh)), fresh, len(fresh))
         else:
             out.append(piece)
     return out
-
-
-def _literal(count: int) -> Stored:
-    return (StoredCall("set_list", (Fresh(count),)),)
 
 
 def _pack(data: bytes, view: View, pieces: list[Piece], rest: bytes, options: Options) -> bytes:
@@ -233,49 +205,3 @@ def varint(value: int) -> bytes:
         value >>= 7
     out.append(value)
     return bytes(out)
-
-
-TARGET_ITEMS = 32
-"""Longer literals are cut: policies are trained on sequences of about this length."""
-_MIN_TARGET = 6
-
-
-def _proposals(pieces: list[Piece], options: Options, literal_bits: float) -> list[Piece]:
-    """Ask the proposer for a program for each literal, and keep those that are right and cheaper."""
-    assert options.proposer is not None
-    split: list[Piece] = []
-    for piece in pieces:
-        if piece.literal and piece.count > TARGET_ITEMS:
-            for at in range(0, piece.count, TARGET_ITEMS):
-                part = piece.fresh[at : at + TARGET_ITEMS]
-                split.append(Piece(_literal(len(part)), part, len(part)))
-        else:
-            split.append(piece)
-    places = [i for i, p in enumerate(split) if p.literal and p.count >= _MIN_TARGET and _are_bytes(p.fresh)]
-    for first in range(0, len(places), 64):
-        if options.late():
-            break
-        batch = places[first : first + 64]
-        targets = [tuple(split[i].fresh) for i in batch]
-        answers = options.proposer.propose(targets, options.samples, options.seed + first)
-        for i, target, programs in zip(batch, targets, answers, strict=True):
-            found = _shortest_right(programs, target)
-            if found is not None and coded_bits(found) < literal_bits * len(target):
-                split[i] = Piece(stored(found), (), len(target), proposed=True)
-    return split
-
-
-def _are_bytes(items: Sequence[int]) -> bool:
-    return min(items) >= 0 and max(items) <= 255
-
-
-def _shortest_right(programs: Sequence[Program], target: tuple[int, ...]) -> Program | None:
-    """The program with the fewest coded bits among those whose result is the target."""
-    right = []
-    for program in programs:
-        try:
-            if len(program) and tuple(evaluate(program, Bounds(items=1 << 16))) == target:
-                right.append(canonical(program))
-        except ExecutionError:
-            continue
-    return min(right, key=coded_bits, default=None)

@@ -42,8 +42,8 @@ def _kolmo(
 
 app.command("train", cls=TrainCommand)(train)
 app.command("eval")(evaluate)
-app.command("watch")(watch)
-app.command("report")(report)
+app.command("watch", short_help="Show the live table of a run.")(watch)
+app.command("report", short_help="Write the plots and the HTML report of a run.")(report)
 app.command("compress", cls=CompressCommand, short_help="Pack files into archives that open without a model.")(compress)
 app.command("decompress")(decompress)
 app.add_typer(curriculum, name="curriculum")

@@ -14,7 +14,10 @@ def watch(
     run: Run,
     once: Annotated[bool, typer.Option("--once", help="show it as it is now, and stop")] = False,
 ) -> None:
-    """Show the live table of a run, from another terminal, during it or after it."""
+    """Show the live table of a run from another terminal.
+
+    Reads its files only, during the run and after it.
+    """
     from kolmocli.monitor.live import open_eyes
     from kolmocli.monitor.watch import watch as look
 
@@ -23,7 +26,10 @@ def watch(
 
 
 def report(run: Run) -> None:
-    """Write the plots of a run and one self-contained report.html, and print where they are."""
+    """Write the plots and the report.html of a run.
+
+    The page holds its pictures in itself and needs no network. Prints where everything is.
+    """
     from kolmocli.monitor.plots import write_plots
     from kolmocli.monitor.report import write_report
 

@@ -9,12 +9,15 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from transformers.utils import logging
 
 from kolmocli.language.program import Program
 from kolmocli.policy.generation import generate
 from kolmocli.policy.prompts import explained_prompt, extract_program, preset_prompt
 from kolmocli.policy.rollout import Rollout
 from kolmocli.policy.tokenizer import SEQUENCE
+
+logging.disable_progress_bar()  # a bar of its own would tear the live table
 
 
 @dataclass

@@ -10,6 +10,7 @@ import hashlib
 import importlib.resources
 import io
 import os
+import socket
 import tarfile
 from collections.abc import Callable
 from functools import cache
@@ -64,6 +65,14 @@ def client(timeout: int = 30) -> docker.DockerClient:
 
 def find_engine() -> str | None:
     """None when an engine answers, else why not, in a few words."""
+    host = os.environ.get("DOCKER_HOST") or "unix:///var/run/docker.sock"
+    if host.startswith("unix://"):  # asked directly first: the client leaves its socket open when there is nobody
+        with socket.socket(socket.AF_UNIX) as probe:
+            probe.settimeout(5)
+            try:
+                probe.connect(host.removeprefix("unix://"))
+            except OSError as error:
+                return _words(error)
     try:
         api = client(timeout=5)
     except DockerException as error:

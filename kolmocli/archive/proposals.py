@@ -1,0 +1,100 @@
+"""Programs from a policy: asked once per literal, verified, and kept where they are cheaper."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from kolmocli.archive.programs import Fresh, Stored, StoredCall, stored
+from kolmocli.language.coder import coded_bits
+from kolmocli.language.interpreter import Bounds, ExecutionError, evaluate
+from kolmocli.language.program import Program, canonical
+
+TARGET_ITEMS = 32
+"""Longer literals are cut: policies are trained on sequences of about this length."""
+_MIN_TARGET = 6
+_MOST_TARGETS = 128
+"""Literals asked for per member; uncut ones come first, since what the search has cut out by itself has edges."""
+_AT_ONCE = 64
+
+
+class Proposer(Protocol):
+    """Something that writes programs for sequences: a trained policy, or a test's stand-in."""
+
+    def propose(self, targets: Sequence[tuple[int, ...]], samples: int, seed: int) -> list[list[Program]]:
+        """`samples` programs or fewer for each target, right or wrong: the archive verifies every one."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A program, the items it takes from the residual, and how many items it makes."""
+
+    program: Stored
+    fresh: Sequence[int]
+    count: int
+    proposed: bool = False
+
+    @property
+    def literal(self) -> bool:
+        return len(self.fresh) == self.count
+
+
+def literal(count: int) -> Stored:
+    """The program that takes `count` items from the residual."""
+    return (StoredCall("set_list", (Fresh(count),)),)
+
+
+@dataclass(slots=True)
+class Asked:
+    """A proposer, and what it has answered so far."""
+
+    proposer: Proposer
+    samples: int
+    seed: int
+    late: Callable[[], bool]
+    answers: dict[tuple[int, ...], Program | None] = field(default_factory=dict)
+
+    def replace(self, pieces: list[Piece], literal_bits: float) -> list[Piece]:
+        """The pieces, with a program in place of each literal for which a right and cheaper one was proposed."""
+        split = [part for piece in pieces for part in _cut(piece)]
+        whole = [tuple(p.fresh) for p in pieces if p.literal and p.count <= TARGET_ITEMS]
+        cut = [tuple(p.fresh) for p in split if p.literal]
+        self._ask([t for t in dict.fromkeys([*whole, *cut]) if len(t) >= _MIN_TARGET])
+        out = []
+        for piece in split:
+            found = self.answers.get(tuple(piece.fresh)) if piece.literal else None
+            if found is not None and coded_bits(found) < literal_bits * piece.count:
+                piece = Piece(stored(found), (), piece.count, proposed=True)
+            out.append(piece)
+        return out
+
+    def _ask(self, targets: list[tuple[int, ...]]) -> None:
+        new = [t for t in targets if t not in self.answers][: max(_MOST_TARGETS - len(self.answers), 0)]
+        for first in range(0, len(new), _AT_ONCE):
+            if self.late():
+                return
+            batch = new[first : first + _AT_ONCE]
+            proposed = self.proposer.propose(batch, self.samples, self.seed + first)
+            for target, programs in zip(batch, proposed, strict=True):
+                self.answers[target] = _shortest_right(programs, target)
+
+
+def _cut(piece: Piece) -> list[Piece]:
+    if not piece.literal or piece.count <= TARGET_ITEMS:
+        return [piece]
+    parts = [piece.fresh[at : at + TARGET_ITEMS] for at in range(0, piece.count, TARGET_ITEMS)]
+    return [Piece(literal(len(part)), part, len(part)) for part in parts]
+
+
+def _shortest_right(programs: Sequence[Program], target: tuple[int, ...]) -> Program | None:
+    """The program with the fewest coded bits among those whose result is the target."""
+    right = []
+    for program in programs:
+        try:
+            if len(program) and tuple(evaluate(program, Bounds(items=1 << 16))) == target:
+                right.append(canonical(program))
+        except ExecutionError:
+            continue
+    return min(right, key=coded_bits, default=None)
