@@ -78,7 +78,7 @@ class Training(Section):
     learning_rate: float = Field(3e-4, gt=0, description="rises over five steps, then falls to zero")
     gamma: Share = Field(1.0, description="discount per line")
     baseline: Literal["rloo", "ema", "none"] = Field("rloo", description="what a return is compared with")
-    max_grad_norm: float = Field(1.0, gt=0)
+    max_grad_norm: float = Field(1.0, gt=0, description="longer gradients are scaled down to this")
     max_lines: Positive = Field(12, description="lines of a program at most")
     max_new_tokens: Positive = Field(128, description="tokens of a program at most")
     entropy_bonus: float = Field(0.0, ge=0.0, description="weight of the mean entropy per rollout in the loss")

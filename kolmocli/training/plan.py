@@ -41,9 +41,18 @@ def plan(config: Config) -> dict[str, Any]:
         "rollouts": training.steps * training.batch_size,
         "held_out_tasks": config.evaluation.tasks,
         "model": _model(config),
-        "sandbox": config.sandbox.backend,
+        "sandbox": _sandbox(config.sandbox.backend),
         "notes": notes,
     }
+
+
+def _sandbox(backend: str) -> str:
+    """The backend that would be used now."""
+    if backend != "auto":
+        return backend
+    from kolmocli.sandbox.image import find_engine
+
+    return "embedded" if find_engine() else "docker"
 
 
 def _model(config: Config) -> dict[str, Any]:
