@@ -19,8 +19,11 @@ fi
 if ! docker info >/dev/null 2>&1; then
     # Where no init system has done it, the control groups are mounted first; the limits depend on them.
     if ! mountpoint -q /sys/fs/cgroup && command -v cgroupfs-mount >/dev/null; then cgroupfs-mount; fi
+    # What a killed engine leaves behind: by now its process ids may be somebody else's, and a new dockerd would wait
+    # for a containerd that is not there.
     rm -f /var/run/docker.pid
-    nohup dockerd >"$log" 2>&1 &
+    pidof containerd >/dev/null || rm -rf /var/run/docker/containerd
+    nohup setsid dockerd >"$log" 2>&1 &
     tries=0
     until docker info >/dev/null 2>&1; do
         tries=$((tries + 1))

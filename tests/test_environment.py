@@ -145,7 +145,7 @@ def assert_equal(cases: Sequence[tuple[Task, str]], sandbox: Sandbox) -> list[Ou
 def test_stepping_is_judging_for_thousands_of_programs() -> None:
     whole = assert_equal(attempts(2_000), Interpreted())
     statuses = {status: sum(o.status is status for o in whole) for status in (Status.OK, Status.SYNTAX, Status.RUNTIME)}
-    assert min(statuses.values()) > 150, statuses
+    assert min(statuses.values()) > 100, statuses
     assert 300 < sum(o.passed for o in whole) < 1_700
 
 

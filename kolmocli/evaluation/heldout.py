@@ -13,10 +13,19 @@ _CHUNK = 64
 
 
 def held_out_tasks(source: TaskSource, count: int) -> list[Task]:
-    """`count` tasks (rounded up to whole rounds), spread evenly over all buckets; always the same ones."""
+    """`count` tasks (rounded up to whole rounds), spread evenly over all buckets; always the same ones.
+
+    A bucket that has fewer gives what it has: no task of a file is counted twice.
+    """
     buckets = source.buckets()
+    sizes = {bucket: source.size(bucket) for bucket in buckets}
     rounds = -(-count // len(buckets))
-    return [source.task(bucket, index) for index in range(rounds) for bucket in buckets]
+    return [
+        source.task(bucket, index)
+        for index in range(rounds)
+        for bucket in buckets
+        if (size := sizes[bucket]) is None or index < size
+    ]
 
 
 def attempt(

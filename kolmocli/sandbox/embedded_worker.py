@@ -116,6 +116,8 @@ class Worker:
 
     def __init__(self, limits: dict[str, int]) -> None:
         self.limits = limits
+        self.spent = False
+        """The last program met the memory limit: what it left behind in this process could meet the next one's."""
         patience = STARVED * limits["wall_ms"] / 1000
         self.prelude = Path(str(importlib.resources.files("kolmocli") / "language" / "functions.py")).read_text("utf-8")
         body = ast.parse(self.prelude).body
@@ -135,6 +137,7 @@ class Worker:
         self.watch.begin()
         output, reason = self._run(payload)
         used = self.watch.end()
+        self.spent = output.rpartition(b"!")[2].startswith(b"MLE")
         return output, frames.CPU if self.watch.fired else reason, used
 
     def _run(self, payload: bytes) -> tuple[bytes, int]:
@@ -338,6 +341,8 @@ def main() -> None:
                 spent = int((time.monotonic() - started) * 1e6)
                 header = frames.REPORT.pack(0, reason, 0, int(cpu_s * 1e6), spent, 0, number)
                 link.sendall(frames.encode(frames.RESULT, request, header + output))
+                if worker.spent:
+                    return  # a fresh process takes over; what was under way is run again there
         if out:
             link.sendall(b"".join(out))
 

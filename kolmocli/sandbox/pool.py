@@ -244,7 +244,8 @@ class Pool:
             worker.flying.clear()
             self._drop(worker)
         for batch in {id(item.batch): item.batch for item in waiting}.values():
-            batch.future.set_exception(error)
+            if not batch.future.done():
+                batch.future.set_exception(error)
 
     def _drop(self, worker: Worker) -> None:
         """Part with a container; its programs run again elsewhere."""
@@ -265,7 +266,10 @@ class Pool:
         for item in items:
             item.attempt += 1
             item.solo_kills += guilty
-            if self._closing:
+            if self._broken:  # while its container was being ended
+                if not item.batch.future.done():
+                    item.batch.future.set_exception(self._broken)
+            elif self._closing:
                 self._settle(item, Verdict(Status.CANCELLED, detail="the sandbox was closed"))
             elif item.solo_kills >= self.patience.solo_kills:
                 detail = f"ended {item.solo_kills} containers alone"

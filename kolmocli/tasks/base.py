@@ -43,6 +43,10 @@ class TaskSource(Protocol):
 
     def task(self, bucket: Bucket, index: int) -> Task: ...
 
+    def size(self, bucket: Bucket) -> int | None:
+        """How many different tasks this bucket has; None when they do not run out."""
+        ...
+
     def admits(self, program: Program, sequence: tuple[int, ...]) -> bool:
         """Whether this program and its sequence may be learnt from: False when they belong to the other split."""
         ...

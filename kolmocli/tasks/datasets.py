@@ -52,6 +52,9 @@ class DatasetTasks:
         record = records[order[place]]
         return Task(bucket, index, record.sequence, record.program)
 
+    def size(self, bucket: Bucket) -> int | None:
+        return len(self._records[bucket])
+
     def admits(self, program: Program, sequence: tuple[int, ...]) -> bool:
         return sequence not in self._others
 
@@ -72,7 +75,8 @@ def read_records(path: Path, warn: Callable[[str], None]) -> list[Record]:
                 if bad <= 3:
                     warn(f"{path}:{number}: skipped: {error}")
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path}: cannot be read: {error}") from None
+        reason = error.strerror if isinstance(error, OSError) else f"not UTF-8 ({error.reason})"
+        raise UsageError(f"{path}: cannot be read: {reason}") from None
     if bad:
         warn(f"{path}: {bad} bad line(s) skipped, {len(records)} kept")
     if not records:

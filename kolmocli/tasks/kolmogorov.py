@@ -48,6 +48,9 @@ class KolmogorovTasks:
             raise UsageError(f"families.{bucket.family}.levels[{bucket.level - 1}]: {self.split}: {error}") from None
         return Task(bucket, index, pair.sequence, pair.program)
 
+    def size(self, bucket: Bucket) -> int | None:
+        return None
+
     def admits(self, program: Program, sequence: tuple[int, ...]) -> bool:
         return held_out(skeleton(program, execute(program))) == (self.split == "eval")
 

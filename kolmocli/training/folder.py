@@ -23,8 +23,8 @@ def claim_folder(config: Config, folder: Path | None, *, resume: bool) -> Path:
         UsageError: the folder is used and this is no resumption, or it cannot be made.
     """
     folder = folder or _next_folder(config)
-    if not resume and folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise UsageError(f"{folder} is in use; resume it with --resume or name another folder with --run-dir")
+    if not resume:
+        refuse_used(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if not resume:
@@ -34,6 +34,12 @@ def claim_folder(config: Config, folder: Path | None, *, resume: bool) -> Path:
     except OSError as error:
         raise UsageError(f"{folder}: cannot be used as a run folder: {error.strerror}") from None
     return folder
+
+
+def refuse_used(folder: Path) -> None:
+    """Raise UsageError when something is in the folder already."""
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise UsageError(f"{folder} is in use; resume it with --resume or name another folder with --run-dir")
 
 
 def _next_folder(config: Config) -> Path:

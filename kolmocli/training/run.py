@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,7 +22,7 @@ from kolmocli.sandbox import Limits, open_sandbox
 from kolmocli.tasks.sources import evaluation_source, training_source
 from kolmocli.training.assess import AFTER, BEFORE, assess
 from kolmocli.training.checkpoint import latest_checkpoint, load_state
-from kolmocli.training.folder import claim_folder, refuse_changed
+from kolmocli.training.folder import claim_folder, refuse_changed, refuse_used
 from kolmocli.training.loop import reinforce
 from kolmocli.training.session import ReachedStop, Session, Stopped
 from kolmocli.training.signals import StopRequest
@@ -50,6 +49,8 @@ def train(config: Config, options: RunOptions) -> dict[str, Any]:
         EnvironmentMissing: the sandbox or the device that was asked for is not there.
         Stopped: after a signal, when everything is saved.
     """
+    if not options.resume and options.run_dir is not None:
+        refuse_used(options.run_dir)
     with ExitStack() as stack:
         eyes = stack.enter_context(open_eyes(options.quiet))
         tasks = training_source(config, eyes.note)
@@ -93,7 +94,6 @@ def train(config: Config, options: RunOptions) -> dict[str, Any]:
 def _run(session: Session) -> dict[str, Any]:
     torch.manual_seed(session.config.seed)
     state = session.state
-    began, already = time.monotonic(), state.seconds.get("total", 0.0)
     try:
         if state.phase == "warmup":
             warm_start(session)
@@ -107,7 +107,7 @@ def _run(session: Session) -> dict[str, Any]:
             session.save()
     except ReachedStop:
         session.eyes.note(f"reached step {state.step}; go on with --resume --run-dir {session.run_dir}")
-    state.seconds["total"] = already + time.monotonic() - began
+    session.note_time()
     summary = summarise_run(session)
     session.log.write_summary(summary)
     write_plots(session.run_dir)

@@ -56,9 +56,13 @@ class Session:
     verbose: bool = False
     checkpoint: Path | None = None
     started: float = field(default_factory=time.monotonic)
+    earlier_seconds: float = field(init=False)
     metrics: dict[str, Any] | None = None
     events: deque[str] = field(default_factory=lambda: deque(maxlen=5))
     best: tuple[int, str, str] | None = None
+
+    def __post_init__(self) -> None:
+        self.earlier_seconds = self.state.seconds.get("total", 0.0)
 
     # --- randomness: derived from the seed, the purpose and the step; nothing to save
     def seed(self, purpose: str, step: int) -> int:
@@ -125,7 +129,12 @@ class Session:
         self.events.append(describe({"kind": kind, "step": self.state.step, **fields}))
 
     # --- saving and stopping
+    def note_time(self) -> None:
+        """Bring the total up to now: what earlier sittings took, and this one."""
+        self.state.seconds["total"] = self.earlier_seconds + time.monotonic() - self.started
+
     def save(self) -> Path:
+        self.note_time()
         trainer = {
             "run": self.state.to_json(),
             "controller": self.controller.state_dict(),

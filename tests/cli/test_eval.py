@@ -38,7 +38,7 @@ def test_sequences_of_a_file_as_a_table(kolmo: Run, trained: Trained) -> None:
     ("arguments", "said"),
     [
         (["tiny", "--curriculum", "a", "--data", "b"], "--curriculum and --data exclude each other"),
-        (["tiny", "--device", "gpu"], "--device gpu: no such choice; there are auto, cpu, cuda, mps"),
+        (["tiny", "--device", "abacus"], "--device abacus: no such choice; there are auto, cpu, cuda, mps"),
         (["tiny", "--sandbox", "dokcer"], "--sandbox dokcer: no such choice; did you mean docker?"),
         (["tiny", "--samples", 0], "Invalid value for '--samples'"),
         (["tiny", "--curriculum", "quickstrat"], "quickstrat: neither a curriculum file nor a packaged curriculum"),

@@ -142,6 +142,7 @@ def test_on_a_real_terminal_nothing_reaches_stdout(tmp_path: Path) -> None:
     script = tmp_path / "child.py"
     script.write_text(
         "import signal, os\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in a background job\n"
         "from monitor_samples import snapshot\n"
         "from kolmocli.monitor.live import open_eyes\n"
         "with open_eyes(False) as eyes:\n"

@@ -67,7 +67,7 @@ def test_the_page_has_the_keys_of_the_report() -> None:
 
 
 @pytest.mark.parametrize(
-    ("added", "module"), [("`kolmo eval` adds", "evaluation/command.py"), ("`summary.json` adds", "training/run.py")]
+    ("added", "module"), [("`kolmo eval` adds", "evaluation/command.py"), ("`summary.json` adds", "training/assess.py")]
 )
 def test_what_callers_add_to_the_report_is_really_added(added: str, module: str) -> None:
     table = PAGE.split(added)[1].split("| key")[1].split("\n\n")[0]

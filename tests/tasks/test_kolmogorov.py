@@ -92,6 +92,7 @@ def test_a_level_that_leaves_nothing_for_a_split_is_named() -> None:
         "bases": (1, 1),
         "base_length": (4, 4),
         "initiators": {"repeat_num": 1},
+        "values": (0, 15),
         "modifiers": (0, 0),
         "reuse": 0,
     }

@@ -1,0 +1,107 @@
+"""The pages say what the commands are: flags, command lines and links that exist.
+
+A page's title names its commands. In a block with prompts (`$ kolmo …`) the other lines are output.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.main import get_command
+
+from kolmocli.cli.app import app
+from kolmocli.cli.main import hyphenated
+
+ROOT = Path(__file__).parents[1]
+README = ROOT / "README.md"
+COMMAND_PAGES = sorted((ROOT / "docs" / "commands").glob("*.md"))
+PAGES = [README, *sorted((ROOT / "docs").rglob("*.md"))]
+
+_FENCED = re.compile(r"^```[^\n]*\n(.*?)^```", re.M | re.S)
+_CODE = re.compile(r"`[^`\n]+`")
+_FLAG = re.compile(r"(?<![\w-])--[a-z0-9][\w-]*")
+_PROMPT = re.compile(r"^\$ ", re.M)
+_LINK = re.compile(r"\]\(([^)\s]+)\)")
+
+
+@cache
+def _kolmo() -> Any:
+    return get_command(app)
+
+
+def _flags(command: Any) -> set[str]:
+    """The long flags in the help of a command; of a group, those of all its commands too."""
+    shown = {"--help"}
+    for parameter in command.params:
+        if not getattr(parameter, "hidden", False):
+            shown |= {*parameter.opts, *parameter.secondary_opts}
+    return shown.union(*(_flags(below) for below in getattr(command, "commands", {}).values()))
+
+
+def _find(words: list[str]) -> Any:
+    """The command that a line names, or None; a group must go on with one of its commands."""
+    command = _kolmo()
+    while hasattr(command, "commands"):
+        if words and words[0] in ("--help", "--version"):
+            return command
+        command = command.commands.get(words[0]) if words else None
+        words = words[1:]
+    return command
+
+
+def _command_lines(text: str) -> list[str]:
+    """What follows `kolmo` on every command line in the fenced blocks."""
+    lines = []
+    for block in _FENCED.findall(text.replace("\\\n", " ")):
+        typed = re.findall(r"^\$ (.*)", block, re.M) if _PROMPT.search(block) else block.splitlines()
+        for line in typed:
+            lines += re.findall(r"(?:^|[|;&(]\s*|\w=\S*\s+)kolmo\s+([^|;&>)#]*)", line)
+    return lines
+
+
+def _named(path: Path) -> list[Any]:
+    """The commands that the title of a page names, or all of them for the README."""
+    names = re.findall(r"`kolmo (\w+)`", path.read_text().splitlines()[0])
+    return [_kolmo()] if path == README else [_kolmo().commands[name] for name in names]
+
+
+def _name(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+def test_every_command_page_names_its_commands() -> None:
+    assert COMMAND_PAGES
+    for path in COMMAND_PAGES:
+        assert _named(path), f"{_name(path)}: the title names no command"
+
+
+@pytest.mark.parametrize("path", [README, *COMMAND_PAGES], ids=_name)
+def test_flags_in_the_text_exist(path: Path) -> None:
+    known = set().union(*(_flags(command) for command in _named(path)))
+    for code in _CODE.findall(_FENCED.sub("", path.read_text())):
+        unknown = {*hyphenated(_FLAG.findall(code))} - known
+        assert not unknown, f"{_name(path)}: {code} names {unknown}"
+
+
+@pytest.mark.parametrize("path", PAGES, ids=_name)
+def test_command_lines_name_commands_and_their_flags(path: Path) -> None:
+    lines = _command_lines(path.read_text())
+    assert lines or path not in COMMAND_PAGES, f"{_name(path)}: shows no command"
+    for line in lines:
+        command = _find(line.split())
+        assert command is not None, f"{_name(path)}: kolmo {line}: no such command"
+        unknown = {*hyphenated(_FLAG.findall(line))} - _flags(command)
+        assert not unknown, f"{_name(path)}: kolmo {line}: no flag {unknown}"
+
+
+@pytest.mark.parametrize("path", PAGES, ids=_name)
+def test_relative_links_point_to_files(path: Path) -> None:
+    text = _CODE.sub("", _FENCED.sub("", path.read_text()))
+    for target in _LINK.findall(text):
+        if re.match(r"[a-z][a-z0-9+.-]*:|#", target):
+            continue
+        assert (path.parent / target.partition("#")[0]).exists(), f"{_name(path)}: {target} does not exist"
