@@ -24,8 +24,6 @@ class Section(BaseModel):
 class Model(Section):
     name: str = Field("tiny", description="a preset (tiny), a run, a checkpoint folder, or a Hugging Face id")
     device: Literal["auto", "cpu", "cuda", "mps"] = Field("auto", description="where the policy runs")
-    use_8bit_quantization: bool = Field(False, description="load the base in 8 bit and train a LoRA adapter on it")
-    lora_rank: Annotated[int, Field(ge=0)] = Field(0, description="rank of a LoRA adapter; 0 trains all weights")
 
 
 class Family(Section):

@@ -30,7 +30,6 @@ KEYS = {
     "eval_freq": "evaluation.every",
     "eval_samples": "evaluation.tasks",
     "device": "model.device",
-    "use_8bit_quantization": "model.use_8bit_quantization",
     "seed": "seed",
     "sandbox": "sandbox.backend",
 }
@@ -83,9 +82,6 @@ def train(
     eval_freq: Annotated[int | None, typer.Option("--eval-freq", metavar="N")] = None,
     eval_samples: Annotated[int | None, typer.Option("--eval-samples", metavar="N")] = None,
     device: Annotated[str | None, typer.Option("--device", metavar="NAME")] = None,
-    use_8bit_quantization: Annotated[
-        bool | None, typer.Option("--use-8bit-quantization/--no-8bit-quantization")
-    ] = None,
     seed: Annotated[int | None, typer.Option("--seed", metavar="N")] = None,
     sandbox: Annotated[str | None, typer.Option("--sandbox", metavar="NAME")] = None,
     settings: Annotated[

@@ -34,7 +34,6 @@ EVERY_FLAG = {
     "eval_freq": 14,
     "eval_samples": 15,
     "device": "cpu",
-    "use_8bit_quantization": True,
     "seed": 16,
     "sandbox": "embedded",
 }
