@@ -103,12 +103,14 @@ def judge(
 def _run(
     drafts: Sequence[Draft], tasks: Sequence[Task], sandbox: Sandbox, avoid: Sequence[str | None]
 ) -> list[Verdict]:
-    """One verdict per draft; an empty one is not worth a run."""
-    jobs = [
-        Job(str(d.program), group=1 + t.index, avoid=a) for d, t, a in zip(drafts, tasks, avoid, strict=True) if d.ends
-    ]
-    ran = iter(sandbox.run(jobs) if jobs else [])
-    return [next(ran) if d.ends else Verdict(Status.SYNTAX, detail=d.error or "empty") for d in drafts]
+    """One verdict per draft. An empty one is not worth a run, and the same text, which a group often has, only one."""
+    jobs: dict[str, Job] = {}
+    for draft, task, container in zip(drafts, tasks, avoid, strict=True):
+        if draft.ends:
+            text = str(draft.program)
+            jobs.setdefault(text, Job(text, group=1 + task.index, avoid=container))
+    ran = dict(zip(jobs, sandbox.run(list(jobs.values())) if jobs else [], strict=True))
+    return [ran[str(d.program)] if d.ends else Verdict(Status.SYNTAX, detail=d.error or "empty") for d in drafts]
 
 
 def score(task: Task, draft: Draft, verdict: Verdict, rule: RewardRule) -> Outcome:

@@ -13,7 +13,8 @@ number of statements, and compares values that the container has never seen.
 import builtins
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from types import FunctionType
 from typing import Any
 
 import statements
@@ -21,10 +22,15 @@ from statements import MODULES
 
 REMOVED = ("open", "input", "breakpoint", "help", "license", "copyright", "credits", "exit", "quit")
 FINISHED, BROKEN = 0, 70
-REHEARSAL = b"a = range_func_up(0, 3)\nb = repeat_list(2, a)\noutput = concatenate(b, [1, -2])"
-MAX_PROGRAM = 1 << 20
+REHEARSALS = (
+    b"sequence_1 = range_func_up(0, 3)\nsequence_2 = repeat_list(2, sequence_1)\noutput = reverse_list(sequence_2)",
+    b"sequence_3 = range_func_up(0, 3)\nsequence_4 = repeat_list(2, sequence_3)\noutput = concatenate(sequence_4, [1, -2])",
+    b"sequence_5 = [1, 2]\nfor n in sequence_5:\n    sequence_5 = [n]\noutput",
+)
+READ = 1 << 14  # a large buffer would be mapped, zeroed and unmapped again; few programs need one
 
-_namespaces: dict[bytes, dict[str, Any]] = {}
+_namespaces: dict[bytes, tuple[dict[str, Any], frozenset[str]]] = {}
+"""Of each language: the names a program starts with, and which of them are functions of the small language."""
 
 
 class NotImportable(ImportError):
@@ -45,10 +51,13 @@ def prepare() -> None:
             path = os.path.join(os.path.dirname(os.path.abspath(__file__)), f"{prelude}.py")
             with open(path, encoding="utf-8") as file:
                 exec(compile(file.read(), "<language>", "exec", 0, True, 2), space)
-        _namespaces[language] = space
+        functions = frozenset(name for name, value in space.items() if type(value) is FunctionType and name[0] != "_")
+        _namespaces[language] = space, functions
     null = os.open(os.devnull, os.O_WRONLY)
     for _ in range(8):  # the paths that every child takes: what they allocate and cache lies ready in a few pages
-        _run(null, REHEARSAL, dict(_namespaces[b"D"]), 16)
+        for rehearsal in REHEARSALS:
+            space, functions = _namespaces[b"D"]
+            _run(null, rehearsal, dict(space), functions, 64)
     os.close(null)
 
 
@@ -76,26 +85,25 @@ def _importer(real: Callable[..., Any]) -> Callable[..., Any]:
     return __import__
 
 
-def main(fd: int, language: bytes, max_items: int) -> None:
-    """Read the program, run it, report, end. Does not return."""
-    source = _read(fd)
-    os.write(fd, _run(fd, source, _namespaces[language], max_items))
+def main(fd: int, max_items: int) -> None:
+    """Read the language (one byte) and the program, run it, report, end. Does not return."""
+    message = _read(fd)
+    os.write(fd, _run(fd, message[1:], *_namespaces[message[:1]], max_items))
     os._exit(FINISHED)
 
 
 def _read(fd: int) -> bytes:
     chunks = []
-    while chunk := os.read(fd, MAX_PROGRAM):
+    while chunk := os.read(fd, READ):
         chunks.append(chunk)
     return b"".join(chunks)
 
 
-def _run(fd: int, source: bytes, space: dict[str, Any], max_items: int) -> bytes:
+def _run(fd: int, source: bytes, space: dict[str, Any], functions: Collection[str], max_items: int) -> bytes:
     """The last line of the report."""
     write, encode = os.write, statements.encode
     try:
-        body = statements.parse(source.decode("utf-8"))
-        steps = [(statements.target(s), type(s) is statements.Expr, statements.compiled(s)) for s in body]
+        steps = statements.steps(source.decode("utf-8"), functions)
     except MemoryError:
         return b"!MLE while compiling\n"
     except (SyntaxError, ValueError, RecursionError, OverflowError) as error:
@@ -103,14 +111,9 @@ def _run(fd: int, source: bytes, space: dict[str, Any], max_items: int) -> bytes
     number = 0
     try:
         write(fd, b"%d\n" % len(steps))
-        for name, is_expression, code in steps:
+        for step in steps:
             number += 1
-            if is_expression:
-                value = eval(code, space)
-            else:
-                exec(code, space)
-                value = space.get(name) if name else None
-            write(fd, encode(value, max_items))
+            write(fd, encode(step(space), max_items))
         return b"!OK\n"
     except statements.TooLong as error:
         return f"!OLE {error}\n".encode()

@@ -37,16 +37,22 @@ def container(limits: dict[str, int]) -> list[Finding]:
         equal("no capabilities", 0, int(status["CapEff"], 16) | int(status["CapBnd"], 16)),
         equal("no new privileges", "1", status["NoNewPrivs"].strip()),
         equal("seccomp filter on the container", "2", status["Seccomp"].strip()),
-        equal("network interfaces", ["lo"], sorted(os.listdir("/sys/class/net"))),
+        equal("network interfaces", "lo", ", ".join(sorted(os.listdir("/sys/class/net")))),
         finding("root file system is read-only", True, *[bool(os.statvfs("/").f_flag & os.ST_RDONLY)] * 2),
-        equal("writable directories", [], writable),
+        equal("writable directories", "none", ", ".join(writable) or "none"),
         finding(
             "memory of the container",
             f"<= {limits['container_mb']} MiB",
-            memory,
+            mib(memory),
             0 < memory <= limits["container_mb"] << 20,
         ),
-        finding("processes of the container", f"<= {limits['pids']}", pids, 0 < pids <= limits["pids"]),
+        swap(memory),
+        finding(
+            "processes of the container",
+            f"<= {limits['pids']} processes",
+            f"{pids} processes",
+            0 < pids <= limits["pids"],
+        ),
         equal("hash seed", "0", os.environ.get("PYTHONHASHSEED")),
         finding("python", ">= 3.11", sys.version.split()[0], sys.version_info >= (3, 11)),
     ]
@@ -71,16 +77,31 @@ def _cgroup(*names: str) -> int:
     return -1
 
 
+def mib(size: int) -> str:
+    return f"{size >> 20} MiB" if 0 <= size < 1 << 50 else "unlimited"
+
+
+def swap(memory: int) -> Finding:
+    """Version 1 limits memory and swap together, version 2 swap alone; kernels that count neither have no such file."""
+    both, alone = _cgroup("memory/memory.memsw.limit_in_bytes"), _cgroup("memory.swap.max")
+    counted = both >= 0 or os.path.exists("/sys/fs/cgroup/memory.swap.max")
+    found = both - memory if both >= 0 else alone
+    words = mib(found) if counted else "not counted by this kernel"
+    return finding("swap of the container", "0 MiB, where the kernel counts it", words, not counted or found == 0)
+
+
 def limits(abi: int) -> list[Finding]:
     """Read in the child before the filter, which also refuses to answer the question."""
     names = ("NPROC", "FSIZE", "CORE", "MSGQUEUE", "MEMLOCK")
-    found = {name: resource.getrlimit(getattr(resource, f"RLIMIT_{name}"))[1] for name in names}
+    found = ", ".join(f"{name} {resource.getrlimit(getattr(resource, f'RLIMIT_{name}'))[1]}" for name in names)
     memory = resource.getrlimit(resource.RLIMIT_AS)[1]
     cpu = resource.getrlimit(resource.RLIMIT_CPU)[1]
+    files = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     return [
-        equal("child limits", dict.fromkeys(names, 0), found),
-        finding("child memory is limited", "> 0", memory, memory > 0),
-        finding("child CPU seconds are limited", "> 0", cpu, cpu > 0),
+        equal("limits of a child", ", ".join(f"{name} 0" for name in names), found),
+        finding("address space of a child", "limited", mib(memory), memory > 0),
+        finding("CPU time of a child, at most", "limited", f"{cpu} s" if cpu > 0 else "unlimited", cpu > 0),
+        finding("open files of a child", "<= 64 files", f"{files} files", 0 < files <= 64),
         finding("Landlock (best effort)", "ABI >= 1", f"ABI {abi}" if abi else "not in this kernel", True),
         equal("child leads its own session", os.getpid(), os.getsid(0)),
     ]
@@ -115,7 +136,7 @@ def report(before: list[Finding], memory_mb: int) -> bytes:
     results = before + [_refused(name, attack) for name, attack in attacks]
     try:
         size = len(bytearray((memory_mb + 1) << 20))
-        results.append(finding("memory of a program", f"<= {memory_mb} MiB", f"{size} bytes given", False))
+        results.append(finding("memory of a program", f"<= {memory_mb} MiB", f"{mib(size)} given", False))
     except MemoryError:
         results.append(finding("memory of a program", f"<= {memory_mb} MiB", "MemoryError", True))
     return json.dumps(results).encode()

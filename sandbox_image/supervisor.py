@@ -2,7 +2,7 @@
 
 It never runs a program and never forks from a heap that has held one: the template (forked below, before
 the first frame is read) does the forking, and a program goes to its child through a socket that is made
-for it alone. Everything it does not expect ends the container: the host replaces it.
+for this one child. Everything it does not expect ends the container: the host replaces it.
 
 Process 1 cannot be killed from inside its namespace, except by signals it handles; Python handles SIGINT,
 so that is reset. The container ends when the host goes away (end of file) or is silent for `idle_s`.
@@ -10,6 +10,7 @@ so that is reset. The container ends when the host goes away (end of file) or is
 
 import fcntl
 import json
+import math
 import os
 import select
 import signal
@@ -21,24 +22,27 @@ from collections import deque
 import frames
 import probe
 import template
-from jail import hide
+from jail import hide, pin
 
 IDLE_S = 900
 LATE_S = 10.0  # how long after the last wall limit the template may stay silent on a child
 READ = 1 << 18
 TICK_S = 0.005
+BUNDLE = 16  # replies that wait for each other while there is more to run: every chunk costs the engine two hops
+BUNDLE_S = 0.02
 LOST_HOST, LOST_TEMPLATE, BAD_FRAME = 0, 71, 72
 
 
 class Slot:
     """One program that runs: its request, the socket to its child, and what came back."""
 
-    __slots__ = ("deadline", "killed", "number", "output", "request", "socket", "started", "todo")
+    __slots__ = ("check", "deadline", "killed", "number", "output", "request", "socket", "started", "todo")
 
-    def __init__(self, request: int, link: socket.socket, program: bytes, number: int, wall_s: float) -> None:
+    def __init__(self, request: int, link: socket.socket, program: bytes, number: int, limits: dict[str, int]) -> None:
         self.request, self.socket, self.number = request, link, number
         self.started = time.monotonic()
-        self.deadline = self.started + template.STARVED * wall_s + LATE_S
+        self.check = self.started + min(limits["cpu_ms"], limits["wall_ms"]) / 1000
+        self.deadline = self.started + template.STARVED * limits["wall_ms"] / 1000 + LATE_S
         self.todo = memoryview(program)
         self.output = bytearray()
         self.killed = False
@@ -48,22 +52,39 @@ class Supervisor:
     def __init__(self, control: socket.socket, limits: dict[str, int]) -> None:
         self.control, self.limits = control, limits
         self.max_output = limits["output_bytes"] + 4096  # the last line and the count are ours
-        self.free = list(range(limits["slots"]))
+        self.free = list(range(limits["slots"] + limits["ahead"]))
+        self.waiting: dict[int, socket.socket] = {}  # children without a program
         self.slots: dict[int, Slot] = {}
-        self.pending: deque[tuple[int, bytes, bytes]] = deque()
+        self.pending: deque[tuple[int, bytes]] = deque()
         self.replies: list[bytes] = []
+        self.oldest = 0.0  # when the first of the replies came
         self.started = 0
         self.poll = select.poll()
         self.poll.register(control, select.POLLIN)
 
-    def start(self, request: int, language: bytes, program: bytes) -> None:
-        ours, theirs = socket.socketpair()
-        number = self.free.pop()
-        self.started += 1
-        self.slots[number] = slot = Slot(request, ours, program, self.started, self.limits["wall_ms"] / 1000)
-        self.write(slot)  # first, so that the child never waits for a short program
-        socket.send_fds(self.control, [template.ORDER.pack(b"R", number, language)], [theirs.fileno()])
-        theirs.close()
+    def breed(self, verb: bytes = template.BREED, count: int = template.MOST) -> None:
+        """Have children forked ahead: in one go they cost the template less, and the programs no wait."""
+        numbers = bytes(self.free.pop() for _ in range(min(count, len(self.free))))
+        theirs = []
+        for number in numbers:
+            self.waiting[number], end = socket.socketpair()
+            theirs.append(end)
+        socket.send_fds(self.control, [verb + numbers], [end.fileno() for end in theirs])
+        for end in theirs:
+            end.close()
+
+    def start(self) -> None:
+        """Give programs to children, as many as may run at once."""
+        while self.pending and len(self.slots) < self.limits["slots"]:
+            if not self.waiting:
+                self.breed()
+            number = next(iter(self.waiting))
+            self.started += 1
+            request, program = self.pending.popleft()
+            self.slots[number] = Slot(request, self.waiting.pop(number), program, self.started, self.limits)
+            self.write(self.slots[number])
+        if len(self.waiting) * 3 <= self.limits["ahead"]:
+            self.breed()
 
     def write(self, slot: Slot) -> None:
         """Hand the program over; a long one needs more than one go."""
@@ -84,29 +105,38 @@ class Supervisor:
                 if len(slot.output) > self.max_output:
                     slot.killed = True
                     del slot.output[self.max_output :]
-                    self.control.send(template.ORDER.pack(b"K", number, bytes([frames.OUTPUT])))
+                    self.order(template.KILL, number, frames.OUTPUT)
         except (BlockingIOError, ConnectionResetError):
             return
 
     def serve_long(self) -> None:
-        """Programs that outlive one tick may have filled their socket, in either direction.
+        """Programs that outlive one tick may have filled their socket, in either direction, or run out of time.
 
         Most end sooner: their socket is never polled, which halves the work of this process.
         """
-        before = time.monotonic() - TICK_S
+        now = time.monotonic()
         for number, slot in self.slots.items():
-            if slot.started < before:
+            if slot.started < now - TICK_S:
                 if slot.todo:
                     self.write(slot)
                 self.read(number, slot)
+            if slot.check < now:
+                slot.check = math.inf  # from here on the template looks after it
+                self.order(template.CLOCK, number, int((now - slot.started) * 1000))
+
+    def order(self, verb: bytes, number: int, argument: int) -> None:
+        self.control.send(template.ORDER.pack(verb, number, argument))
 
     def ended(self) -> None:
         """The template reports a child that it has reaped: nothing can write to its socket any more."""
         message = self.control.recv(template.EXIT.size)
         if not message:
             leave(LOST_TEMPLATE)
-        number, reason, status, cpu, wall, memory = template.EXIT.unpack(message)
+        number, reason, status, cpu, memory = template.EXIT.unpack(message)
+        if number not in self.slots:
+            leave(LOST_TEMPLATE)  # a child that ended without a program
         slot = self.slots.pop(number)
+        wall = int((time.monotonic() - slot.started) * 1e6)
         self.read(number, slot)
         if slot.killed and reason == frames.ENDED:
             reason = frames.OUTPUT  # it ended while it was being killed
@@ -116,6 +146,8 @@ class Supervisor:
         self.reply(frames.RESULT, slot.request, report + slot.output)
 
     def reply(self, kind: int, request: int, payload: bytes) -> None:
+        if not self.replies:
+            self.oldest = time.monotonic()
         self.replies.append(frames.encode(kind, request, payload))
 
     def turn(self) -> bool:
@@ -127,11 +159,13 @@ class Supervisor:
             else:
                 self.ended()
         self.serve_long()
-        while self.free and self.pending:
-            self.start(*self.pending.popleft())
+        self.start()
         return host
 
     def flush(self) -> None:
+        """Send the replies; under load not each by itself."""
+        if self.pending and len(self.replies) < BUNDLE and time.monotonic() - self.oldest < BUNDLE_S:
+            return
         data = memoryview(b"".join(self.replies))
         self.replies.clear()
         while data:
@@ -143,7 +177,9 @@ class Supervisor:
 
     def self_check(self) -> list[dict[str, object]]:
         """What this container and a child in it really cannot do."""
-        self.start(0, frames.PROBE, b"")
+        self.breed(template.PROBE, 1)
+        number, link = self.waiting.popitem()
+        self.slots[number] = Slot(0, link, b"", 0, self.limits)
         while self.slots:
             self.turn()
             if self.late():
@@ -195,6 +231,7 @@ def main() -> None:
     reader = frames.Reader()
     limits, early = hello(reader)
     control.send(json.dumps(limits).encode())
+    pin(limits["lane"])
     supervisor = Supervisor(control, limits)
     supervisor.reply(frames.HELLO, 0, json.dumps({"check": supervisor.self_check()}).encode())
     supervisor.poll.register(0, select.POLLIN)
@@ -205,12 +242,11 @@ def main() -> None:
             if kind == frames.PING:
                 supervisor.reply(frames.PING, request, payload)
             elif kind == frames.RUN and payload[:1] in (frames.DSL, frames.PYTHON):
-                supervisor.pending.append((request, payload[:1], payload[1:]))
+                supervisor.pending.append((request, payload))
             else:
                 leave(BAD_FRAME)
         early = []
-        while supervisor.free and supervisor.pending:
-            supervisor.start(*supervisor.pending.popleft())
+        supervisor.start()
         supervisor.flush()
         if not supervisor.turn():
             if supervisor.late():

@@ -1,8 +1,9 @@
-"""The template: a warm process that forks one child per program and never sees a program or an output.
+"""The template: a warm process that forks the children and never sees a program or an output.
 
-It gets the child's end of a socket with each order, passes it on by forking, and closes it unread. What a
-child inherits is therefore the same for every program. It also keeps the clocks: it is the parent, so only
-it can kill without the risk of hitting a process that got the same number later.
+It forks ahead, a few at a time, because what it touches between two forks it has to copy. With each order come
+the children's ends of their sockets; it passes them on by forking, and closes them unread. What a child inherits
+is therefore the same for every program. It also keeps the clocks: it is the parent, so only it can kill without
+the risk of hitting a process that got the same number later.
 """
 
 import gc
@@ -14,24 +15,32 @@ import signal
 import socket
 import struct
 import time
+from resource import RLIMIT_CPU, RLIMIT_NPROC, setrlimit
 
 import child
 import frames
 import probe
-from jail import Jail, hide
+from jail import Jail, fork, hide, pin, trim
 
-ORDER = struct.Struct("<cBc")  # b"R", slot, language · b"K", slot, reason
-EXIT = struct.Struct("<BBiIII")  # slot, reason, wait status, cpu_us, wall_us, peak memory in KiB
+BREED, PROBE = b"B", b"P"  # then one byte for each slot, and as many descriptors
+ORDER = struct.Struct("<cBI")  # CLOCK, slot, ms that its program has run for · KILL, slot, reason
+CLOCK, KILL = b"C", b"K"
+MOST = 32  # children in one order
+EXIT = struct.Struct("<BBiII")  # slot, reason, wait status, cpu_us, peak memory in KiB
 BACKSTOP_S = 0.02  # a CPU check is never scheduled sooner than this after the one before
 STARVED = 4  # a child that waits for a processor gets up to this many times its wall time
 PROGRAM_FD = 3
+NOTHING = (0, 0)
 
 
 class Running:
+    """A child: waiting for its program until its clock is started."""
+
     __slots__ = ("check", "pid", "pidfd", "reason", "slot", "started")
 
-    def __init__(self, slot: int, pid: int, started: float, check: float) -> None:
-        self.slot, self.pid, self.started, self.check = slot, pid, started, check
+    def __init__(self, slot: int, pid: int) -> None:
+        self.slot, self.pid = slot, pid
+        self.started = self.check = math.inf
         self.pidfd = os.pidfd_open(pid)
         self.reason = frames.ENDED
 
@@ -46,14 +55,17 @@ class Template:
     def __init__(self, control: socket.socket, limits: dict[str, int]) -> None:
         self.control, self.limits = control, limits
         self.cpu_s, self.wall_s = limits["cpu_ms"] / 1000, limits["wall_ms"] / 1000
+        self.backstop = (math.ceil(self.cpu_s) + 1,) * 2
         self.running: dict[int, Running] = {}
         self.poll = select.poll()
         self.poll.register(control, select.POLLIN)
+        pin(limits["lane"])
         self.jail = Jail()
         child.prepare()
         self._limit()
         hide()
         gc.collect()
+        trim()
         gc.freeze()
         gc.disable()  # a collection in a child would copy every page of this heap
 
@@ -62,12 +74,10 @@ class Template:
         with open("/proc/self/statm", encoding="ascii") as statm:
             own = int(statm.read().split()[0]) * resource.getpagesize()
         memory = own + (self.limits["memory_mb"] << 20)
-        resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
-        resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        resource.setrlimit(resource.RLIMIT_MEMLOCK, (0, 0))
-        resource.setrlimit(resource.RLIMIT_MSGQUEUE, (0, 0))
-        resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
+        setrlimit(resource.RLIMIT_AS, (memory, memory))
+        for limit in (resource.RLIMIT_FSIZE, resource.RLIMIT_CORE, resource.RLIMIT_MEMLOCK, resource.RLIMIT_MSGQUEUE):
+            setrlimit(limit, NOTHING)
+        setrlimit(resource.RLIMIT_NOFILE, (64, 64))
 
     def serve(self) -> None:
         """Until the supervisor closes its end."""
@@ -83,44 +93,52 @@ class Template:
             self.watch()
 
     def order(self) -> bool:
-        message, passed, _, _ = socket.recv_fds(self.control, ORDER.size, 1)
+        message, passed, _, _ = socket.recv_fds(self.control, 1 + MOST, MOST)
         if not message:
             return False
-        verb, slot, argument = ORDER.unpack(message)
-        if verb == b"R":
-            self.start(slot, argument, passed[0])
+        verb = message[:1]
+        if verb in (BREED, PROBE):
+            self.breed(message[1:], passed, verb == PROBE)
         else:
+            _, slot, argument = ORDER.unpack(message)
             for running in self.running.values():
-                if running.slot == slot:
-                    running.kill(argument[0])
+                if running.slot == slot and verb == KILL:
+                    running.kill(argument)
+                elif running.slot == slot:
+                    running.started = time.monotonic() - argument / 1000
+                    running.check = 0.0
         return True
 
-    def start(self, slot: int, language: bytes, fd: int) -> None:
-        started = time.monotonic()
-        pid = os.fork()
-        if pid == 0:
-            self.become_child(language, fd)
-        os.close(fd)
-        running = Running(slot, pid, started, started + min(self.cpu_s, self.wall_s))
-        self.running[running.pidfd] = running
-        self.poll.register(running.pidfd, select.POLLIN)
+    def breed(self, slots: bytes, fds: list[int], probing: bool) -> None:
+        pids = []
+        for fd in fds:
+            pid = fork()
+            if pid == 0:
+                self.become_child(fd, probing)
+            pids.append(pid)
+        for slot, fd, pid in zip(slots, fds, pids, strict=True):
+            if pid < 0:
+                raise OSError("a child could not be forked")
+            os.close(fd)
+            running = Running(slot, pid)
+            self.running[running.pidfd] = running
+            self.poll.register(running.pidfd, select.POLLIN)
 
-    def become_child(self, language: bytes, fd: int) -> None:
+    def become_child(self, fd: int, probing: bool) -> None:
         """Everything is given up before the first byte of the program is read."""
         try:
             os.dup2(fd, PROGRAM_FD)
             os.setsid()  # or kill(0) would reach the supervisor
-            seconds = math.ceil(self.cpu_s) + 1
-            resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
-            resource.setrlimit(resource.RLIMIT_NPROC, (0, 0))
+            setrlimit(RLIMIT_CPU, self.backstop)
+            setrlimit(RLIMIT_NPROC, NOTHING)
             self.jail.restrict()
             os.closerange(PROGRAM_FD + 1, 64)
-            before = probe.limits(self.jail.landlock_abi) if language == frames.PROBE else []
+            before = probe.limits(self.jail.landlock_abi) if probing else []
             self.jail.enter()
-            if language == frames.PROBE:
+            if probing:
                 os.write(PROGRAM_FD, probe.report(before, self.limits["memory_mb"]))
                 os._exit(child.FINISHED)
-            child.main(PROGRAM_FD, language, self.limits["max_items"])
+            child.main(PROGRAM_FD, self.limits["max_items"])
         finally:
             os._exit(child.BROKEN)
 
@@ -155,5 +173,4 @@ class Template:
         os.close(pidfd)
         _, status, usage = os.wait4(running.pid, 0)
         cpu = int((usage.ru_utime + usage.ru_stime) * 1e6)
-        wall = int((time.monotonic() - running.started) * 1e6)
-        self.control.send(EXIT.pack(running.slot, running.reason, status, cpu, wall, usage.ru_maxrss))
+        self.control.send(EXIT.pack(running.slot, running.reason, status, cpu, usage.ru_maxrss))

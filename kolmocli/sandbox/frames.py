@@ -18,7 +18,7 @@ MAX_PAYLOAD = 8 << 20
 REPORT = struct.Struct("<iBxHIIII")
 """Wait status, reason for a kill, zero, cpu_us, wall_us, peak memory in KiB, program number; the output follows."""
 ENDED, CPU, WALL, OUTPUT, LATE = range(5)
-DSL, PYTHON, PROBE = b"D", b"P", b"?"
+DSL, PYTHON = b"D", b"P"
 
 
 class FrameError(Exception):

@@ -6,8 +6,13 @@ cannot disagree on what a statement is or which values count.
 
 from __future__ import annotations
 
+import re
 from _ast import AnnAssign, Assign, AugAssign, Expr, Expression, Module, Name, PyCF_ONLY_AST, stmt
+from collections.abc import Callable, Collection
+from functools import partial
+from keyword import iskeyword
 from types import CodeType
+from typing import Any
 
 FILENAME = "<program>"
 MODULES = (
@@ -15,10 +20,82 @@ MODULES = (
     "random", "re", "string", "struct", "zlib",
 )  # fmt: skip
 """The importable part of the reference machine."""
+_PLAIN = re.compile(r"(?:([A-Za-z_]\w*) = [\w ,.()\[\]+*/%|&^~<>-]+)|[A-Za-z_]\w*", re.ASCII)
+"""A line that is one whole statement by its looks: no string, comment, colon, second `=` or continuation in it."""
+Step = Callable[[dict[str, Any]], object]
+"""One statement: run in a namespace, it returns the value that the trace shows."""
 
 
 class TooLong(Exception):
     """A value of the trace has more items, or an integer more digits, than the limits allow."""
+
+
+def steps(source: str, functions: Collection[str] = ()) -> list[Step]:
+    """The top-level statements, ready to run. Raises what `parse` raises.
+
+    `functions` are names that may be called without a compiler: those of the small language.
+    The two short ways exist because a child pays for every page that it touches, and the compiler touches many.
+    They decide nothing: what does not look plain goes the long way.
+    """
+    lines = source.split("\n")
+    return _calls(lines, functions) or _lines(lines) or [_statement(s) for s in parse(source)]
+
+
+def _calls(lines: list[str], functions: Collection[str]) -> list[Step]:
+    """Straight-line calls `name = function(name or integer, ...)` of known functions and names; else nothing."""
+    bound: set[str] = set()
+    found: list[Step] = []
+    for line in lines:
+        name, _, call = line.partition(" = ")
+        function, _, rest = call.partition("(")
+        if function not in functions or name in functions or not _is_name(name) or rest[-1:] != ")":
+            return []
+        arguments: list[str | int] = []
+        for text in rest[:-1].split(", "):
+            if text in bound:
+                arguments.append(text)
+            elif text.isdecimal() and text.isascii() and (text[0] != "0" or text == "0") and len(text) < 19:
+                arguments.append(int(text))
+            else:
+                return []
+        bound.add(name)
+        found.append(partial(_call, name, function, arguments))
+    return found
+
+
+def _is_name(text: str) -> bool:
+    return text.isidentifier() and text.isascii() and text[0] != "_" and not iskeyword(text)
+
+
+def _call(name: str, function: str, arguments: list[str | int], space: dict[str, Any]) -> object:
+    values = [space[each] if type(each) is str else each for each in arguments]
+    value = space[name] = space[function](*values)
+    return value
+
+
+def _lines(lines: list[str]) -> list[Step]:
+    """Plain lines, compiled each by itself without a tree; else nothing."""
+    found: list[Step] = []
+    for line in lines:
+        match = _PLAIN.fullmatch(line)
+        if not match:
+            return []
+        try:
+            code = compile(line, FILENAME, "exec" if match[1] else "eval", 0, True, 0)
+        except SyntaxError:
+            return []
+        found.append(partial(_run, code, match[1]))
+    return found
+
+
+def _statement(statement: stmt) -> Step:
+    return partial(_run, compiled(statement), target(statement))
+
+
+def _run(code: CodeType, name: str | None, space: dict[str, Any]) -> object:
+    """The value of an expression (code for `eval` has one, code for `exec` gives None) or of the name that was bound."""
+    value = eval(code, space)
+    return space.get(name) if name else value
 
 
 def parse(source: str) -> list[stmt]:
