@@ -13,6 +13,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -39,13 +40,15 @@ def main() -> None:
     before = plain_fork_servers(options.programs // 8)
     reports: dict[str, Any] = {}
     for backend in ("docker", "embedded"):
+        started = time.perf_counter()
         try:
             sandbox = open_sandbox(backend)
         except KolmoError as error:
             reports[backend] = str(error)
             continue
         try:
-            reports[backend] = measure(sandbox, options.programs, lambda _: None)
+            ready = time.perf_counter() - started
+            reports[backend] = {"start_s": ready} | measure(sandbox, options.programs, lambda _: None)
         finally:
             sandbox.close()
     forks = (before + plain_fork_servers(options.programs // 8)) / 2

@@ -94,7 +94,7 @@ def measure(sandbox: Sandbox, programs: int, log: Callable[[str], None]) -> dict
     log("sandbox bench: latency")
     p50, p99 = latency(sandbox, 300)
     log("sandbox bench: one in ten hostile")
-    mix = hostile_mix(programs // 4)
+    mix = hostile_mix(programs // 2)  # long enough that one burner at its end does not decide
     hostile_rate = throughput(sandbox, mix)
     report = {
         "backend": backend,
