@@ -10,9 +10,11 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from kolmocli.language.sampler import SamplerConfig
+from kolmocli.policy.presets import listed
 
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
 Positive = Annotated[int, Field(gt=0)]
+OptimiserKind = Literal["adamw", "adamw8bit"]
 
 
 class Section(BaseModel):
@@ -22,8 +24,14 @@ class Section(BaseModel):
 
 
 class Model(Section):
-    name: str = Field("tiny", description="a preset (tiny), a run, a checkpoint folder, or a Hugging Face id")
+    name: str = Field(
+        "tiny",
+        description=f"a preset ({listed()} parameters), a run, a checkpoint folder, or a Hugging Face id",
+    )
     device: Literal["auto", "cpu", "cuda", "mps"] = Field("auto", description="where the policy runs")
+    load_in_8bit: bool = Field(
+        False, description="keep the model's own weights in 8 bits (LLM.int8) and train adapters beside them"
+    )
 
 
 class Family(Section):
@@ -32,6 +40,8 @@ class Family(Section):
     sampler: SamplerConfig = Field(default_factory=SamplerConfig, description="what all levels share")
     levels: list[SamplerConfig] = Field(min_length=1, description="easy to hard; what each level changes")
     target: Share | None = Field(None, description="pass rate to hold for this family (default: the controller's)")
+    floor: Share | None = Field(None, description="least share of the groups for this family (default: the controller's)")
+    bounds: tuple[Positive, Positive] | None = Field(None, description="lowest and highest level to use (default: all)")
 
     @model_validator(mode="before")
     @classmethod
@@ -43,12 +53,59 @@ class Family(Section):
             return {**data, "levels": levels}
         return data
 
+    @model_validator(mode="after")
+    def _bounds_on_the_ladder(self) -> Family:
+        if self.bounds is not None and not self.bounds[0] <= self.bounds[1] <= len(self.levels):
+            low, high = self.bounds
+            raise ValueError(f"bounds: {low} to {high} is not a part of the {len(self.levels)} levels, easy to hard")
+        return self
+
+
+class RaschSettings(Section):
+    slope: float = Field(1.0, gt=0, description="logits per level")
+    drift: float = Field(0.1, gt=0, description="logits that the ability may move in a step, as a standard deviation")
+    slew: float = Field(1.5, gt=0, description="logits that the estimate moves in a step at most")
+
+
+class IntegralSettings(Section):
+    gain: float = Field(0.03, gt=0, description="share of the ladder that the level moves in a step at most")
+    sensitivity: float = Field(2.0, gt=0, description="of the step to what the pass rate is off the target")
+
+
+class StaircaseSettings(Section):
+    window: Positive = Field(20, description="rollouts that are averaged")
+    above: float = Field(0.2, gt=0, description="so far above the target it goes one level up")
+    below: float = Field(0.4, gt=0, description="so far below the target it goes one level down")
+
+
+class PoolSettings(Section):
+    band: Share = Field(0.25, description="levels that last passed so near the target are drawn with weight 1")
+    weight: float = Field(0.2, gt=0, description="of the other levels")
+
+
+class ThompsonSettings(Section):
+    memory: Share = Field(0.9, description="of the counts, per step")
+
+
+class SequentialSettings(Section):
+    steps: Annotated[int, Field(ge=0)] = Field(0, description="of the whole climb; 0: training.steps")
+
 
 class Controller(Section):
-    kind: Literal["rasch", "uniform"] = Field("rasch", description="how buckets are chosen")
+    """`kind` chooses; a section named after a kind is what that kind goes by."""
+
+    kind: Literal["rasch", "integral", "staircase", "pool", "thompson", "uniform", "sequential"] = Field(
+        "rasch", description="how buckets are chosen"
+    )
     target: Share = Field(0.5, description="pass rate to hold in every family")
     floor: Share = Field(0.05, description="least share of the groups that a family gets")
-    probes: Share = Field(0.05, description="share of groups one level beyond the bracket")
+    probes: Share = Field(0.05, description="rasch: share of groups one level beyond the bracket")
+    rasch: RaschSettings = Field(default_factory=RaschSettings)
+    integral: IntegralSettings = Field(default_factory=IntegralSettings)
+    staircase: StaircaseSettings = Field(default_factory=StaircaseSettings)
+    pool: PoolSettings = Field(default_factory=PoolSettings)
+    thompson: ThompsonSettings = Field(default_factory=ThompsonSettings)
+    sequential: SequentialSettings = Field(default_factory=SequentialSettings)
 
 
 class Reward(Section):
@@ -69,11 +126,29 @@ class Warmup(Section):
     learning_rate: float = Field(4e-3, gt=0, description="falls to zero over max_steps")
 
 
+_USUAL_RANK = 16
+
+
+class Lora(Section):
+    """Low-rank adapters beside every linear layer but the output head (Hu et al. 2021, arXiv 2106.09685)."""
+
+    rank: Annotated[int, Field(ge=0)] | None = Field(
+        None,
+        description="rank of the adapters (LoRA) that are trained instead of the weights; 0: the weights are trained "
+        f"(default: {_USUAL_RANK} for a model in 8 bits, else 0)",
+    )
+    alpha: Positive = Field(32, description="an adapter's output is scaled by alpha / rank")
+
+
 class Training(Section):
     steps: Annotated[int, Field(ge=0)] = Field(100, description="REINFORCE steps")
     batch_size: Positive = Field(128, description="rollouts per step")
     group_size: Annotated[int, Field(ge=2)] = Field(8, description="rollouts per task (G)")
     learning_rate: float = Field(3e-4, gt=0, description="rises over five steps, then falls to zero")
+    optimizer: OptimiserKind = Field(
+        "adamw", description="adamw8bit keeps the moments in 8 bits: a quarter of the memory"
+    )
+    lora: Lora = Field(default_factory=Lora)
     gamma: Share = Field(1.0, description="discount per line")
     baseline: Literal["rloo", "ema", "none"] = Field("rloo", description="what a return is compared with")
     max_grad_norm: float = Field(1.0, gt=0, description="longer gradients are scaled down to this")
@@ -102,11 +177,19 @@ class SandboxSection(Section):
     cpu_ms: Positive = Field(1000, description="CPU time of one program")
     wall_ms: Positive = Field(3000, description="wall time of one program, the backstop")
     memory_mb: Positive = Field(128, description="memory of one program")
+    runtime: str | None = Field(None, description="another OCI runtime of the Docker engine, such as runsc")
 
 
 class Data(Section):
-    train: str | None = Field(None, description="JSONL file of sequences to train on, instead of the families")
-    eval: str | None = Field(None, description="JSONL file of sequences to evaluate on")
+    train: str | None = Field(None, description="JSONL or CSV file of sequences to train on, instead of the families")
+    eval: str | None = Field(None, description="JSONL or CSV file of sequences to evaluate on")
+    families: bool = Field(False, description="train on the families too, beside the file")
+    order: Literal["auto", "length", "compressibility", "reference_bits"] = Field(
+        "auto", description="what makes a sequence harder where the file names no buckets"
+    )
+    levels: Positive = Field(4, description="levels that sequences without a bucket are split into")
+    max_items: Positive = Field(1024, description="longer sequences of a file are left out, by name")
+    strict: bool = Field(False, description="stop at the first bad line of a file instead of leaving it out")
 
 
 class Config(Section):
@@ -126,3 +209,18 @@ class Config(Section):
     engine: Literal["local"] = Field("local", description="where training runs")
     data: Data = Field(default_factory=Data)
     checkpoint_every: Annotated[int, Field(ge=0)] = Field(50, description="RL steps between checkpoints; 0: only at the end")
+
+    @property
+    def adapter_rank(self) -> int:
+        """Rank of the adapters that are trained; 0 when the weights themselves are."""
+        rank = self.training.lora.rank
+        return (_USUAL_RANK if self.model.load_in_8bit else 0) if rank is None else rank
+
+    @model_validator(mode="after")
+    def _eight_bits_need_adapters(self) -> Config:
+        if self.model.load_in_8bit and not self.adapter_rank:
+            raise ValueError(
+                "training: lora.rank is 0 and model.load_in_8bit is on, but weights in 8 bits are steps too coarse for "
+                f"a gradient to move, so nothing could learn; leave the rank out or set it ({_USUAL_RANK} is usual)"
+            )
+        return self

@@ -9,6 +9,7 @@ import typer
 from kolmocli import __version__
 from kolmocli.cli.compress import CompressCommand, compress, decompress
 from kolmocli.cli.curriculum import app as curriculum
+from kolmocli.cli.data import app as data
 from kolmocli.cli.doctor import doctor
 from kolmocli.cli.eval import evaluate
 from kolmocli.cli.report import report, watch
@@ -47,5 +48,6 @@ app.command("report", short_help="Write the plots and the HTML report of a run."
 app.command("compress", cls=CompressCommand, short_help="Pack files into archives that open without a model.")(compress)
 app.command("decompress")(decompress)
 app.add_typer(curriculum, name="curriculum")
+app.add_typer(data, name="data")
 app.add_typer(sandbox, name="sandbox", help="Build, check and measure the place where programs run.")
 app.command("doctor")(doctor)

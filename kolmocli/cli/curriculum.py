@@ -7,14 +7,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from kolmocli.cli.calibrate import calibrate
 from kolmocli.cli.output import print_json, show
+from kolmocli.cli.simulate import simulate
 from kolmocli.errors import EXIT_USAGE, UsageError
 
 if TYPE_CHECKING:
     from kolmocli.config import Config, Family
     from kolmocli.tasks.base import Split
 
-app = typer.Typer(help="Show or validate a curriculum.", no_args_is_help=True, rich_markup_mode=None)
+app = typer.Typer(
+    help="Show, validate or calibrate a curriculum; compare controllers.", no_args_is_help=True, rich_markup_mode=None
+)
 
 
 @app.command("show")
@@ -53,9 +57,14 @@ def validate(
         raise typer.Exit(EXIT_USAGE)
 
 
+app.command("simulate")(simulate)
+app.command("calibrate")(calibrate)
+
+
 def problems_in(file: str) -> list[str]:
     """A line for each thing that is wrong with a curriculum file."""
     from kolmocli.config_file import ConfigError, load_config
+    from kolmocli.curriculum.build import build_controller
     from kolmocli.paths import find_curriculum
     from kolmocli.tasks.kolmogorov import KolmogorovTasks
 
@@ -66,6 +75,10 @@ def problems_in(file: str) -> list[str]:
     except UsageError as error:
         return [str(error)]
     problems = []
+    try:
+        build_controller(config, KolmogorovTasks(config.families, "train", config.seed).buckets())
+    except UsageError as error:
+        problems.append(f"{file}: {error}")
     splits: tuple[Split, ...] = ("train", "eval")
     for split in splits:
         source = KolmogorovTasks(config.families, split, config.seed)
@@ -88,6 +101,8 @@ def describe(config: Config, samples: int) -> dict[str, Any]:
         shared, levels = _knobs(family)
         families[name] = {
             "target": config.controller.target if family.target is None else family.target,
+            "floor": config.controller.floor if family.floor is None else family.floor,
+            "bounds": list(family.bounds or (1, len(family.levels))),
             "shared": shared,
             "levels": [
                 {
@@ -123,7 +138,9 @@ def _tables(described: dict[str, Any]) -> Iterable[Any]:
     if described["description"]:
         yield Text(" ".join(described["description"].split()))
     for name, family in described["families"].items():
-        yield Text(f"\n{name}: target pass rate {family['target']:g}", style="bold")
+        low, high = family["bounds"]
+        bounds = "" if high - low + 1 == len(family["levels"]) else f", levels {low} to {high}"
+        yield Text(f"\n{name}: target pass rate {family['target']:g}{bounds}", style="bold")
         if family["shared"]:
             yield Text(f"all levels: {_words(family['shared'])}", style="dim")
         table = Table(box=box.SIMPLE, pad_edge=False)

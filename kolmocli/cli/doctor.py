@@ -38,28 +38,31 @@ def examine() -> dict[str, Any]:
         "docker": docker,
         "embedded": {"available": bool(_version("pydantic-monty")), "pydantic_monty": _version("pydantic-monty")},
         "extras": {extra: _version(package) for extra, package in _EXTRAS.items()},
-        "would_use": {"device": _device(cuda), "sandbox": "docker" if docker["answers"] else "embedded"},
+        "would_use": {"device": _device(cuda), "sandbox": _sandbox(docker)},
     }
 
 
 def examine_docker() -> dict[str, Any]:
-    """Whether an engine answers, which one, and whether the sandbox image is there."""
-    from kolmocli.sandbox.image import client, find_engine, has_image, image_tag
+    """Whether an engine answers, which one, and whether the sandbox image is there or can be built without a network."""
+    from kolmocli.sandbox.image import client, find_engine, has_image, image_tag, local_base
 
     if reason := find_engine():
         return {"answers": False, "reason": reason}
     api = client()
     try:
-        info = api.info()
-        image = has_image(api, image_tag())
+        info, parts = api.info(), api.version().get("Components") or [{}]
+        image, base = has_image(api, image_tag()), local_base(api)
     finally:
         api.close()
     return {
         "answers": True,
+        "engine": parts[0].get("Name", "unknown"),
         "version": info.get("ServerVersion"),
         "cgroup": info.get("CgroupVersion"),
+        "runtimes": sorted(info.get("Runtimes") or {}),
         "image": image_tag(),
         "image_built": image,
+        "base_image": base,
     }
 
 
@@ -75,6 +78,12 @@ def examine_cuda() -> dict[str, Any]:
         "available": True,
         "devices": [torch.cuda.get_device_name(number) for number in range(torch.cuda.device_count())],
     }
+
+
+def _sandbox(docker: dict[str, Any]) -> str:
+    """What `--sandbox auto` takes: an image that is missing is built, if that needs no network."""
+    usable = docker["answers"] and (docker["image_built"] or docker["base_image"])
+    return "docker" if usable else "embedded"
 
 
 def _device(cuda: dict[str, Any]) -> str:

@@ -30,6 +30,8 @@ KEYS = {
     "eval_freq": "evaluation.every",
     "eval_samples": "evaluation.tasks",
     "device": "model.device",
+    "use_8bit_quantization": "model.load_in_8bit",
+    "lora_rank": "training.lora.rank",
     "seed": "seed",
     "sandbox": "sandbox.backend",
 }
@@ -37,6 +39,10 @@ KEYS = {
 
 _FOUNDING_RULE = ("reward_constant", "length_penalty")
 """The two numbers of C - λ·length: naming one of them chooses that rule."""
+
+
+_COUNT_EPOCHS = ("checkpoint_freq", "eval_freq")
+"""The frequencies that count epochs, and not steps, where the length of the run is given in epochs."""
 
 
 class TrainCommand(TyperCommand):
@@ -73,6 +79,16 @@ def train(
         ),
     ] = None,
     steps: Annotated[int | None, typer.Option("--steps", "--num-steps", metavar="N")] = None,
+    num_epochs: Annotated[
+        int | None,
+        typer.Option(
+            "--num-epochs",
+            metavar="N",
+            min=1,
+            help="instead of --steps: as many tasks as the training data holds, N times; "
+            "--checkpoint-freq and --eval-freq then count epochs too",
+        ),
+    ] = None,
     batch_size: Annotated[int | None, typer.Option("--batch-size", metavar="N")] = None,
     group_size: Annotated[int | None, typer.Option("--group-size", metavar="N")] = None,
     learning_rate: Annotated[float | None, typer.Option("--learning-rate", metavar="X")] = None,
@@ -82,6 +98,8 @@ def train(
     eval_freq: Annotated[int | None, typer.Option("--eval-freq", metavar="N")] = None,
     eval_samples: Annotated[int | None, typer.Option("--eval-samples", metavar="N")] = None,
     device: Annotated[str | None, typer.Option("--device", metavar="NAME")] = None,
+    use_8bit_quantization: Annotated[bool | None, typer.Option("--use-8bit-quantization")] = None,
+    lora_rank: Annotated[int | None, typer.Option("--lora-rank", metavar="N")] = None,
     seed: Annotated[int | None, typer.Option("--seed", metavar="N")] = None,
     sandbox: Annotated[str | None, typer.Option("--sandbox", metavar="NAME")] = None,
     settings: Annotated[
@@ -117,7 +135,7 @@ def train(
         raise UsageError(f"--stop-at: must be >= 0, got {stop_at}")
     if resume and run_dir is None:
         run_dir = LATEST
-    config = _configure(_curriculum_file(curriculum, run_dir if resume else None), settings or [], flags)
+    config = _configure(_curriculum_file(curriculum, run_dir if resume else None), settings or [], flags, num_epochs)
     if dry_run:
         from kolmocli.training.plan import plan
 
@@ -148,12 +166,28 @@ def _curriculum_file(curriculum: str | None, resumed: Path | None) -> Path:
     return find_curriculum(curriculum or QUICKSTART)
 
 
-def _configure(file: Path, settings: list[str], flags: Mapping[str, Any]) -> Any:
+def _configure(file: Path, settings: list[str], flags: Mapping[str, Any], epochs: int | None = None) -> Any:
     from kolmocli.config_file import load_config, parse_settings
 
     overrides = parse_settings(settings)
     if any(name in flags for name in _FOUNDING_RULE):
         overrides.setdefault("reward.kind", "constant_minus_length")
     overrides.update({KEYS[name]: value for name, value in flags.items()})
-    origins = {KEYS[name]: f"--{name.replace('_', '-')} {value}" for name, value in flags.items()}
+    origins = {KEYS[name]: _typed(name, value) for name, value in flags.items()}
+    config = load_config(file, overrides, origins)
+    if epochs is None:
+        return config
+    if "steps" in flags:
+        raise UsageError("--num-epochs and --steps exclude each other")
+    from kolmocli.training.epochs import steps_per_epoch
+
+    steps = steps_per_epoch(config)
+    overrides["training.steps"] = epochs * steps
+    overrides.update({KEYS[name]: flags[name] * steps for name in _COUNT_EPOCHS if name in flags})
     return load_config(file, overrides, origins)
+
+
+def _typed(flag: str, value: Any) -> str:
+    """A flag as it was typed, for the error message."""
+    name = f"--{flag.replace('_', '-')}"
+    return name if value is True else f"{name} {value}"

@@ -24,20 +24,46 @@ class GroupResult:
 
 
 @dataclass(frozen=True, slots=True)
+class Ladder:
+    """What is asked of one family: the levels to use, the pass rate to hold, the least share of the groups."""
+
+    top: int
+    bottom: int = 1
+    target: float = 0.5
+    floor: float = 0.05
+
+    def clamp(self, level: float) -> float:
+        return min(max(level, float(self.bottom)), float(self.top))
+
+
+@dataclass(frozen=True, slots=True)
+class Belief:
+    """A pass rate with its 90 % interval."""
+
+    pass_rate: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
 class FamilyMetrics:
-    """What a controller believes of one family. `level` may lie between two levels, from 1."""
+    """What a controller believes of one family. `level` may lie between two levels, from 1.
+
+    `belief` is about the pass rate at `level`; None for a controller that has no model of it.
+    """
 
     level: float
     top: int
     weight: float
     state: str
+    belief: Belief | None = None
 
 
 class Controller(Protocol):
-    """Four verbs, and a state that is plain JSON."""
+    """Five verbs, and a state that is plain JSON."""
 
     def propose(self, groups: int, rng: random.Random) -> list[Bucket]:
-        """The buckets of the next `groups` groups."""
+        """The buckets of the next `groups` groups. Changes nothing but the random numbers."""
         ...
 
     def observe(self, results: Sequence[GroupResult]) -> list[str]:

@@ -1,26 +1,21 @@
-"""A logistic (Rasch) tracker: where on the ladder of levels does this family pass at the target?
+"""A logistic (Rasch) tracker: how able is the policy in this family, and how sure is that?
 
-Model: a rollout at level d passes with probability sigma(a (m - d)); m, the level passed half the time,
-drifts. A step multiplies a Gaussian belief in m with the likelihood of all results and keeps the peak and
-the curvature there: a Kalman filter for pass counts (Fahrmeir 1992; Glickman 1999 does the same with
-ratings). Levels are numbered from 1.
+Model: a rollout at level d passes with probability sigma(theta − a·d), the Rasch model with the difficulties of
+the levels in a straight line. theta, the ability in logits, drifts; theta/a is the level passed half the time.
+A step multiplies a Gaussian belief in theta with the likelihood of all results and keeps the peak and the
+curvature there: a Kalman filter for pass counts (Fahrmeir 1992; Glickman 1999 does the same with ratings).
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields
 from typing import Any
 
-from kolmocli.curriculum.base import GroupResult
-from kolmocli.tasks.base import Bucket
+from kolmocli.curriculum.base import Belief, GroupResult
+from kolmocli.curriculum.levels import take
 
-_PROCESS_NOISE = 0.01
-"""Variance that m gains per policy update: a learner may move a tenth of a level a step."""
 _START_VARIANCE = 4.0
-_MAX_STEP = 1.5
-"""Slew limit: m moves at most so many levels per step, whatever a single lucky batch says."""
 _SHOCK = 3.0
 """A pass rate this many sigmas from the expected one is worth an event."""
 _SURPRISE_MEMORY = 0.5
@@ -28,107 +23,142 @@ _REOPEN = 0.2
 """Surprises of one sign in a row mean that the belief is too narrow: variance per squared sigma above one."""
 _SCATTER_MEMORY = 0.95
 _MIN_VARIANCE_OF_PASS = 0.02
-"""p(1-p) is taken at least this large where it is divided by, so that no result is impossible."""
+"""p(1−p) is taken at least this large where it is divided by, so that no result is impossible."""
+_MARGIN = 1.0
+"""Logits that the ability may lie beyond the ladder."""
+_Z90 = 1.6449
+"""A normal variable lies within so many standard deviations nine times in ten."""
+
+
+_PRECISION = 1e-9
+"""Of the ability, in logits, where Newton's method may stop."""
+
+Term = tuple[float, float, float]
+"""The groups of one level: its difficulty, their passes and their rollouts, both weighted."""
 
 
 def sigmoid(x: float) -> float:
-    return 1.0 / (1.0 + math.exp(-x)) if x >= 0 else math.exp(x) / (1.0 + math.exp(x))
+    return 0.5 + 0.5 * math.tanh(0.5 * x)  # the usual form overflows
 
 
-@dataclass
 class Tracker:
-    """The belief about one family: mean m and variance v of the level that passes half the time.
+    """The belief about one family: mean and variance of its ability, in logits.
 
-    `slope` is a, in logits per level; `scatter` the over-dispersion of groups (the rollouts of one task are
-    not independent trials: 1 means they are, G that they all agree); `surprise` the running mean of how many
-    sigmas above the expectation the pass rate was.
+    Args:
+        top, bottom: the levels that may be used.
+        slope: a, in logits per level.
+        drift: standard deviation of what the ability moves per policy update.
+        slew: the mean moves at most so far per step, whatever a single lucky batch says.
     """
 
-    top: int
-    mean: float = 1.0
-    variance: float = _START_VARIANCE
-    slope: float = 1.0
-    scatter: float = 2.0
-    surprise: float = 0.0
+    def __init__(self, top: int, bottom: int = 1, *, slope: float = 1.0, drift: float = 0.1, slew: float = 1.5) -> None:
+        self.top, self.bottom = top, bottom
+        self.slope, self.drift, self.slew = slope, drift, slew
+        self.ability = slope * bottom
+        self.variance = _START_VARIANCE
+        self.scatter = 2.0
+        """Over-dispersion: 1 when the rollouts of a group are independent trials, G when they all agree."""
+        self.surprise = 0.0
+        """Running mean of how many sigmas above the expectation the pass rate was."""
+        self.age = 0.0
+        """Policy updates since the latest results were sampled, on average."""
 
     def pass_rate(self, level: float) -> float:
-        return sigmoid(self.slope * (self.mean - level))
+        return sigmoid(self.ability - self.slope * level)
 
     def level_for(self, target: float) -> float:
-        """The level, between 1 and the top, at which this family passes with probability `target`."""
-        wanted = self.mean - math.log(target / (1.0 - target)) / self.slope
-        return min(max(wanted, 1.0), float(self.top))
+        """The level, on the ladder, at which this family passes with probability `target`."""
+        wanted = (self.ability - math.log(target / (1.0 - target))) / self.slope
+        return min(max(wanted, float(self.bottom)), float(self.top))
+
+    def belief(self, level: float) -> Belief:
+        """The pass rate at a level now: the ability has drifted since the latest results were sampled."""
+        half = _Z90 * math.sqrt(self.variance + self.drift**2 * self.age)
+        logit = self.ability - self.slope * level
+        return Belief(sigmoid(logit), sigmoid(logit - half), sigmoid(logit + half))
 
     def observe(self, results: Sequence[GroupResult]) -> bool:
-        """Take in all groups of this family from one step at once. Returns True on a shock.
+        """Take in all groups of this family from one step at once, in a fixed order. Returns True on a shock.
 
-        One joint update, of sorted results, makes their order irrelevant. How wide the belief is beforehand
-        depends on earlier steps only, so that more passes never lower m.
+        How wide the belief is beforehand depends on earlier steps only, so that more passes never lower it.
         """
-        results = sorted((r for r in results if r.rollouts > 0), key=_order)
-        reopened = _REOPEN * max(0.0, self.surprise**2 - 1.0) if results else 0.0
-        self.variance = min(self.variance + _PROCESS_NOISE + reopened, _START_VARIANCE)
+        self.variance = min(self.variance + self.drift**2, _START_VARIANCE)
         if not results:
             return False
-        sigmas = self._sigmas(results)
+        age = sum(r.age for r in results) / len(results)
+        # What comes late was sampled before the last corrections: much of its surprise has been counted already.
+        reopened = _REOPEN * max(0.0, self.surprise**2 - 1.0) / (1.0 + age)
+        self.variance = min(self.variance + reopened, _START_VARIANCE)
+        terms = self._terms(results)
+        sigmas = self._sigmas(terms)
         self.surprise += (1.0 - _SURPRISE_MEMORY) * (sigmas - self.surprise)
-        # Anti-windup: m may not run away beyond the ladder, or it would take as long to come back.
-        margin = 1.0 / self.slope
-        peak = self._peak(results, self.mean - _MAX_STEP, self.mean + _MAX_STEP)
-        _, information = self._likelihood(results, peak)
-        self.mean = min(max(peak, 1.0 - margin), self.top + margin)
+        peak, information = self._peak(terms)
+        # Anti-windup: the ability may not run away beyond the ladder, or it would take as long to come back.
+        lowest, highest = self.slope * self.bottom - _MARGIN, self.slope * self.top + _MARGIN
+        self.ability = min(max(peak, lowest), highest)
         self.variance /= 1.0 + self.variance * information
         self._learn_scatter(results)
+        self.age = age
         return abs(sigmas) > _SHOCK
 
-    def _peak(self, results: Sequence[GroupResult], low: float, high: float) -> float:
-        """Where belief times likelihood is highest between two bounds: Newton's method, kept inside them."""
-        at, start = self.mean, self.mean
-        for _ in range(50):
-            score, information = self._likelihood(results, at)
-            uphill = score - (at - start) / self.variance
-            low, high = (at, high) if uphill > 0 else (low, at)
-            step = uphill / (information + 1.0 / self.variance)
-            after = at + step if low < at + step < high else (low + high) / 2.0
-            if abs(after - at) < 1e-12:
-                break
-            at = after
-        return at
-
-    def _likelihood(self, results: Sequence[GroupResult], mean: float, least: float = 0.0) -> tuple[float, float]:
-        """Slope and (negative) curvature of the log-likelihood at `mean`, over-dispersion and age discounted."""
-        score, information = 0.0, 0.0
+    def _terms(self, results: Sequence[GroupResult]) -> list[Term]:
+        """Results by level. Evidence is divided by the over-dispersion; what is old was about an ability that has
+        drifted since, which adds to the variance of its passes."""
+        terms: dict[int, Term] = {}
         for r in results:
-            rate = sigmoid(self.slope * (mean - r.bucket.level))
-            weight = self.slope / (self.scatter + self.slope**2 * _PROCESS_NOISE * r.age * r.rollouts / 4.0)
-            score += weight * (r.passes - r.rollouts * rate)
-            information += weight * self.slope * r.rollouts * max(rate * (1.0 - rate), least)
-        return score, information
+            weight = 1.0 / (self.scatter + self.drift**2 * r.age * r.rollouts / 4.0)
+            difficulty, passes, rollouts = terms.get(r.bucket.level, (self.slope * r.bucket.level, 0.0, 0.0))
+            terms[r.bucket.level] = (difficulty, passes + weight * r.passes, rollouts + weight * r.rollouts)
+        return list(terms.values())
 
-    def _sigmas(self, results: Sequence[GroupResult]) -> float:
+    def _sigmas(self, terms: Sequence[Term]) -> float:
         """How far the passes are from what was expected, in standard deviations; positive is more."""
-        score, information = self._likelihood(results, self.mean, _MIN_VARIANCE_OF_PASS)
+        score, information = _likelihood(terms, self.ability, _MIN_VARIANCE_OF_PASS)
         return score / math.sqrt(information * (1.0 + self.variance * information))
+
+    def _peak(self, terms: Sequence[Term]) -> tuple[float, float]:
+        """Where belief times likelihood is highest within the slew limit, and the curvature of the likelihood
+        there: Newton's method, kept inside the limit by halving."""
+        at, start, precision = self.ability, self.ability, 1.0 / self.variance
+        low, high = start - self.slew, start + self.slew
+        information = 0.0
+        for _ in range(50):
+            score, information = _likelihood(terms, at)
+            uphill = score - (at - start) * precision
+            low, high = (at, high) if uphill > 0 else (low, at)
+            before, at = at, at + uphill / (information + precision)
+            if not low < at < high:
+                at = (low + high) / 2.0
+            if abs(at - before) < _PRECISION:
+                break
+        return at, information
 
     def _learn_scatter(self, results: Sequence[GroupResult]) -> None:
         """Squared Pearson residuals of whole groups, averaged over time: 1 for independent rollouts."""
         for r in results:
             expected = self.pass_rate(r.bucket.level)
             spread = max(expected * (1.0 - expected), _MIN_VARIANCE_OF_PASS)
-            residual = (r.passes - r.rollouts * expected) ** 2 / (r.rollouts * spread)
-            blended = _SCATTER_MEMORY * self.scatter + (1.0 - _SCATTER_MEMORY) * min(residual, r.rollouts)
-            self.scatter = min(max(blended, 1.0), float(r.rollouts))
+            residual = min((r.passes - r.rollouts * expected) ** 2 / (r.rollouts * spread), r.rollouts)
+            scatter = self.scatter + (1.0 - _SCATTER_MEMORY) * (residual - self.scatter)
+            self.scatter = min(max(scatter, 1.0), float(r.rollouts))
 
     def state_dict(self) -> dict[str, Any]:
-        return asdict(self)
+        return {name: getattr(self, name) for name in _STATE}
 
-    @classmethod
-    def from_state(cls, state: dict[str, Any]) -> Tracker:
-        expected = {f.name for f in fields(cls)}
-        if set(state) != expected:
-            raise ValueError(f"a tracker has {sorted(expected)}, not {sorted(state)}")
-        return cls(**state)
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        for name, value in zip(_STATE, take(state, *_STATE), strict=True):
+            setattr(self, name, value)
 
 
-def _order(result: GroupResult) -> tuple[Bucket, int, int, int]:
-    return result.bucket, result.passes, result.rollouts, result.age
+_STATE = ("ability", "variance", "scatter", "surprise", "age")
+
+
+def _likelihood(terms: Sequence[Term], ability: float, least: float = 0.0) -> tuple[float, float]:
+    """Slope and (negative) curvature of the log-likelihood; p(1−p) is taken at least as `least`."""
+    score = information = 0.0
+    for difficulty, passes, rollouts in terms:
+        rate = sigmoid(ability - difficulty)
+        spread = rate * (1.0 - rate)
+        score += passes - rollouts * rate
+        information += rollouts * (spread if spread > least else least)
+    return score, information

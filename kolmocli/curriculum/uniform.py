@@ -1,33 +1,38 @@
-"""The baseline: every bucket equally often, whatever happens."""
+"""`uniform`, the baseline: every bucket equally often, whatever happens."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from kolmocli.curriculum.base import FamilyMetrics, GroupResult
-from kolmocli.tasks.base import Bucket
+from kolmocli.curriculum.base import GroupResult, Ladder
+from kolmocli.curriculum.levels import take
 
 
-class UniformController:
-    def __init__(self, levels: Mapping[str, int]) -> None:
-        self.levels = dict(levels)
-        self.buckets = [Bucket(f, i + 1) for f, top in self.levels.items() for i in range(top)]
+class UniformLevel:
+    def __init__(self, ladder: Ladder) -> None:
+        self.ladder = ladder
 
-    def propose(self, groups: int, rng: random.Random) -> list[Bucket]:
-        return rng.choices(self.buckets, k=groups)
+    @property
+    def level(self) -> float:
+        """The mean of what is drawn."""
+        return (self.ladder.bottom + self.ladder.top) / 2
+
+    def draw(self, rng: random.Random) -> int:
+        return rng.randint(self.ladder.bottom, self.ladder.top)
 
     def observe(self, results: Sequence[GroupResult]) -> list[str]:
         return []
 
-    def metrics(self) -> dict[str, FamilyMetrics]:
-        total = len(self.buckets)
-        return {f: FamilyMetrics((1 + top) / 2, top, top / total, "uniform") for f, top in self.levels.items()}
+    def state(self) -> str:
+        return "uniform"
+
+    def belief(self) -> None:
+        return None
 
     def state_dict(self) -> dict[str, Any]:
-        return {"kind": "uniform", "levels": self.levels}
+        return {}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        if state != self.state_dict():
-            raise ValueError(f"a uniform controller over {self.levels} cannot take up {state}")
+        take(state)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +20,7 @@ from kolmocli.sandbox.base import Health, Sandbox
 from kolmocli.tasks.base import Task
 from kolmocli.training.checkpoint import save_checkpoint
 from kolmocli.training.learner import Learner, StepReport, Weighted
-
-_ROWS = 256
-"""Rollouts that are sampled at once: more would only cost memory."""
+from kolmocli.training.limits import ROWS_AT_ONCE
 
 
 class LocalEngine:
@@ -30,18 +29,23 @@ class LocalEngine:
         self.sandbox = sandbox
         self._training = config.training
         self._rule = reward_rule(config.reward)
-        self._learner = Learner(
-            policy,
-            learning_rate=config.training.learning_rate,
-            max_grad_norm=config.training.max_grad_norm,
-            entropy_bonus=config.training.entropy_bonus,
+
+    @cached_property
+    def _learner(self) -> Learner:
+        """Made when it is needed: a policy that is only evaluated may have nothing to train."""
+        return Learner(
+            self.policy,
+            learning_rate=self._training.learning_rate,
+            max_grad_norm=self._training.max_grad_norm,
+            entropy_bonus=self._training.entropy_bonus,
+            optimiser=self._training.optimizer,
         )
 
     def collect(self, tasks: Sequence[Task], *, samples: int, seed: int | None) -> Collected:
         generator = None if seed is None else torch.Generator(self.policy.model.device).manual_seed(seed)
         groups: list[Group] = []
         rollout_seconds = execute_seconds = 0.0
-        per_chunk = max(1, _ROWS // samples)
+        per_chunk = max(1, ROWS_AT_ONCE // samples)
         for start in range(0, len(tasks), per_chunk):
             chunk = tasks[start : start + per_chunk]
             began = time.perf_counter()

@@ -46,7 +46,8 @@ def evaluate(
     policy = load_policy(target, device=device, seed=config.seed)
     chosen = held_out_tasks(evaluation_source(config, warn), tasks or config.evaluation.tasks)
     limits = Limits(config.sandbox.cpu_ms, config.sandbox.wall_ms, config.sandbox.memory_mb)
-    box = open_sandbox(sandbox, limits=limits, workers=config.sandbox.workers or None, warn=warn)
+    workers, runtime = config.sandbox.workers or None, config.sandbox.runtime
+    box = open_sandbox(sandbox, limits=limits, workers=workers, warn=warn, runtime=runtime)
     engine = LocalEngine(config, policy, box)
     try:
         sampling = None if samples == 1 else derived_seed(config.seed if seed is None else seed, "eval")

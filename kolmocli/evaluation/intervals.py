@@ -16,8 +16,8 @@ def normal_quantile(confidence: float) -> float:
     return NormalDist().inv_cdf((1.0 + confidence) / 2.0)
 
 
-def wilson(k: int, n: int, confidence: float = 0.95) -> Interval:
-    """The score interval of a share: k of n.
+def wilson(k: float, n: float, confidence: float = 0.95) -> Interval:
+    """The score interval of a share: k of n; not whole where they stand for fewer independent ones.
 
     Source: Wilson (1927), equation 4. (0, 1) when n is 0: nothing is known.
     Raises ValueError unless 0 ≤ k ≤ n.

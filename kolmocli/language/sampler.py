@@ -109,7 +109,8 @@ class SamplerConfig(BaseModel):
             raise ValueError(f"require: no such function: {', '.join(unknown)}")
         if self.bases[0] < 1 or self.base_length[0] < 1 or self.interval_step[0] < 1 or self.jumps[0] < 1:
             raise ValueError("bases, base_length, interval_step and jumps start at 1")
-        if self.values[1] - self.values[0] < self.base_length[1]:
+        ranges = self.initiators.get("range_func_up", 0) or self.initiators.get("range_func_interval", 0)
+        if ranges and self.values[1] - self.values[0] < self.base_length[1]:
             raise ValueError("values: the range must be wider than the longest base sequence")
         if not any(self.initiators.values()):
             raise ValueError("initiators: at least one needs a weight above 0")

@@ -64,6 +64,11 @@ class RunLog:
         write_atomically(path, json.dumps(finite(summary), indent=2, allow_nan=False) + "\n")
         return path
 
+    def flush(self) -> None:
+        """Wait until what was written is on the disk."""
+        self._metrics.flush()
+        self._events.flush()
+
     def close(self) -> None:
         """Close the files. Idempotent."""
         self._metrics.close()
@@ -122,6 +127,9 @@ class _LineFile:
         except BaseException:
             os.ftruncate(self._file, start)
             raise
+
+    def flush(self) -> None:
+        os.fsync(self._file)
 
     def close(self) -> None:
         if self._open:

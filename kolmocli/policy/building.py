@@ -13,16 +13,10 @@ from kolmocli.policy.tokenizer import build_tokenizer
 _SHORTEST_PERIOD, _LONGEST_PERIOD = 2.1, 512.0
 
 
-def build_preset(name: str, seed: int) -> LlamaForCausalLM:
-    """The preset with weights drawn from the seed alone, in evaluation mode.
-
-    Weights have a standard deviation of 1/sqrt(hidden): the 0.02 that is usual for large models is far too
-    small here and made the warm start five times as long. The embeddings of the integers are sinusoids of
-    their value, so that neighbours are alike from the start and ramps need not be learnt number by number
-    (docs/decisions.md has both measurements).
-    """
+def preset_config(name: str) -> LlamaConfig:
+    """The preset as transformers' configuration of a Llama, for the presets' own tokenizer."""
     preset, tokenizer = PRESETS[name], build_tokenizer()
-    config = LlamaConfig(
+    return LlamaConfig(
         vocab_size=len(tokenizer),
         hidden_size=preset.hidden,
         intermediate_size=preset.feed_forward,
@@ -36,12 +30,23 @@ def build_preset(name: str, seed: int) -> LlamaForCausalLM:
         pad_token_id=tokenizer.pad_token_id,
         initializer_range=1.0 / math.sqrt(preset.hidden),
     )
+
+
+def build_preset(name: str, seed: int) -> LlamaForCausalLM:
+    """The preset with weights drawn from the seed alone, in evaluation mode.
+
+    Weights have a standard deviation of 1/sqrt(hidden): the 0.02 that is usual for large models is far too
+    small here and made the warm start five times as long. The embeddings of the integers are sinusoids of
+    their value, so that neighbours are alike from the start and ramps need not be learnt number by number
+    (docs/decisions.md has both measurements).
+    """
+    config, tokenizer = preset_config(name), build_tokenizer()
     with torch.random.fork_rng(devices=[]), torch.no_grad():
         torch.manual_seed(seed)
         model = LlamaForCausalLM(config).eval()
         embeddings = model.get_input_embeddings().weight
         ids = tokenizer.convert_tokens_to_ids([str(i) for i in range(256)])
-        embeddings[ids] = number_features(preset.hidden) * config.initializer_range
+        embeddings[ids] = number_features(config.hidden_size) * config.initializer_range
     return model
 
 

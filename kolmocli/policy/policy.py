@@ -12,6 +12,7 @@ import torch
 from transformers.utils import logging
 
 from kolmocli.language.program import Program
+from kolmocli.policy.adapters import Base, save_adapter
 from kolmocli.policy.generation import generate
 from kolmocli.policy.prompts import explained_prompt, extract_program, preset_prompt
 from kolmocli.policy.rollout import Rollout
@@ -22,11 +23,15 @@ logging.disable_progress_bar()  # a bar of its own would tear the live table
 
 @dataclass
 class Policy:
-    """`model` is a transformers causal LM on its device, `name` what the user called it."""
+    """`model` is a transformers causal LM on its device, `name` what the user called it.
+
+    With a `base` the model is that one, frozen, with an adapter beside it.
+    """
 
     name: str
     model: Any
     tokenizer: Any
+    base: Base | None = None
 
     @cached_property
     def is_preset(self) -> bool:
@@ -89,13 +94,21 @@ class Policy:
             text = self.tokenizer.decode(tokens[:-1] if result.finished else tokens, skip_special_tokens=True)
             text = text if self.is_preset else extract_program(text)
             rollouts.append(
-                Rollout(prompts[i // samples], tokens, tuple(result.logprobs), self._lines(tokens), text, result.finished)
+                Rollout(
+                    prompts[i // samples], tokens, tuple(result.logprobs), self._lines(tokens), text, result.finished
+                )
             )
         return rollouts
 
     def save(self, folder: Path) -> None:
-        """Hugging Face format: `AutoModelForCausalLM.from_pretrained(folder)` and `AutoTokenizer` load it."""
-        self.model.save_pretrained(folder)
+        """Hugging Face format: `AutoModelForCausalLM.from_pretrained(folder)` and `AutoTokenizer` load it.
+
+        Of a policy with a base only the adapter is written.
+        """
+        if self.base is None:
+            self.model.save_pretrained(folder)
+        else:
+            save_adapter(self.model, self.base, folder)
         self.tokenizer.save_pretrained(folder)
 
     def _lines(self, tokens: Sequence[int]) -> tuple[int, ...]:

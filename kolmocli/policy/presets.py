@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 VOCABULARY = 326
 """Tokens of the presets' tokenizer; a test holds it to `build_tokenizer`."""
@@ -26,4 +27,21 @@ class Preset:
 
 PRESETS: dict[str, Preset] = {
     "tiny": Preset(hidden=128, layers=3, heads=8, feed_forward=384),
+    "small": Preset(hidden=192, layers=4, heads=6, feed_forward=576),
+    "medium": Preset(hidden=512, layers=8, heads=8, feed_forward=1536),
+    "large": Preset(hidden=768, layers=16, heads=12, feed_forward=1920),
 }
+
+
+def is_preset(name: str) -> bool:
+    """A folder of that name wins."""
+    return name in PRESETS and not Path(name).is_dir()
+
+
+def listed() -> str:
+    """The presets with their sizes, for `--help`: `tiny 0.7 M, small 2 M, ...` parameters."""
+    return ", ".join(f"{name} {_millions(preset.count())}" for name, preset in PRESETS.items())
+
+
+def _millions(count: int) -> str:
+    return f"{count / 1e6:.2g} M" if count < 1e8 else f"{count / 1e6:.0f} M"

@@ -3,65 +3,53 @@
 from __future__ import annotations
 
 import contextlib
-import json
-import select
+import itertools
 import socket
 import threading
 import time
 import uuid
 from dataclasses import asdict
+from functools import cached_property
 from typing import Any
 
 import docker
 import requests
 from docker.errors import APIError, DockerException, NotFound
 
-from kolmocli.errors import CheckError
 from kolmocli.sandbox import frames
 from kolmocli.sandbox.base import Limits
 from kolmocli.sandbox.image import client, image_source
-from kolmocli.sandbox.link import Finding, LinkError
+from kolmocli.sandbox.link import Finding, LinkError, SocketLink, broken_promise
 from kolmocli.sandbox.owner import this_owner
 
 LABEL_OWNER, LABEL_BORN = "kolmo.owner", "kolmo.born"
 GREETING_S = 20.0
 _STREAM = 8  # bytes of the header that the engine puts before every chunk of output
 _CHILD_OVERHEAD_MB, _CONTAINER_OVERHEAD_MB = 32, 96
+_AHEAD = 12
+"""Children that wait for a program in each container."""
 KILLED = 137
+ENDING_S = 2.0
+"""A container whose streams have ended takes a moment to end itself; one that still runs then is stuck."""
+_WRITABLE = ("/dev/mqueue",)
+"""What an engine mounts writable into a read-only container, whatever it was told: covered with nothing."""
+_WRITABLE_PODMAN = (*_WRITABLE, "/run", "/tmp", "/var/tmp")
 
 
-class ContainerLink:
+class ContainerLink(SocketLink):
     """The attached streams of one running container."""
 
-    def __init__(self, container: str, raw: Any) -> None:
-        self.id = container
-        self.findings: list[Finding] = []
+    def __init__(self, container: str, raw: Any, lane: int) -> None:
+        super().__init__("a container", container, raw._sock)
+        self.lane = lane
         self._raw = raw  # holds the connection open
-        self._socket: socket.socket = raw._sock
-        self._socket.setblocking(False)
         self._buffer = bytearray()
-
-    def fileno(self) -> int:
-        return self._socket.fileno()
-
-    def send(self, data: memoryview) -> int:
-        try:
-            return self._socket.send(data)
-        except BlockingIOError:
-            return 0
-        except OSError as error:
-            raise LinkError(str(error)) from error
 
     def receive(self) -> bytes | None:
         """The engine marks each chunk with stream and length; chunks end anywhere."""
-        try:
-            chunk = self._socket.recv(1 << 18)
-        except BlockingIOError:
-            return None
-        except OSError:
-            return b""
+        chunk = super().receive()
         if not chunk:
-            return b""
+            return chunk
         self._buffer += chunk
         out, at = bytearray(), 0
         while len(self._buffer) - at >= _STREAM:
@@ -88,10 +76,19 @@ class ContainerMaker:
     def __init__(self, image: str, limits: Limits, slots: int, runtime: str | None = None) -> None:
         self._image, self._runtime = image, runtime
         memory = _CONTAINER_OVERHEAD_MB + slots * (limits.memory_mb + _CHILD_OVERHEAD_MB)
-        self._greeting = asdict(limits) | {"slots": slots, "container_mb": memory, "pids": slots + 4}
-        self._seccomp = (image_source() / "seccomp.json").read_text("utf-8")
+        self._greeting = asdict(limits) | {
+            "slots": slots,
+            "ahead": _AHEAD,
+            "container_mb": memory,
+            "pids": slots + _AHEAD + 4,
+        }
+        self._seccomp = image_source() / "seccomp.json"
         self._mine = threading.local()
         self._clients: list[docker.DockerClient] = []
+        self._lanes: set[int] = set()
+        self._lock = threading.Lock()
+        self._left: list[str] = []
+        """Containers that the engine did not remove when asked, as it was away: it is asked again."""
 
     @property
     def _api(self) -> Any:
@@ -107,26 +104,42 @@ class ContainerMaker:
     def make(self) -> ContainerLink:
         container = f"kolmo-{uuid.uuid4().hex[:12]}"
         link: ContainerLink | None = None
+        lane = self._take_lane()
         try:
             self._create(container)
             raw = self._api.attach_socket(container, params={"stdin": 1, "stdout": 1, "stream": 1, "logs": 0})
-            link = ContainerLink(container.removeprefix("kolmo-"), raw)
+            link = ContainerLink(container.removeprefix("kolmo-"), raw, lane)
             self._api.start(container)
-            self._greet(link)
+            link.greet(self._greeting | {"lane": lane}, GREETING_S)
         except (DockerException, requests.RequestException, OSError, LinkError, frames.FrameError) as error:
             if link:
                 link.close()
+            self._lanes.discard(lane)
             self._remove(container)
             raise LinkError(" ".join(str(error).split())[:300]) from error
-        broken = [finding for finding in link.findings if not finding["ok"]]
-        if broken:
+        link.findings += self._found_runtime(container)
+        if broken := broken_promise(link.findings, "the Docker engine"):
             self.end(link)
-            first = broken[0]
-            raise CheckError(
-                f"the Docker engine does not keep what the sandbox promises: {first['promise']} "
-                f"(expected {first['expected']}, found {first['found']}); nothing is run"
-            )
+            raise broken
+        self._remove_left()
         return link
+
+    def _take_lane(self) -> int:
+        """The first free number: containers that live at the same time compute on different processors."""
+        with self._lock:
+            lane = next(number for number in itertools.count() if number not in self._lanes)
+            self._lanes.add(lane)
+            return lane
+
+    @cached_property
+    def _is_podman(self) -> bool:
+        parts = self._api.version().get("Components") or []
+        return any(part.get("Name") == "Podman Engine" for part in parts)
+
+    @cached_property
+    def _profile(self) -> str:
+        """Docker wants the text of the profile, Podman the path of a file on its own machine."""
+        return str(self._seccomp) if self._is_podman else self._seccomp.read_text("utf-8")
 
     def _create(self, name: str) -> None:
         api, greeting = self._api, self._greeting
@@ -134,9 +147,9 @@ class ContainerMaker:
             network_mode="none",
             read_only=True,
             ipc_mode="none",
-            tmpfs={"/dev/mqueue": "ro,size=4k"},  # the engine mounts it writable whatever ipc_mode says
+            tmpfs=dict.fromkeys(_WRITABLE_PODMAN if self._is_podman else _WRITABLE, "ro,size=4k"),
             cap_drop=["ALL"],
-            security_opt=["no-new-privileges:true", f"seccomp={self._seccomp}"],
+            security_opt=["no-new-privileges:true", f"seccomp={self._profile}"],
             pids_limit=greeting["pids"],
             mem_limit=f"{greeting['container_mb']}m",
             memswap_limit=f"{greeting['container_mb']}m",
@@ -157,36 +170,19 @@ class ContainerMaker:
             stdin_open=True,
             tty=False,
             detach=False,
-            environment={"PYTHONHASHSEED": "0", "LC_ALL": "C.UTF-8"},
+            environment={"PYTHONHASHSEED": "0", "LC_ALL": "C.UTF-8", "LD_BIND_NOW": "1"},
             labels={LABEL_OWNER: this_owner(), LABEL_BORN: str(int(time.time()))},
             host_config=host,
             network_disabled=True,
         )
 
-    def _greet(self, link: ContainerLink) -> None:
-        """Speak first: the other side is silent until then, so that no frame is lost while attaching."""
-        data = memoryview(frames.encode(frames.HELLO, 0, json.dumps(self._greeting).encode()))
-        reader, until = frames.Reader(), time.monotonic() + GREETING_S
-        while data:
-            data = data[link.send(data) :]
-        while (left := until - time.monotonic()) > 0:
-            select.select([link.fileno()], [], [], left)
-            chunk = link.receive()
-            if chunk == b"":
-                raise LinkError("a container ended while it was greeted")
-            for kind, _, payload in reader.feed(chunk or b""):
-                if kind != frames.HELLO:
-                    raise LinkError("a container answered its greeting with something else")
-                link.findings = json.loads(payload)["check"]
-                return
-        raise LinkError(f"a container did not answer its greeting within {GREETING_S:.0f} s")
-
     def end(self, link: ContainerLink) -> bool:
         """Remove it. True when it ended by itself: not by a SIGKILL from outside, and not removed by another."""
         link.close()
+        self._lanes.discard(link.lane)
         name = f"kolmo-{link.id}"
         try:
-            state = self._api.inspect_container(name)["State"]
+            state = self._last_state(name)
         except (DockerException, requests.RequestException, OSError, LinkError):
             state = {}
         self._remove(name)
@@ -194,10 +190,36 @@ class ContainerMaker:
             return False
         return bool(state.get("OOMKilled")) or state.get("Running", False) or state.get("ExitCode") not in (KILLED, 0)
 
+    def _found_runtime(self, name: str) -> list[Finding]:
+        """Some engines (Podman) pass over the runtime that a client asks for: then nothing is run."""
+        if not self._runtime:
+            return []
+        found = self._api.inspect_container(name)["HostConfig"].get("Runtime")
+        right = found == self._runtime
+        return [{"promise": "runtime", "expected": self._runtime, "found": str(found), "ok": right}]
+
+    def _last_state(self, name: str) -> dict[str, Any]:
+        until = time.monotonic() + ENDING_S
+        while True:
+            state: dict[str, Any] = self._api.inspect_container(name)["State"]
+            if not state.get("Running") or time.monotonic() > until:
+                return state
+            time.sleep(0.02)
+
     def _remove(self, name: str) -> None:
-        """Gone is gone, however; what an unreachable engine keeps is left to the sweeper."""
-        with contextlib.suppress(NotFound, APIError, DockerException, requests.RequestException, OSError, LinkError):
+        """Gone is gone, however. What is kept in spite of it is removed later, or by the sweeper of a later owner."""
+        try:
             self._api.remove_container(name, force=True, v=True)
+        except NotFound:
+            return
+        except (APIError, DockerException, requests.RequestException, OSError, LinkError) as error:
+            if "already in progress" not in str(error):
+                self._left.append(name)
+
+    def _remove_left(self) -> None:
+        left, self._left = self._left, []
+        for name in left:
+            self._remove(name)
 
     def answers(self, link: ContainerLink) -> bool:
         try:
@@ -206,6 +228,7 @@ class ContainerMaker:
             return False
 
     def close(self) -> None:
+        self._remove_left()
         for each in self._clients:
             each.close()
         self._clients.clear()

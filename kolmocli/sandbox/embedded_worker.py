@@ -10,7 +10,6 @@ What the interpreter has no equal for is refused as DENIED, never approximated.
 from __future__ import annotations
 
 import ast
-import builtins
 import contextlib
 import importlib.resources
 import json
@@ -18,7 +17,6 @@ import os
 import resource
 import signal
 import socket
-import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,89 +24,20 @@ from typing import Any
 
 import pydantic_monty as monty
 
-from kolmocli.sandbox import frames, statements
+from kolmocli.sandbox import embedded_promises, embedded_source, frames, statements
+from kolmocli.sandbox.embedded_refusals import Refused, is_missing, refuse
+from kolmocli.sandbox.embedded_watch import Watch
 
 OVERHEAD_MB = 2048
 """Address space beyond the memory limit of a program: this process's own code, and values on their way."""
 STARVED = 4
 """Times the wall limit that a program gets which waits for a processor: it cannot sleep, so that it is never idle."""
-LAZY = {"map", "filter", "zip", "reversed", "enumerate", "iter"}
-"""Builtins whose result is an iterator in Python and a list in this interpreter."""
 _ASKS = {"type", "range", "list", "len", "str"}
 """Names this worker uses to tell a string from the text that stands for a value it cannot carry."""
-_STRAIGHT = (
-    ast.Assign, ast.Expr, ast.Name, ast.Load, ast.Store, ast.Call, ast.Constant, ast.List, ast.Tuple,
-    ast.UnaryOp, ast.USub, ast.BinOp, ast.Add, ast.Sub, ast.Mult,
-)  # fmt: skip
-
-
-class Refused(Exception):
-    """What the interpreter cannot run as Python would."""
 
 
 class OverTime(Exception):
     """A program of so many statements that passing them on takes all its time."""
-
-
-class Watch(threading.Thread):
-    """Ends the interpreter's process when the program has used its CPU time; the pool starts another.
-
-    The interpreter itself only knows the wall clock, and on a busy machine that would make a verdict depend on
-    what else runs.
-    """
-
-    def __init__(self, cpu_s: float) -> None:
-        super().__init__(daemon=True)
-        self.cpu_s = cpu_s
-        self.pid = 0
-        self.fired = False
-        self._base = 0.0
-        self._on = threading.Event()
-
-    def begin(self) -> None:
-        """A program starts: from here its CPU time counts."""
-        self.fired = False
-        if not self._clock():
-            self.pid = _only_child()
-        self._base = self._clock() + time.process_time()
-        self._on.set()
-
-    def end(self) -> float:
-        """The program has ended; the CPU seconds that it used."""
-        self._on.clear()
-        return self.cpu_s if self.fired else self._used()
-
-    def _used(self) -> float:
-        """Of the interpreter, and of this process on its behalf: parsing, passing on what it prints."""
-        return max(0.0, self._clock() + time.process_time() - self._base)
-
-    def _clock(self) -> float:
-        try:
-            return time.clock_gettime((~self.pid << 3) | 2) if self.pid else 0.0
-        except OSError:  # the process is gone
-            return 0.0
-
-    def run(self) -> None:
-        while True:
-            self._on.wait()
-            time.sleep(0.02)
-            if self._on.is_set() and self._used() >= self.cpu_s:
-                self.fired = True
-                self._on.clear()
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(self.pid, signal.SIGKILL)
-
-
-def _only_child() -> int:
-    """The process number of the interpreter."""
-    own = str(os.getpid())
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            if stat.read_text("utf-8", "replace").rpartition(")")[2].split()[1] == own:
-                return int(stat.parent.name)
-        except OSError:  # a process that ended in the meantime
-            continue
-    return 0
 
 
 class Worker:
@@ -142,10 +71,7 @@ class Worker:
 
     def _run(self, payload: bytes) -> tuple[bytes, int]:
         try:
-            source = payload[1:].decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
-            body = statements.parse(source)
-            for statement in body:
-                statements.compiled(statement)
+            source, body = embedded_source.parse(payload[1:])
         except MemoryError:
             return b"!MLE while compiling\n", frames.ENDED
         except (SyntaxError, ValueError, RecursionError, OverflowError) as error:
@@ -172,8 +98,8 @@ class Worker:
 
     def values(self, source: str, body: list[ast.stmt], with_language: bool) -> Iterator[object]:
         """The value of each statement, as far as the program gets."""
-        texts = _texts(source, body)
-        if with_language and self._is_straight(body):
+        texts = embedded_source.texts(source, body)
+        if with_language and embedded_source.is_straight(body, self.functions):
             # What fails is run again statement by statement, for the values of those that finish.
             with contextlib.suppress(monty.MontyRuntimeError):
                 yield from self._at_once(body, texts)
@@ -182,21 +108,6 @@ class Worker:
             if with_language:
                 session.feed_run(self.prelude)
             yield from self._one_by_one(session, body, texts, with_language)
-
-    def _is_straight(self, body: list[ast.stmt]) -> bool:
-        """Calls of the language and nothing else: no value can change after its statement."""
-        bound = {statements.target(statement) for statement in body}
-        if bound & self.functions.keys() or any(name and name.startswith("_") for name in bound):
-            return False
-        for statement in body:
-            for node in ast.walk(statement):
-                if type(node) not in _STRAIGHT:
-                    return False
-                if type(node) is ast.Call and getattr(node.func, "id", None) not in self.functions:
-                    return False
-                if type(node) is ast.Constant and type(node.value) is not int:
-                    return False
-        return True
 
     def _at_once(self, body: list[ast.stmt], texts: list[str]) -> list[object]:
         """One round trip for the whole program: the common case, and several times faster."""
@@ -216,20 +127,20 @@ class Worker:
     def _one_by_one(
         self, session: monty.MontySession, body: list[ast.stmt], texts: list[str], with_language: bool
     ) -> Iterator[object]:
-        names = _bound(body)
+        names = embedded_source.bound(body)
         until = time.process_time() + self.watch.cpu_s
         for statement, text in zip(body, texts, strict=True):
-            _refuse(statement, with_language)
+            refuse(statement, with_language)
             if time.process_time() > until:
                 raise OverTime
             name = statements.target(statement)
             if name:
-                value = session.feed_run(f"{text}\n{name}", print_callback=_ignore)
+                value = _feed(session, f"{text}\n{name}")
             elif isinstance(statement, ast.Expr):
                 name = "__value"
-                value = session.feed_run(f"{name} = ({text}\n)\n{name}", print_callback=_ignore)
+                value = _feed(session, f"{name} = ({text}\n)\n{name}")
             else:
-                session.feed_run(f"{text}\nNone", print_callback=_ignore)
+                _feed(session, f"{text}\nNone")
                 value = None
             if type(value) is str and name:
                 value = self._string(session, name, value, names)
@@ -250,70 +161,31 @@ class Worker:
         return session.feed_run(f"list({name})")
 
 
+def _feed(session: monty.MontySession, text: str) -> object:
+    try:
+        return session.feed_run(text, print_callback=_ignore)
+    except TypeError as error:  # not the program's, which would be wrapped: its value has no equal in Python
+        raise Refused(f"a value of this kind ({error})") from error
+
+
 def _ignore(stream: str, text: str) -> None:
     """Programs print into the void, here and in a container."""
-
-
-def _texts(source: str, body: list[ast.stmt]) -> list[str]:
-    """The source of each statement, decorators included."""
-    lines = [line.encode() for line in source.split("\n")]
-    texts = []
-    for statement in body:
-        decorators = getattr(statement, "decorator_list", [])
-        first = min([statement.lineno, *(d.lineno for d in decorators)]) - 1
-        start = 0 if decorators else statement.col_offset
-        last, end = (statement.end_lineno or 1) - 1, statement.end_col_offset
-        part = lines[first : last + 1]
-        part[-1] = part[-1][:end]
-        part[0] = part[0][start:]
-        texts.append(b"\n".join(part).decode())
-    return texts
-
-
-def _bound(body: list[ast.stmt]) -> set[str]:
-    """Every name that the program binds anywhere, parameters aside."""
-    names: set[str] = set()
-    for statement in body:
-        for node in ast.walk(statement):
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-                names.add(node.id)
-            elif isinstance(node, ast.FunctionDef | ast.ClassDef):
-                names.add(node.name)
-            elif isinstance(node, ast.alias):
-                names.add((node.asname or node.name).partition(".")[0])
-    return names
-
-
-def _refuse(statement: ast.stmt, with_language: bool) -> None:
-    """Raise Refused for what would give another value here than in Python."""
-    lazy = LAZY - {"filter"} if with_language else LAZY
-    for node in ast.walk(statement):
-        if isinstance(node, ast.Import):
-            modules = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            modules = [node.module or "."]
-        else:
-            modules = []
-        for module in modules:
-            if module.partition(".")[0] not in statements.MODULES:
-                raise Refused(f"import {module}")
-    value = getattr(statement, "value", None)
-    if isinstance(value, ast.GeneratorExp):
-        raise Refused("a generator that is kept")
-    if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id in lazy:
-        raise Refused(f"{value.func.id}() whose result is kept")
 
 
 def _label(error: BaseException) -> str:
     if isinstance(error, MemoryError):
         return "MLE"
-    if isinstance(error, NotImplementedError | ImportError | PermissionError):
-        return "DENIED"
-    if isinstance(error, SyntaxError):
-        return "DENIED"  # it compiled here, so that Python would have run it
-    if isinstance(error, NameError) and str(error).split("'")[1:2] and str(error).split("'")[1] in vars(builtins):
-        return "DENIED"
-    return "RUNTIME"
+    return "DENIED" if is_missing(error) else "RUNTIME"
+
+
+def start(greeting: dict[str, int]) -> tuple[Worker, bytes]:
+    """The worker that the host asks for, and its answer: what it found of its promises, when it is to look."""
+    worker = Worker(greeting)
+    size = (greeting["memory_mb"] + OVERHEAD_MB) << 20
+    resource.setrlimit(resource.RLIMIT_AS, (size, size))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    findings = embedded_promises.check(worker.run, worker.watch, greeting, size) if greeting["prove"] else []
+    return worker, json.dumps({"check": findings}).encode()
 
 
 def main() -> None:
@@ -326,12 +198,8 @@ def main() -> None:
         out = []
         for kind, request, payload in reader.feed(chunk):
             if kind == frames.HELLO:
-                limits = json.loads(payload)
-                size = (limits["memory_mb"] + OVERHEAD_MB) << 20
-                worker = Worker(limits)
-                resource.setrlimit(resource.RLIMIT_AS, (size, size))
-                resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-                out.append(frames.encode(frames.HELLO, 0, json.dumps({"check": []}).encode()))
+                worker, answer = start(json.loads(payload))
+                out.append(frames.encode(frames.HELLO, 0, answer))
             elif kind == frames.PING:
                 out.append(frames.encode(frames.PING, request))
             elif worker:

@@ -35,8 +35,10 @@ class Patience:
     renew_programs: int = 10_000
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Batch:
+    """What one `submit` brought in, and who waits for it."""
+
     future: Future[list[Verdict]]
     results: list[Verdict | None]
     left: int

@@ -7,15 +7,15 @@ import sys
 from collections.abc import Callable
 from typing import Literal, get_args
 
-from kolmocli.errors import KolmoError, UsageError
+from kolmocli.errors import EnvironmentMissing, KolmoError, UsageError
 from kolmocli.sandbox.base import Limits, Sandbox
 from kolmocli.sandbox.flight import Patience
 from kolmocli.sandbox.pool import Pool
 
 Backend = Literal["auto", "docker", "embedded"]
-_SLOTS = 2
-"""Programs at once in one container: one computes while the other is being forked or reaped."""
-_WINDOW = {"docker": 32, "embedded": 8}
+_SLOTS = 4
+"""Programs at once in one container: one that burns its whole time holds up a quarter of it."""
+_WINDOW = {"docker": 48, "embedded": 8}
 """Programs on their way to one container: hides the hop through the engine."""
 
 
@@ -36,14 +36,16 @@ def open_sandbox(
     """Open a sandbox with `workers` containers or processes (default: one for each CPU, two at least).
 
     `auto` takes docker when an engine answers and the image is there or can be built from a local base, else
-    embedded, and says so in one line. `runtime` names another OCI runtime of the engine, such as runsc.
-    Raises EnvironmentMissing when the backend that was asked for cannot be had.
+    embedded, and says so in one line. `runtime` names another OCI runtime of the engine, such as runsc; who asks for
+    one asks for docker. Raises EnvironmentMissing when what was asked for cannot be had.
     """
     if backend not in get_args(Backend):
         raise UsageError(f"unknown sandbox {backend!r}; choose one of {', '.join(get_args(Backend))}")
+    if runtime and backend == "embedded":
+        raise UsageError(f"the embedded sandbox has no runtime {runtime!r}: that is a part of a Docker engine")
     limits = limits or Limits()
     size = workers or max(2, os.cpu_count() or 1)
-    if backend == "auto":
+    if backend == "auto" and not runtime:
         reason = _why_not_docker(image, warn)
         if reason:
             warn(
@@ -55,6 +57,8 @@ def open_sandbox(
     if backend == "embedded":
         return _embedded(limits, size, patience)
     _ensure_docker(image, warn)
+    if runtime:
+        _require_runtime(runtime)
     return _docker(limits, size, image, runtime, patience)
 
 
@@ -96,6 +100,21 @@ def _why_not_docker(image: str | None, warn: Callable[[str], None]) -> str | Non
     except KolmoError as error:
         return str(error)
     return None
+
+
+def _require_runtime(runtime: str) -> None:
+    from kolmocli.sandbox.image import client
+
+    api = client()
+    try:
+        known = sorted(api.info().get("Runtimes") or {})
+    finally:
+        api.close()
+    if runtime not in known:
+        raise EnvironmentMissing(
+            f"the Docker engine has no runtime {runtime!r}, only {', '.join(known)}; register it with the engine "
+            "(/etc/docker/daemon.json), or leave the runtime out"
+        )
 
 
 def _ensure_docker(image: str | None, warn: Callable[[str], None]) -> None:

@@ -14,6 +14,7 @@ _KILLED = {
     frames.OUTPUT: Status.OLE,
     frames.LATE: Status.TLE_WALL,
 }
+_INTEGERS = {int}
 _SAID = {s.value: s for s in (Status.OK, Status.SYNTAX, Status.RUNTIME, Status.MLE, Status.OLE, Status.DENIED)}
 
 
@@ -66,7 +67,7 @@ def read_output(output: bytes, limits: Limits) -> tuple[int, tuple[Value | None,
     if len(whole) > limits.output_bytes:
         return count, (), Status.OLE, "over the output limit"
     try:
-        lines = json.loads(b"[" + b",".join(whole.split(b"\n")[:-1]) + b"]")
+        lines = json.loads("[" + ",".join(whole.decode("ascii").split("\n")[:-1]) + "]")
     except (ValueError, RecursionError):
         return count, (), Status.RUNTIME, "a report that cannot be read"
     if len(lines) > count or not all(_is_value(line, limits.max_items) for line in lines):
@@ -77,7 +78,7 @@ def read_output(output: bytes, limits: Limits) -> tuple[int, tuple[Value | None,
 def _is_value(line: object, max_items: int) -> bool:
     if line is None:
         return True
-    return type(line) is list and len(line) <= max_items and all(type(item) is int for item in line)
+    return type(line) is list and len(line) <= max_items and set(map(type, line)) <= _INTEGERS
 
 
 def _printable(text: bytes) -> str:

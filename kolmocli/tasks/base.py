@@ -47,6 +47,10 @@ class TaskSource(Protocol):
         """How many different tasks this bucket has; None when they do not run out."""
         ...
 
+    def taught(self, bucket: Bucket) -> bool:
+        """Whether tasks of this bucket may carry reference programs: what a supervised warm start needs."""
+        ...
+
     def admits(self, program: Program, sequence: tuple[int, ...]) -> bool:
         """Whether this program and its sequence may be learnt from: False when they belong to the other split."""
         ...

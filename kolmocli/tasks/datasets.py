@@ -1,144 +1,131 @@
-"""Tasks from a JSONL file: one object per line with `sequence`, and optionally `program` and `bucket`.
-
-`sequence` is a list of integers or a string (its code points); a line may instead have `text`, an
-instruction that holds "following sequence:" and a list. A bad line is named, skipped and counted.
-"""
+"""Tasks from the records of a data file, in the buckets that the file names or in buckets found for it."""
 
 from __future__ import annotations
 
-import json
 import random
-import re
-from collections import defaultdict
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+import zlib
+from array import array
+from bisect import bisect_left
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import pairwise
+from typing import Literal
 
-from kolmocli.errors import UsageError
-from kolmocli.language.program import Program, ProgramError, parse
+from kolmocli.data.records import Records
+from kolmocli.data.separation import Taken
+from kolmocli.evaluation.baselines import pack
+from kolmocli.language.program import Program
 from kolmocli.tasks.base import Bucket, Split, Task
 
-_LEVELS = 4
-"""Without buckets in the file, sequences are split by length into this many levels of equal size."""
-_INSTRUCTION = re.compile(r"following sequence:\s*(\[[^\]]*\])")
-
-
-@dataclass(frozen=True, slots=True)
-class Record:
-    sequence: tuple[int, ...]
-    program: Program | None
-    bucket: str | None
+Order = Literal["auto", "length", "compressibility", "reference_bits"]
+"""What makes one sequence harder than another where the file does not say."""
+_ALIKE = 0.9
+"""With this share of the sequences of one length, length says nothing about difficulty."""
 
 
 class DatasetTasks:
     """The records of a file as tasks, shuffled by the seed once per pass over them."""
 
     def __init__(
-        self, records: list[Record], split: Split, seed: int, others: frozenset[tuple[int, ...]] = frozenset()
+        self,
+        records: Records,
+        split: Split,
+        seed: int,
+        taken: Taken | None = None,
+        order: Order = "auto",
+        levels: int = 4,
     ) -> None:
+        """`taken` is what evaluation has, for training; `order` and `levels` make buckets where none are named."""
         self.split: Split = split
         self.seed = seed
-        self._others = others  # sequences of the other split
-        self._records = _by_bucket(records)
+        self.records = records
+        self._taken = taken or Taken()
+        self._buckets = find_buckets(records, order, levels)
+        self._order = lru_cache(maxsize=256)(self._shuffled)
 
     def buckets(self) -> list[Bucket]:
-        return sorted(self._records)
+        return list(self._buckets)
 
     def task(self, bucket: Bucket, index: int) -> Task:
-        records = self._records[bucket]
-        epoch, place = divmod(index, len(records))
-        order = random.Random(f"{self.seed}/{self.split}/{bucket}/{epoch}").sample(range(len(records)), len(records))
-        record = records[order[place]]
+        epoch, place = divmod(index, len(self._buckets[bucket]))
+        record = self.records[self._order(bucket, epoch)[place]]
         return Task(bucket, index, record.sequence, record.program)
 
     def size(self, bucket: Bucket) -> int | None:
-        return len(self._records[bucket])
+        return len(self._buckets[bucket])
 
     def admits(self, program: Program, sequence: tuple[int, ...]) -> bool:
-        return sequence not in self._others
+        return self._taken.allows(program, sequence)
+
+    def taught(self, bucket: Bucket) -> bool:
+        return any(self.records.has_program(i) for i in self._buckets[bucket])
+
+    def _shuffled(self, bucket: Bucket, epoch: int) -> array[int]:
+        """The records of a bucket in the order of one pass."""
+        order = array("I", self._buckets[bucket])
+        random.Random(f"{self.seed}/{self.split}/{bucket}/{epoch}").shuffle(order)
+        return order
 
 
-def read_records(path: Path, warn: Callable[[str], None]) -> list[Record]:
-    """All good records of a file.
+def find_buckets(records: Records, order: Order, levels: int) -> dict[Bucket, array[int]]:
+    """The indices of the records of each bucket, families by name, levels ascending from 1 without a gap.
 
-    Raises:
-        UsageError: the file cannot be read, or no line of it is good.
+    A bucket that is named `family/3` is a level of that family; any other name is a family of one level. Records
+    without a name become a family per modality, split by difficulty into levels of equal size.
     """
-    records, bad = [], 0
-    try:
-        for number, line in _lines(path):
-            try:
-                records.append(_record(json.loads(line)))
-            except (ValueError, TypeError, RecursionError) as error:
-                bad += 1
-                if bad <= 3:
-                    warn(f"{path}:{number}: skipped: {error}")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else f"not UTF-8 ({error.reason})"
-        raise UsageError(f"{path}: cannot be read: {reason}") from None
-    if bad:
-        warn(f"{path}: {bad} bad line(s) skipped, {len(records)} kept")
-    if not records:
-        raise UsageError(f"{path}: no sequence in it; every line needs an object with `sequence`, a list of integers")
-    return records
+    named: dict[Bucket, array[int]] = defaultdict(lambda: array("I"))
+    unnamed: dict[str | None, array[int]] = defaultdict(lambda: array("I"))
+    for i in range(len(records)):
+        name, modality = records.labels(i)
+        if name is None:
+            unnamed[modality].append(i)
+            continue
+        family, _, level = name.rpartition("/")
+        named[Bucket(family, int(level)) if family and level.isdecimal() else Bucket(name, 1)].append(i)
+    for modality, indices in unnamed.items():
+        measure = _measure(records, indices) if order == "auto" else order
+        for place, part in enumerate(_levels(records, indices, measure, levels), start=1):
+            named[Bucket(modality or measure, place)].extend(part)
+    return _closed_up(named)
 
 
-def _lines(path: Path) -> Iterator[tuple[int, str]]:
-    """The lines that are not blank, with their numbers."""
-    with path.open(encoding="utf-8") as stream:
-        for number, line in enumerate(stream, start=1):
-            if line.strip():
-                yield number, line
+def _measure(records: Records, indices: Sequence[int]) -> Order:
+    """Reference bits where every record has a program; length where lengths differ; else compressibility."""
+    if all(records.has_program(i) for i in indices):
+        return "reference_bits"
+    usual = Counter(records.length(i) for i in indices).most_common(1)[0][1]
+    return "compressibility" if usual >= _ALIKE * len(indices) else "length"
 
 
-def _record(data: Any) -> Record:
-    if not isinstance(data, dict):
-        raise ValueError("not an object")
-    sequence = data.get("sequence")
-    if sequence is None and isinstance(data.get("text"), str):
-        found = _INSTRUCTION.search(data["text"])
-        if found is None:
-            raise ValueError('text without "following sequence:" and a list')
-        sequence = json.loads(found[1])
-    if isinstance(sequence, str):
-        sequence = [ord(c) for c in sequence]
-    if not isinstance(sequence, list) or not sequence or any(type(x) is not int for x in sequence):
-        raise ValueError("`sequence` must be a list of integers that is not empty, or a string")
-    bucket = data.get("bucket")
-    if bucket is not None and not isinstance(bucket, str):
-        raise ValueError("`bucket` must be a string")
-    return Record(tuple(sequence), _program(data.get("program")), bucket)
+def _levels(records: Records, indices: Sequence[int], measure: Order, levels: int) -> list[list[int]]:
+    """Split into at most `levels` parts of about equal size, from easy to hard; equals stay together."""
+    scored = sorted((_score(records, i, measure), i) for i in indices)
+    edges = [0, *(k for k in range(1, len(scored)) if scored[k][0] != scored[k - 1][0]), len(scored)]
+    cuts = {_nearest(edges, len(scored) * level / levels) for level in range(levels + 1)}
+    return [[i for _, i in scored[start:end]] for start, end in pairwise(sorted(cuts))]
 
 
-def _program(text: Any) -> Program | None:
-    if text is None:
-        return None
-    if not isinstance(text, str):
-        raise ValueError("`program` must be a string")
-    try:
-        return parse(text)
-    except ProgramError as error:
-        raise ValueError(f"`program`: {error}") from None
+def _nearest(edges: Sequence[int], wanted: float) -> int:
+    at = bisect_left(edges, wanted)
+    return min(edges[max(at - 1, 0) : at + 1], key=lambda edge: abs(edge - wanted))
 
 
-def _by_bucket(records: list[Record]) -> dict[Bucket, list[Record]]:
-    """A bucket named `family/3` is a level of that family; any other name is a family of one level.
+def _score(records: Records, index: int, measure: Order) -> float:
+    """Higher is harder. Compressibility is bytes after deflate, not a share: of two pieces of noise the shorter is
+    easier. A record without a program comes after those with one."""
+    if measure == "reference_bits":
+        bits = records.reference_bits(index)
+        return float("inf") if bits is None else bits
+    if measure == "length":
+        return records.length(index)
+    return len(zlib.compress(pack(records[index].sequence), 9))
 
-    Levels without a record are closed up, so that they count from 1 without a gap.
-    """
-    grouped: dict[Bucket, list[Record]] = defaultdict(list)
-    unnamed = sorted((r for r in records if r.bucket is None), key=lambda r: (len(r.sequence), r.sequence))
-    for place, record in enumerate(unnamed):
-        grouped[Bucket("length", 1 + place * _LEVELS // len(unnamed))].append(record)
-    for record in records:
-        if record.bucket is not None:
-            family, _, level = record.bucket.rpartition("/")
-            named = Bucket(family, int(level)) if family and level.isdecimal() else Bucket(record.bucket, 1)
-            grouped[named].append(record)
+
+def _closed_up(buckets: dict[Bucket, array[int]]) -> dict[Bucket, array[int]]:
     levels: dict[str, int] = defaultdict(int)
     closed = {}
-    for bucket in sorted(grouped):
+    for bucket in sorted(buckets):
         levels[bucket.family] += 1
-        closed[Bucket(bucket.family, levels[bucket.family])] = grouped[bucket]
+        closed[Bucket(bucket.family, levels[bucket.family])] = buckets[bucket]
     return closed

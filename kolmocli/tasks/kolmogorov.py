@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from kolmocli.config import Family
+from kolmocli.data.separation import Taken
 from kolmocli.errors import UsageError
 from kolmocli.language.interpreter import ExecutionError, execute
 from kolmocli.language.program import Program
@@ -22,8 +23,10 @@ class KolmogorovTasks:
     seen in evaluation only.
     """
 
-    def __init__(self, families: Mapping[str, Family], split: Split, seed: int) -> None:
+    def __init__(self, families: Mapping[str, Family], split: Split, seed: int, taken: Taken | None = None) -> None:
+        """`taken` is what the other split has from a file: no task has one of its sequences or skeletons."""
         self.families = families
+        self._taken = taken or Taken()
         self.split: Split = split
         self.seed = seed
         self._task = lru_cache(maxsize=50_000)(self._sample)
@@ -51,7 +54,12 @@ class KolmogorovTasks:
     def size(self, bucket: Bucket) -> int | None:
         return None
 
+    def taught(self, bucket: Bucket) -> bool:
+        return True
+
     def admits(self, program: Program, sequence: tuple[int, ...]) -> bool:
+        if not self._taken.allows(program, sequence):
+            return False
         try:
             values = execute(program)
         except ExecutionError:  # a sandbox's integers have no bound, the interpreter's have

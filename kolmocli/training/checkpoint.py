@@ -11,7 +11,7 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +38,7 @@ def save_checkpoint(run_dir: Path, step: int, policy: Policy, optimiser: dict[st
         policy.save(aside)
         torch.save(optimiser, aside / "optimiser.pt")
         (aside / "trainer.json").write_text(json.dumps(state, indent=1))
-        digests = {file.name: _digest(file) for file in sorted(aside.iterdir())}
+        digests = {file.name: digest(file) for file in sorted(aside.iterdir())}
         (aside / _MANIFEST).write_text(json.dumps(digests, indent=1))
         for file in aside.iterdir():
             _flush(file)
@@ -64,16 +64,34 @@ def load_state(folder: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     return state, optimiser
 
 
-def checkpoints(run_dir: Path) -> Iterator[Path]:
-    """Complete checkpoints, newest first. One whose files do not match their digests is passed over."""
-    found = [p for p in (run_dir / "checkpoints").glob("*") if p.name.lstrip(".").startswith("step_")]
-    for folder in sorted(found, key=_rank, reverse=True):
+def checkpoints(run_dir: Path, damaged: Callable[[Path], None] = lambda folder: None) -> Iterator[Path]:
+    """Complete checkpoints, newest first. One whose files do not match their digests goes to `damaged` instead."""
+    for folder in sorted(_folders(run_dir), key=_rank, reverse=True):
         if _is_complete(folder):
             yield folder
+        else:
+            damaged(folder)
 
 
-def latest_checkpoint(run_dir: Path) -> Path | None:
-    return next(checkpoints(run_dir), None)
+def latest_checkpoint(run_dir: Path, damaged: Callable[[Path], None] = lambda folder: None) -> Path | None:
+    return next(checkpoints(run_dir, damaged), None)
+
+
+def settle(run_dir: Path) -> None:
+    """Clear up after a writer that died: what it had finished gets its name, what it had not is removed.
+
+    Only for a run that nobody writes to.
+    """
+    for aside in sorted((f for f in _folders(run_dir) if f.name.startswith(".")), key=_rank, reverse=True):
+        named = aside.with_name(aside.name.split(".")[1])
+        if not _is_complete(aside) or (named.exists() and _is_complete(named)):
+            shutil.rmtree(aside)
+        elif not named.exists():
+            aside.rename(named)
+
+
+def _folders(run_dir: Path) -> list[Path]:
+    return [p for p in (run_dir / "checkpoints").glob("*") if p.name.lstrip(".").startswith("step_")]
 
 
 def _rank(folder: Path) -> tuple[str, bool, str]:
@@ -85,12 +103,13 @@ def _rank(folder: Path) -> tuple[str, bool, str]:
 def _is_complete(folder: Path) -> bool:
     try:
         digests = json.loads((folder / _MANIFEST).read_text())
-        return all(_digest(folder / name) == digest for name, digest in digests.items())
+        return all(digest(folder / name) == written for name, written in digests.items())
     except (OSError, ValueError, AttributeError):
         return False
 
 
-def _digest(file: Path) -> str:
+def digest(file: Path) -> str:
+    """SHA-256 of a file."""
     with file.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 

@@ -11,9 +11,11 @@ from kolmocli.config import Config
 from kolmocli.config_file import dump_config
 from kolmocli.errors import UsageError
 from kolmocli.monitor.writer import write_atomically
+from kolmocli.training.checkpoint import digest
 
 _FREE_TO_CHANGE = ("evaluation.every", "checkpoint_every", "sandbox", "model.device")
-"""What may differ between a run and its continuation: nothing here changes a number in metrics.jsonl."""
+"""What may differ between a run and its continuation: where and how it runs, and what is written down when."""
+_SHOWN = 5
 
 
 def claim_folder(config: Config, folder: Path | None, *, resume: bool) -> Path:
@@ -37,8 +39,8 @@ def claim_folder(config: Config, folder: Path | None, *, resume: bool) -> Path:
 
 
 def refuse_used(folder: Path) -> None:
-    """Raise UsageError when something is in the folder already."""
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+    """Raise UsageError when something is in the folder already; hidden files are nothing of a run."""
+    if folder.exists() and (not folder.is_dir() or any(not file.name.startswith(".") for file in folder.iterdir())):
         raise UsageError(f"{folder} is in use; resume it with --resume or name another folder with --run-dir")
 
 
@@ -60,14 +62,39 @@ def _point_latest(folder: Path) -> None:
     aside.replace(link)
 
 
-def refuse_changed(saved: Mapping[str, Any], now: Mapping[str, Any]) -> None:
-    """Raise UsageError with every difference between the two configurations that would change the run."""
-    changes = [line for line in _differences(saved, now) if not line.startswith(_FREE_TO_CHANGE)]
+def refuse_changed(saved: Mapping[str, Any], now: Config) -> None:
+    """Raise UsageError with every difference to the saved configuration that would change the run.
+
+    Keys that the saved one does not have yet count with their defaults.
+    """
+    try:
+        before = Config.model_validate(saved).model_dump(mode="json")
+    except ValueError:
+        raise UsageError("--resume: the run is of another version of kolmo, whose configuration is not known") from None
+    changes = [
+        line for line in _differences(before, now.model_dump(mode="json")) if not line.startswith(_FREE_TO_CHANGE)
+    ]
     if changes:
+        more = f"; and {len(changes) - _SHOWN} more" if len(changes) > _SHOWN else ""
         raise UsageError(
-            f"--resume: the configuration has changed ({'; '.join(changes[:5])}); resume with the old one "
+            f"--resume: the configuration has changed ({'; '.join(changes[:_SHOWN])}{more}); resume with the old one "
             "or start a new run"
         )
+
+
+def data_digests(config: Config) -> dict[str, str]:
+    """SHA-256 of every data file of the configuration."""
+    files = [name for name in (config.data.train, config.data.eval) if name is not None]
+    return {name: digest(Path(name)) for name in files}
+
+
+def refuse_other_data(saved: Mapping[str, str], now: Mapping[str, str]) -> None:
+    """Raise UsageError when a file is not what it was: the run would go on with other tasks than it says."""
+    for name, before in saved.items():
+        if now.get(name) != before:
+            raise UsageError(
+                f"--resume: {name} has changed since the run began; put the old file back or start a new run"
+            )
 
 
 def _differences(a: Any, b: Any, path: str = "") -> list[str]:
@@ -76,4 +103,9 @@ def _differences(a: Any, b: Any, path: str = "") -> list[str]:
         for key in sorted({*a, *b}):
             found += _differences(a.get(key), b.get(key), f"{path}.{key}" if path else key)
         return found
-    return [] if a == b else [f"{path}: {a} -> {b}"]
+    return [] if a == b else [f"{path}: {_short(a)} -> {_short(b)}"]
+
+
+def _short(value: Any) -> str:
+    text = str(value)
+    return text if len(text) <= 60 else text[:59] + "…"

@@ -12,13 +12,12 @@ from typing import Any
 
 import torch
 
+from kolmocli.config import OptimiserKind
 from kolmocli.policy.logprobs import pack, token_logprobs
 from kolmocli.policy.policy import Policy
 from kolmocli.policy.rollout import Rollout
-
-_TOKENS_PER_MICRO_BATCH = 2_048
-"""Padded tokens of one forward and backward pass. Rollouts are sorted by length first, so small parts waste
-little on padding; the result does not depend on it."""
+from kolmocli.training.limits import TOKENS_PER_MICRO_BATCH
+from kolmocli.training.optimiser import build_optimiser
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +42,20 @@ class StepReport:
 class Learner:
     """The optimiser of a policy. `step` minimises -sum(weight * log p) / denominator (+ entropy bonus)."""
 
-    def __init__(self, policy: Policy, *, learning_rate: float, max_grad_norm: float, entropy_bonus: float) -> None:
+    def __init__(
+        self,
+        policy: Policy,
+        *,
+        learning_rate: float,
+        max_grad_norm: float,
+        entropy_bonus: float,
+        optimiser: OptimiserKind = "adamw",
+    ) -> None:
         self.policy = policy
         self.max_grad_norm = max_grad_norm
         self.entropy_bonus = entropy_bonus
         self.parameters = [p for p in policy.model.parameters() if p.requires_grad]
-        self.optimiser = torch.optim.AdamW(self.parameters, lr=learning_rate, betas=(0.9, 0.95), weight_decay=0.0)
+        self.optimiser = build_optimiser(optimiser, self.parameters, learning_rate)
 
     def set_learning_rate(self, value: float) -> None:
         for group in self.optimiser.param_groups:
@@ -105,7 +112,7 @@ def micro_batches(batch: Sequence[Weighted]) -> Iterator[list[Weighted]]:
 
     part: list[Weighted] = []
     for item in sorted(batch, key=length):
-        if part and length(item) * (len(part) + 1) > _TOKENS_PER_MICRO_BATCH:
+        if part and length(item) * (len(part) + 1) > TOKENS_PER_MICRO_BATCH:
             yield part
             part = []
         part.append(item)

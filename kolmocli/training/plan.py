@@ -2,34 +2,30 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 from typing import Any
 
 from kolmocli.config import Config
 from kolmocli.errors import UsageError
-from kolmocli.policy.presets import PRESETS
+from kolmocli.policy.presets import PRESETS, is_preset
+from kolmocli.policy.requirements import require_adapters, require_device
+from kolmocli.policy.sizes import Size, size_of_folder, size_of_preset
 from kolmocli.tasks.sources import evaluation_source, training_source
-
-_BYTES_PER_WEIGHT = 16
-"""fp32 weight, gradient and the two moments of AdamW."""
-_ACTIVATION_BYTES_PER_TOKEN_AND_UNIT = 4 * 34
-"""fp32 activations kept for the backward pass per token, layer and hidden unit (Korthikanti et al. 2022,
-arXiv 2205.05198, equation 2 without the attention term, at 4 bytes)."""
+from kolmocli.training.memory import memory
 
 
 def plan(config: Config) -> dict[str, Any]:
-    """Buckets, amounts, model size and sandbox. Samples one task of every bucket, so a level that cannot be
+    """Buckets, amounts, model, memory and sandbox. Samples one task of every bucket, so a level that cannot be
     sampled is found here.
 
     Raises:
         UsageError: something in the configuration cannot work.
+        EnvironmentMissing: the device, or a package that adapters need, is not there.
     """
+    require_device(config.model.device)
     notes: list[str] = []
     sources = {"train": training_source(config, notes.append), "eval": evaluation_source(config, notes.append)}
-    for source in sources.values():
-        for bucket in source.buckets():
-            source.task(bucket, 0)
+    longest = max(len(source.task(bucket, 0).target) for source in sources.values() for bucket in source.buckets())
     training = config.training
     return {
         "name": config.name,
@@ -40,7 +36,7 @@ def plan(config: Config) -> dict[str, Any]:
         "steps": training.steps,
         "rollouts": training.steps * training.batch_size,
         "held_out_tasks": config.evaluation.tasks,
-        "model": _model(config),
+        **_model(config, longest),
         "sandbox": _sandbox(config.sandbox.backend),
         "notes": notes,
     }
@@ -55,18 +51,63 @@ def _sandbox(backend: str) -> str:
     return "embedded" if find_engine() else "docker"
 
 
-def _model(config: Config) -> dict[str, Any]:
+def _model(config: Config, longest: int) -> dict[str, Any]:
+    """What is trained and what that takes, as far as it can be read from the model's files.
+
+    `longest` is the length of the longest sampled target.
+    """
+    rank, in_8bit = config.adapter_rank, config.model.load_in_8bit
+    if rank:
+        require_adapters()
     name = config.model.name
-    if name not in PRESETS:
-        if not Path(name).exists() and "/" not in name:
-            raise UsageError(f"model {name!r}: neither a preset ({', '.join(PRESETS)}) nor a folder nor owner/name")
-        return {"name": name, "known_size": False, "transformers": importlib.util.find_spec("transformers") is not None}
-    preset = PRESETS[name]
-    weights = preset.count()
-    tokens = 8_192
-    activations = tokens * preset.hidden * preset.layers * _ACTIVATION_BYTES_PER_TOKEN_AND_UNIT
+    size = _size(name)
+    if size is None:
+        return {"model": {"name": name, "parameters": None}, "memory_mib": None}
     return {
-        "name": name,
-        "parameters": weights,
-        "memory_mb": round((weights * _BYTES_PER_WEIGHT + activations) / 2**20),
+        "model": {
+            "name": name,
+            "parameters": size.parameters,
+            "trained": size.adapter(rank) if rank else size.parameters,
+            "adapter_rank": rank,
+            "load_in_8bit": in_8bit,
+        },
+        "memory_mib": memory(
+            size,
+            rank=rank,
+            in_8bit=in_8bit,
+            optimiser=config.training.optimizer,
+            rollouts=config.training.batch_size,
+            rollout_tokens=_prompt_tokens(name, longest) + config.training.max_new_tokens,
+        ),
     }
+
+
+def _size(name: str) -> Size | None:
+    """None for a model that would have to be downloaded first."""
+    if is_preset(name):
+        return size_of_preset(name)
+    folder = Path(name)
+    if not folder.is_dir():
+        if "/" not in name or folder.is_absolute():
+            raise UsageError(f"model {name!r}: neither a preset ({', '.join(PRESETS)}) nor a folder nor owner/name")
+        from huggingface_hub import try_to_load_from_cache
+
+        cached = try_to_load_from_cache(name, "config.json")
+        return size_of_folder(Path(cached).parent) if isinstance(cached, str) else None
+    if (folder / "config.json").is_file():
+        return size_of_folder(folder)
+    from kolmocli.policy.adapters import is_adapter, read_base
+    from kolmocli.policy.loading import resolve_checkpoint
+
+    found = resolve_checkpoint(name) or folder
+    return _size(read_base(found).name) if is_adapter(found) else size_of_folder(found)
+
+
+def _prompt_tokens(name: str, longest: int) -> int:
+    """Of a preset's prompt, which is the bare sequence; of the explanation for other models, at about three
+    characters a token."""
+    if is_preset(name):
+        return longest + 2
+    from kolmocli.policy.prompts import explained_prompt
+
+    return (len(explained_prompt((100,) * longest, None))) // 3

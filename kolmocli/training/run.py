@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,26 +11,33 @@ from typing import Any
 import torch
 
 from kolmocli.config import Config
+from kolmocli.config_file import load_config
 from kolmocli.curriculum.build import build_controller
 from kolmocli.engine.local import LocalEngine
-from kolmocli.errors import UsageError
+from kolmocli.errors import KolmoError, UsageError
 from kolmocli.evaluation.heldout import held_out_tasks
-from kolmocli.monitor.live import open_eyes
+from kolmocli.monitor.live import Eyes, open_eyes
 from kolmocli.monitor.plots import write_plots
 from kolmocli.monitor.writer import RunLog
+from kolmocli.policy.adapters import Adaptation, rank_of
 from kolmocli.policy.loading import load_policy
+from kolmocli.policy.policy import Policy
+from kolmocli.policy.presets import is_preset
 from kolmocli.sandbox import Limits, open_sandbox
 from kolmocli.tasks.sources import evaluation_source, training_source
 from kolmocli.training.assess import AFTER, BEFORE, assess
-from kolmocli.training.checkpoint import latest_checkpoint, load_state
-from kolmocli.training.folder import claim_folder, refuse_changed, refuse_used
+from kolmocli.training.checkpoint import latest_checkpoint, load_state, settle
+from kolmocli.training.folder import claim_folder, data_digests, refuse_changed, refuse_other_data, refuse_used
 from kolmocli.training.loop import reinforce
 from kolmocli.training.session import ReachedStop, Session, Stopped
 from kolmocli.training.signals import StopRequest
-from kolmocli.training.state import RunState, in_band
+from kolmocli.training.state import RunState
+from kolmocli.training.summary import summarise
 from kolmocli.training.warmstart import warm_start
 
 __all__ = ["RunOptions", "Stopped", "train"]
+
+_NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,113 +56,142 @@ def train(config: Config, options: RunOptions) -> dict[str, Any]:
         UsageError: a used or unsuitable run folder, an unknown model, data that cannot be used.
         EnvironmentMissing: the sandbox or the device that was asked for is not there.
         Stopped: after a signal, when everything is saved.
+        KolmoError: there is no room on the disk; what was saved before is as it was.
     """
+    try:
+        return _open_and_run(config, options)
+    except OSError as error:
+        if error.errno not in _NO_ROOM:
+            raise
+        place = error.filename or options.run_dir or "the run folder"
+        raise KolmoError(f"{place}: {error.strerror}; make room and go on with --resume") from error
+
+
+def _open_and_run(config: Config, options: RunOptions) -> dict[str, Any]:
     if not options.resume and options.run_dir is not None:
         refuse_used(options.run_dir)
     with ExitStack() as stack:
         eyes = stack.enter_context(open_eyes(options.quiet))
-        tasks = training_source(config, eyes.note)
         held_out = held_out_tasks(evaluation_source(config, eyes.note), config.evaluation.tasks)
+        tasks = training_source(config, eyes.note, held_out)
         controller = build_controller(config, tasks.buckets())
-        checkpoint = _checkpoint(options)
+        data = data_digests(config)
+        checkpoint = _checkpoint(config, options, eyes)
+        saved, optimiser = load_state(checkpoint) if checkpoint else ({}, {})
+        if checkpoint:
+            refuse_changed(saved["config"], config)
+            refuse_other_data(saved["data"], data)
+            eyes.note(f"resuming from {checkpoint}")
         policy = load_policy(
-            str(checkpoint) if checkpoint else config.model.name, device=config.model.device, seed=config.seed
-        )
+            str(checkpoint) if checkpoint else config.model.name, device=config.model.device, seed=config.seed,
+            train=Adaptation(config.adapter_rank, config.training.lora.alpha, config.model.load_in_8bit),
+        )  # fmt: skip
+        if config.adapter_rank and is_preset(config.model.name):
+            eyes.note(f"{config.model.name} is drawn at random and stays so: only the adapters beside it learn")
         limits = Limits(config.sandbox.cpu_ms, config.sandbox.wall_ms, config.sandbox.memory_mb)
         sandbox = open_sandbox(
-            config.sandbox.backend, limits=limits, workers=config.sandbox.workers or None, warn=eyes.note
+            config.sandbox.backend,
+            limits=limits,
+            workers=config.sandbox.workers or None,
+            warn=eyes.note,
+            runtime=config.sandbox.runtime,
         )
         engine = LocalEngine(config, policy, sandbox)
         stack.callback(engine.close)
         state = RunState(phase="warmup" if config.warmup.max_steps else "rl")
         if checkpoint:
-            saved, optimiser = load_state(checkpoint)
-            refuse_changed(saved["config"], config.model_dump(mode="json"))
             state = RunState(**saved["run"])
             controller.load_state_dict(saved["controller"])
             engine.load(optimiser)
         run_dir = claim_folder(config, options.run_dir, resume=options.resume)
-        log = stack.enter_context(
-            RunLog(run_dir, state.step if checkpoint else None, warm_step=state.warm_steps if checkpoint else None)
-        )
+        log = stack.enter_context(_open_log(run_dir, options, state if checkpoint else None))
         session = Session(
             config, run_dir, engine, controller, tasks, held_out, log, eyes,
             stack.enter_context(StopRequest()), config.model.name, policy.parameters,
-            state=state, stop_at=options.stop_at, verbose=options.verbose, checkpoint=checkpoint,
+            state=state, data=data, stop_at=options.stop_at, verbose=options.verbose, checkpoint=checkpoint,
         )  # fmt: skip
-        if checkpoint:
-            eyes.note(f"resuming from {checkpoint}")
         session.event(
             "start", model=session.model, engine=config.engine, sandbox=sandbox.health().backend,
-            text=f"{session.model} on {policy.model.device}, sandbox {sandbox.health().backend}",
+            text=f"{session.model} on {policy.model.device}{_adapted(policy)}, sandbox {sandbox.health().backend}",
         )  # fmt: skip
         return _run(session)
 
 
 def _run(session: Session) -> dict[str, Any]:
     torch.manual_seed(session.config.seed)
-    state = session.state
     try:
-        if state.phase == "warmup":
-            warm_start(session)
-            state.phase = "rl"
-        if BEFORE not in state.evaluations:
-            assess(session, BEFORE)
-        reinforce(session, lambda name: assess(session, name))
-        if state.phase != "done":
-            assess(session, AFTER)
-            state.phase = "done"
-            session.save()
+        _train(session)
     except ReachedStop:
-        session.eyes.note(f"reached step {state.step}; go on with --resume --run-dir {session.run_dir}")
-    session.note_time()
-    summary = summarise_run(session)
-    session.log.write_summary(summary)
+        session.eyes.note(f"reached step {session.state.step}; go on with --resume --run-dir {session.run_dir}")
+    except Stopped:
+        _conclude(session)  # without plots: whoever asks for a stop does not wait for them
+        raise
+    summary = _conclude(session)
     write_plots(session.run_dir)
     session.show("done")
     return summary
 
 
-def summarise_run(session: Session) -> dict[str, Any]:
-    """summary.json, see docs/metrics.md."""
-    state, health = session.state, session.engine.health()
-    rates = state.pass_rates
-    seconds = {k: round(state.seconds.get(k, 0.0), 3) for k in ("warmup", "rollout", "execute", "learn", "eval", "total")}
-    return {
-        "schema_version": 1,
-        "run": str(session.run_dir),
-        "steps": state.step,
-        "warmup_steps": state.warm_steps,
-        "rollouts": state.rollouts,
-        "seconds": seconds,
-        "pass_rate": {
-            "target": session.config.controller.target,
-            "mean": sum(rates) / len(rates) if rates else None,
-            "in_band": in_band(rates, session.config.controller.target),
-        },
-        "bits": {
-            "per_rollout": state.bits / state.rollouts if state.rollouts else None,
-            "total": state.bits,
-            "per_gflop": state.bits / (state.flops / 1e9) if state.flops else None,
-        },
-        "eval": {"before": state.evaluations.get(BEFORE), "after": state.evaluations.get(AFTER)},
-        "sandbox": {
-            "backend": health.backend,
-            "executed": state.executed,
-            "infra": state.infra,
-            "programs_per_second": health.executed / health.busy_seconds if health.busy_seconds else None,
-        },
-        "checkpoint": str(session.checkpoint) if session.checkpoint else None,
-    }
+def _train(session: Session) -> None:
+    """What is left to do of the run."""
+    config, state = session.config, session.state
+    if state.phase == "warmup":
+        warm_start(session)
+        state.phase = "rl"
+        if config.checkpoint_every:
+            session.save()
+    if BEFORE not in state.evaluations:
+        assess(session, BEFORE)
+    if owed := _owed_evaluation(session):
+        assess(session, owed)
+    reinforce(session, lambda name: assess(session, name))
+    if state.phase != "done":
+        assess(session, AFTER)
+        state.phase = "done"
+        session.save()
 
 
-def _checkpoint(options: RunOptions) -> Path | None:
-    """The newest complete checkpoint of the run to resume; None for a fresh run."""
+def _owed_evaluation(session: Session) -> str | None:
+    """The evaluation that a stop in the middle of it left undone."""
+    state, every = session.state, session.config.evaluation.every
+    due = every and state.step and state.step % every == 0 and state.step < session.config.training.steps
+    return name if due and (name := f"step {state.step}") not in state.evaluations else None
+
+
+def _conclude(session: Session) -> dict[str, Any]:
+    session.note_time()
+    summary = summarise(session)
+    session.log.write_summary(summary)
+    return summary
+
+
+def _checkpoint(config: Config, options: RunOptions, eyes: Eyes) -> Path | None:
+    """The newest complete checkpoint of the run to resume; None when there is none yet, or for a fresh run."""
     if not options.resume:
         return None
-    if options.run_dir is None or not options.run_dir.is_dir():
+    if options.run_dir is None or not (options.run_dir / "config.yaml").is_file():
         raise UsageError(f"--resume: no run in {options.run_dir}; name one with --run-dir")
-    found = latest_checkpoint(options.run_dir)
+    settle(options.run_dir)
+    found = latest_checkpoint(options.run_dir, lambda folder: eyes.note(f"{folder} is damaged and passed over"))
     if found is None:
-        raise UsageError(f"--resume: {options.run_dir} holds no complete checkpoint; start again in another folder")
+        refuse_changed(load_config(options.run_dir / "config.yaml").model_dump(mode="json"), config)
+        eyes.note(f"{options.run_dir} holds no complete checkpoint yet: beginning again")
     return found
+
+
+def _open_log(run_dir: Path, options: RunOptions, resumed: RunState | None) -> RunLog:
+    """The log of a fresh run; of a resumed one up to where it goes on; emptied where it begins again."""
+    if not options.resume:
+        return RunLog(run_dir)
+    step, warm_steps = (resumed.step, resumed.warm_steps) if resumed else (-1, 0)
+    return RunLog(run_dir, step, warm_step=warm_steps)
+
+
+def _adapted(policy: Policy) -> str:
+    if policy.base is None:
+        return ""
+    trained = sum(p.numel() for p in policy.model.parameters() if p.requires_grad)
+    bits = " in 8 bits" if policy.base.load_in_8bit else ""
+    return (
+        f"{bits} with adapters of rank {rank_of(policy.model)} ({trained:,} of {policy.parameters:,} parameters train)"
+    )

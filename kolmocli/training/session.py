@@ -52,6 +52,8 @@ class Session:
     model: str
     parameters: int
     state: RunState = field(default_factory=RunState)
+    data: dict[str, str] = field(default_factory=dict)
+    """Digests of the data files, as they were when they were read."""
     stop_at: int | None = None
     verbose: bool = False
     checkpoint: Path | None = None
@@ -135,10 +137,12 @@ class Session:
 
     def save(self) -> Path:
         self.note_time()
+        self.log.flush()  # a checkpoint may not outlive the steps that led to it
         trainer = {
             "run": self.state.to_json(),
             "controller": self.controller.state_dict(),
             "config": self.config.model_dump(mode="json"),
+            "data": self.data,
         }
         self.checkpoint = self.engine.save(self.run_dir, self.state.step, trainer)
         self.event("checkpoint", text=f"checkpoint {self.checkpoint.name}", path=self.checkpoint.name)

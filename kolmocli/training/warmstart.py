@@ -18,8 +18,8 @@ _CHECK_TASKS = 128
 def warm_start(session: Session) -> None:
     """Teach until `warmup.until`, or `warmup.max_steps`, or until the session is asked to stop."""
     config, state = session.config.warmup, session.state
-    buckets = [b for b in session.tasks.buckets() if b.level <= config.levels]
-    while state.warm_steps < config.max_steps:
+    buckets = [b for b in session.tasks.buckets() if b.level <= config.levels and session.tasks.taught(b)]
+    while buckets and state.warm_steps < config.max_steps:
         step = state.warm_steps + 1
         session.show("warm start")
         began = time.perf_counter()

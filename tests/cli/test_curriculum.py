@@ -66,6 +66,25 @@ def test_validate_finds_a_level_that_no_task_can_meet(kolmo: Run, small: Path) -
     assert done.stderr.startswith("small.yaml: families.runs.levels[1]: ")
 
 
+def test_validate_finds_floors_that_do_not_fit_and_bounds_off_the_ladder(kolmo: Run, small: Path) -> None:
+    small.write_text(SMALL + "controller: {floor: 0.1}\n")
+    assert kolmo("curriculum", "validate", "small.yaml").returncode == 0
+    family = "  more:\n    floor: 0.95\n    levels: [{bases: [1, 1]}]\n"
+    small.write_text(SMALL.replace("families:\n", "families:\n" + family) + "controller: {floor: 0.1}\n")
+    done = kolmo("curriculum", "validate", "small.yaml")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert done.stderr.startswith("small.yaml: the floors of 2 families add to 1.05, which is above 1;")
+    small.write_text(SMALL.replace("families:\n", "families:\n" + family.replace("floor: 0.95", "bounds: [1, 2]")))
+    done = kolmo("curriculum", "validate", "small.yaml")
+    assert done.returncode == 2
+    assert ": families.more.bounds: 1 to 2 is not a part of the 1 levels, easy to hard" in done.stderr
+
+
+def test_show_says_which_levels_are_used(kolmo: Run, small: Path) -> None:
+    small.write_text(SMALL.replace("    levels:", "    bounds: [1, 1]\n    levels:", 1))
+    assert "target pass rate 0.5, levels 1 to 1" in kolmo("curriculum", "show", small).stdout
+
+
 def test_an_unknown_name_is_refused(kolmo: Run) -> None:
     line = refused(kolmo("curriculum", "show", "quickstrat"), 2)
     assert line == "quickstrat: neither a curriculum file nor a packaged curriculum; did you mean quickstart?"

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 
 from kolmocli.cli import train as command
 from kolmocli.config_file import load_config
@@ -34,6 +35,8 @@ EVERY_FLAG = {
     "eval_freq": 14,
     "eval_samples": 15,
     "device": "cpu",
+    "use_8bit_quantization": True,
+    "lora_rank": 4,
     "seed": 16,
     "sandbox": "embedded",
 }
@@ -74,6 +77,55 @@ def test_help_explains_every_flag(kolmo: Run) -> None:
     shown = " ".join(kolmo("train", "--help").stdout.split())
     for key in command.KEYS.values():
         assert f"[{key}]" in shown
+    assert "tiny 0.68 M, small 2 M, medium 27 M, large 109 M parameters" in shown
+
+
+@pytest.fixture
+def sequences(tmp_path: Path) -> Path:
+    """Ten sequences to train on, and another file to evaluate on."""
+    for name, first in (("train.jsonl", 0), ("eval.jsonl", 100)):
+        lines = [json.dumps({"sequence": [i, i + 1, i + 2]}) for i in range(first, first + 10)]
+        (tmp_path / name).write_text("\n".join(lines))
+    return tmp_path / "train.jsonl"
+
+
+@pytest.mark.usefixtures("sequences")
+def test_the_published_flags_in_their_published_spelling(kolmo: Run) -> None:
+    done = kolmo(
+        "train", "--model_name", "tiny", "--data_path", "train.jsonl", "--eval_data_path", "eval.jsonl",
+        "--output_dir", "checkpoints/rl_kolmogorov", "--num_epochs", 10, "--batch_size", 8, "--learning_rate", "1e-5",
+        "--reward_constant", 100.0, "--length_penalty", 0.1, "--checkpoint_freq", 1, "--eval_freq", 2,
+        "--device", "cpu", "--use_8bit_quantization", "--dry-run", "--json",
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    config = json.loads(done.stdout)["config"]
+    model = {key: config["model"][key] for key in ("name", "device", "load_in_8bit")}
+    assert model == {"name": "tiny", "device": "cpu", "load_in_8bit": True}
+    assert (config["data"]["train"], config["data"]["eval"]) == ("train.jsonl", "eval.jsonl")
+    # Ten tasks of eight rollouts are ten steps: an epoch. Frequencies count epochs where the length does.
+    assert config["training"]["steps"] == 100
+    assert (config["checkpoint_every"], config["evaluation"]["every"]) == (10, 20)
+    assert (config["training"]["batch_size"], config["training"]["learning_rate"]) == (8, 1e-5)
+    reward = {key: config["reward"][key] for key in ("kind", "constant", "length_penalty")}
+    assert reward == {"kind": "constant_minus_length", "constant": 100.0, "length_penalty": 0.1}
+
+
+def test_epochs_win_over_the_steps_of_the_file(small: Path, sequences: Path) -> None:
+    flags = {"data": str(sequences), "eval_data": str(sequences.with_name("eval.jsonl")), "checkpoint_freq": 3}
+    config = command._configure(small, [], flags, 4)
+    assert (config.training.steps, config.checkpoint_every) == (20, 15)
+    assert command._configure(small, [], flags).checkpoint_every == 3
+
+
+@pytest.mark.parametrize("arguments", [(), ("--dry-run",)], ids=["a run", "a dry run"])
+@pytest.mark.parametrize("device", ["cuda", "mps"])
+@pytest.mark.usefixtures("small")
+def test_a_device_that_is_not_there(kolmo: Run, device: str, arguments: tuple[str, ...]) -> None:
+    if torch.cuda.is_available() if device == "cuda" else torch.backends.mps.is_available():
+        pytest.skip(f"there is a {device} device")
+    line = refused(kolmo("train", "small.yaml", "--device", device, "-q", *arguments), 4)
+    assert line.startswith(f"device {device} is not available on this machine")
+    assert line.endswith("use --device auto or cpu")
 
 
 # --- refusals: one line each
@@ -91,6 +143,14 @@ def test_help_explains_every_flag(kolmo: Run) -> None:
         (["small.yaml", "--set", "steps"], "--set steps: write --set key.path=value"),
         (["small.yaml", "--quiet", "--verbose"], "--quiet and --verbose exclude each other"),
         (["small.yaml", "--stop-at", -2], "--stop-at: must be >= 0, got -2"),
+        (["small.yaml", "--lora-rank", -1], "--lora-rank -1: training.lora.rank: must be >= 0, got -1"),
+        (["small.yaml", "--num-epochs", 2], "--num-epochs: the tasks of a curriculum never run out; use --steps, or"),
+        (["small.yaml", "--num-epochs", 2, "--steps", 3], "--num-epochs and --steps exclude each other"),
+        (["small.yaml", "--num-epochs", 0], "Invalid value for '--num-epochs'"),
+        (
+            ["small.yaml", "--use-8bit-quantization", "--lora-rank", 0],
+            "small.yaml:8: training: lora.rank is 0 and model.load_in_8bit is on, but weights in 8 bits are steps too",
+        ),
         (["--resume"], "--resume: runs/latest holds no run"),
         (["--resume", "--run-dir", "there"], "--resume: there holds no run"),
     ],
@@ -155,6 +215,10 @@ def test_a_dry_run_does_everything_but_train(kolmo: Run, tmp_path: Path) -> None
     assert planned["schema_version"] == 1
     assert planned["config"]["seed"] == 5
     assert planned["buckets"] == 2
+    assert planned["model"]["parameters"] == 681_600
+    assert set(planned["memory_mib"]) == {
+        *("weights", "gradients", "optimiser", "activations", "sampling_cache", "peak"),
+    }
     assert {path.name for path in tmp_path.iterdir()} == {"small.yaml"}
 
 
@@ -244,8 +308,11 @@ def test_a_signal_saves_and_the_run_goes_on(
     assert out == ""
     assert len(err.splitlines()) == 1, err
     assert err.startswith(f"kolmo: stopped by {number.name}; saved ")
-    (checkpoint,) = (endless.folder / "checkpoints").iterdir()
+    checkpoint = max((endless.folder / "checkpoints").iterdir())
     assert (checkpoint / "model.safetensors").is_file()
+    summary = json.loads((endless.folder / "summary.json").read_text())
+    assert Path(summary["checkpoint"]).name == checkpoint.name
+    assert summary["steps" if phase == "rl" else "warmup_steps"] == endless.metrics(phase)[-1]["step"]
 
     if phase == "rl":
         last = endless.metrics("rl")[-1]["step"]

@@ -1,212 +1,167 @@
-"""The default controller: properties that hold for any results whatever."""
+"""The default controller and its tracker."""
 
 from __future__ import annotations
 
-import json
 import math
 import random
 from collections import Counter
-from typing import Any
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
-from kolmocli.curriculum.base import GroupResult
-from kolmocli.curriculum.rasch import RaschController, group_signal, systematic
-from kolmocli.curriculum.tracker import Tracker
+from kolmocli.curriculum.base import GroupResult, Ladder
+from kolmocli.curriculum.levels import standing
+from kolmocli.curriculum.rasch import RaschLevel
+from kolmocli.curriculum.tracker import Tracker, sigmoid
 from kolmocli.tasks.base import Bucket
-
-LEVELS = {"a": 6, "b": 1, "c": 12}
-G = 8
+from tests.curriculum.controllers import G, History, after, controller, histories
 
 
-def controller(target: float = 0.5, floor: float = 0.05) -> RaschController:
-    return RaschController(LEVELS, dict.fromkeys(LEVELS, target), floor, probes=0.05)
+def tracker_of(made: object) -> Tracker:
+    assert isinstance(made, RaschLevel)
+    return made.tracker
 
 
-buckets = st.sampled_from([Bucket(family, level + 1) for family, top in LEVELS.items() for level in range(top)])
-
-
-@st.composite
-def results(draw: Any) -> GroupResult:
-    rollouts = draw(st.integers(0, G))
-    return GroupResult(draw(buckets), draw(st.integers(0, rollouts)), rollouts, draw(st.integers(0, 8)))
-
-
-steps = st.lists(results(), max_size=6)
-histories = st.lists(steps, max_size=12)
-
-
-def after(history: list[list[GroupResult]], **settings: float) -> RaschController:
-    made = controller(**settings)
-    for step in history:
-        made.observe(step)
-    return made
-
-
-def levels(c: RaschController) -> dict[str, float]:
-    return {family: metrics.level for family, metrics in c.metrics().items()}
-
-
-# --- for any history
-
-
-@given(histories, steps.filter(bool), st.data())
-def test_more_passes_never_lower_the_next_level(
-    history: list[list[GroupResult]], step: list[GroupResult], data: st.DataObject
-) -> None:
-    better = [GroupResult(r.bucket, data.draw(st.integers(r.passes, r.rollouts)), r.rollouts, r.age) for r in step]
-    worse_levels, better_levels = levels(after([*history, step])), levels(after([*history, better]))
-    assert all(better_levels[f] >= worse_levels[f] - 1e-9 for f in LEVELS)
-
-
-@given(histories, steps, st.randoms(use_true_random=False))
-def test_the_order_inside_a_step_does_not_matter(
-    history: list[list[GroupResult]], step: list[GroupResult], rng: random.Random
-) -> None:
-    shuffled = rng.sample(step, len(step))
-    assert after([*history, step]).state_dict() == after([*history, shuffled]).state_dict()
-
-
-@given(histories, st.floats(0.01, 0.99), st.integers(1, 40), st.integers(0, 99))
-def test_proposals_stay_on_the_ladder(history: list[list[GroupResult]], target: float, groups: int, seed: int) -> None:
-    proposed = after(history, target=target).propose(groups, random.Random(seed))
-    assert len(proposed) == groups
-    assert all(1 <= b.level <= LEVELS[b.family] for b in proposed)
+def groups(level: int, *passes: int, age: int = 0) -> list[GroupResult]:
+    return [GroupResult(Bucket("f", level), k, G, age) for k in passes]
 
 
 @given(histories)
-def test_the_belief_stays_within_a_margin_of_the_ladder(history: list[list[GroupResult]]) -> None:
-    for tracker in after(history).trackers.values():
-        assert 1 - 1 / tracker.slope <= tracker.mean <= tracker.top + 1 / tracker.slope
+def test_the_belief_stays_within_a_margin_of_the_ladder(history: History) -> None:
+    for level in after(history, controller()).levels.values():
+        tracker = tracker_of(level)
+        assert tracker.bottom * tracker.slope - 1 <= tracker.ability <= tracker.top * tracker.slope + 1
         assert 0 < tracker.variance <= 4
         assert 1 <= tracker.scatter <= G
 
 
-@pytest.mark.parametrize("passes", [0, G])
-def test_nothing_but_failures_or_passes_leaves_finite_numbers(passes: int) -> None:
-    made = controller()
-    for _ in range(500):
-        made.observe([GroupResult(b, passes, G) for b in made.propose(4, random.Random(0))])
-    state = made.state_dict()
-    numbers = [x for t in state["trackers"].values() for x in t.values()] + list(state["signal"].values())
-    assert all(math.isfinite(x) for x in numbers)
-    assert levels(made) == ({"a": 1.0, "b": 1.0, "c": 1.0} if passes == 0 else {"a": 6.0, "b": 1.0, "c": 12.0})
+def test_the_mean_is_the_peak_of_belief_times_likelihood() -> None:
+    """Against a fine grid, for results within the slew limit and groups without over-dispersion."""
+    tracker = Tracker(12)
+    tracker.ability, tracker.variance, tracker.scatter = 5.0, 0.5, 1.0
+    seen = [*groups(5, 3, 5), *groups(6, 4)]
 
-
-@given(histories, histories)
-def test_a_saved_state_goes_on_exactly(history: list[list[GroupResult]], future: list[list[GroupResult]]) -> None:
-    original, loaded = after(history), controller()
-    loaded.load_state_dict(json.loads(json.dumps(original.state_dict())))
-    for number, step in enumerate([[], *future]):
-        assert original.observe(step) == loaded.observe(step)
-        assert original.propose(9, random.Random(number)) == loaded.propose(9, random.Random(number))
-    assert original.state_dict() == loaded.state_dict()
-
-
-@given(histories, buckets, st.integers(0, 8))
-def test_a_group_that_the_sandbox_lost_never_counts(history: list[list[GroupResult]], bucket: Bucket, age: int) -> None:
-    lost = GroupResult(bucket, 0, 0, age)
-    assert after([*history, [lost]]).state_dict() == after([*history, []]).state_dict()
-
-
-@given(histories, st.floats(0, 1 / 3))
-def test_weights_add_to_one_and_respect_the_floor(history: list[list[GroupResult]], floor: float) -> None:
-    weights = after(history, floor=floor).weights()
-    assert sum(weights.values()) == pytest.approx(1)
-    assert min(weights.values()) >= floor - 1e-12
-
-
-# --- what it does with signal and states
-
-
-def test_weight_goes_to_the_family_with_the_signal() -> None:
-    made = controller()
-    for _ in range(30):
-        made.observe(
-            [GroupResult(Bucket("a", 3), 4, G), GroupResult(Bucket("b", 1), G, G), GroupResult(Bucket("c", 1), 0, G)]
+    def log_posterior(x: float) -> float:
+        prior = -((x - 5.0) ** 2) / (2 * (0.5 + tracker.drift**2))
+        rates = [sigmoid(x - r.bucket.level) for r in seen]
+        return prior + sum(
+            r.passes * math.log(p) + (r.rollouts - r.passes) * math.log(1 - p) for r, p in zip(seen, rates, strict=True)
         )
-    weights = made.weights()
-    assert weights["a"] > 0.75
-    assert weights["b"] == pytest.approx(weights["c"])
+
+    best = max((i / 1000 for i in range(3000, 7000)), key=log_posterior)
+    curvature = -(log_posterior(best + 0.01) - 2 * log_posterior(best) + log_posterior(best - 0.01)) / 0.01**2
+    tracker.observe(seen)
+    assert tracker.ability == pytest.approx(best, abs=1e-3)
+    assert 1 / tracker.variance == pytest.approx(curvature, rel=1e-3)
 
 
-def test_without_any_signal_the_weights_are_equal() -> None:
-    made = controller()
-    made.signal = dict.fromkeys(LEVELS, 0.0)
-    assert set(made.weights().values()) == {1 / 3}
+def test_a_ladder_in_other_units_is_the_same_ladder() -> None:
+    """Half a logit per level and twice the levels: the same abilities, at twice the level."""
+    one, two = Tracker(12), Tracker(24, bottom=2, slope=0.5)
+    for step in range(50):
+        rng, other = random.Random(step), random.Random(step)
+        passes = [rng.randint(0, G) for _ in range(3)]
+        one.observe([r for k in passes for r in groups(rng.randint(1, 12), k)])
+        [other.randint(0, G) for _ in range(3)]
+        two.observe([r for k in passes for r in groups(2 * other.randint(1, 12), k)])
+        assert two.ability == pytest.approx(one.ability)
+        assert two.variance == pytest.approx(one.variance)
+        assert two.level_for(0.5) == pytest.approx(2 * one.level_for(0.5))
 
 
-def test_mastered_and_out_of_reach_are_said_once() -> None:
+def test_the_mean_moves_no_further_than_the_slew_limit() -> None:
+    tracker = Tracker(30, slew=0.7)
+    before = tracker.ability
+    tracker.observe(groups(1, *[G] * 20))
+    assert tracker.ability == pytest.approx(before + 0.7, abs=1e-6)
+
+
+def test_groups_that_agree_with_themselves_only_teach_less() -> None:
+    """Half the groups all pass and half all fail: the over-dispersion grows, and the belief stays wide."""
+    noisy, even = Tracker(12), Tracker(12)
+    for _ in range(40):
+        noisy.observe(groups(3, 0, G))
+        even.observe(groups(3, G // 2, G // 2))
+    assert noisy.scatter > 4 > 1.5 > even.scatter
+    assert noisy.variance > 2 * even.variance
+
+
+def test_an_unexpected_pass_rate_is_a_shock_and_reopens_the_belief() -> None:
+    tracker = Tracker(12)
+    for _ in range(60):
+        assert not tracker.observe(groups(3, 4, 4, 4, 4))
+    settled = tracker.variance
+    assert tracker.observe(groups(3, 0, 0, 0, 0))
+    tracker.observe(groups(3, 0, 0, 0, 0))
+    assert tracker.variance > 2 * settled
+
+
+def test_late_results_move_the_belief_less_and_leave_it_wider() -> None:
+    fresh, late = Tracker(12), Tracker(12)
+    for tracker in (fresh, late):
+        tracker.ability, tracker.variance = 5.0, 0.3
+    fresh.observe(groups(5, 7, 7))
+    late.observe(groups(5, 7, 7, age=8))
+    assert 5.0 < late.ability < fresh.ability
+    one, other = fresh.belief(5), late.belief(5)
+    assert other.high - other.low > one.high - one.low
+
+
+def test_the_belief_is_about_the_pass_rate_at_the_level() -> None:
+    level = controller().levels["c"]
+    belief = level.belief()
+    assert belief is not None
+    assert 0 < belief.low < belief.pass_rate < belief.high < 1
+    assert belief.pass_rate == pytest.approx(0.5)
+
+
+def test_mastered_is_said_once_and_out_of_reach_too() -> None:
     made = controller()
     told = [
         line
         for _ in range(60)
         for line in made.observe([GroupResult(Bucket("a", 6), G, G), GroupResult(Bucket("c", 1), 0, G)])
     ]
-    assert made.state("a") == "mastered"
-    assert made.state("c") == "tracking"  # just below the ladder: the lowest level still passes now and then
+    states = {family: metrics.state for family, metrics in made.metrics().items()}
+    assert states["a"] == "mastered"
+    assert states["c"] == "tracking"  # just below the ladder: the lowest level still passes now and then
     assert told.count("a: mastered") == 1
 
 
 def test_a_family_far_below_the_target_at_the_bottom_is_out_of_reach() -> None:
-    made = RaschController({"a": 6}, {"a": 0.9}, 0.05, 0.05)
+    made = controller(families={"a": {"target": 0.9}})
     for _ in range(60):
         made.observe([GroupResult(Bucket("a", 1), 0, G)])
-    assert made.state("a") == "out of reach"
-
-
-def test_a_floor_that_families_cannot_share_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"controller\.floor 0\.5 times 3 families"):
-        controller(floor=0.5)
+    assert made.metrics()["a"].state == "out of reach"
 
 
 @pytest.mark.parametrize(
-    "change",
-    [{"kind": "uniform"}, {"trackers": {}}, {"trackers": {**{f: {} for f in LEVELS}}}, {"signal": {}}],
+    ("at_bottom", "at_top", "said"),
+    [(0.9, 0.1, "tracking"), (0.9, 0.7, "mastered"), (0.2, 0.0, "out of reach"), (0.25, 0.6, "tracking")],
 )
-def test_a_state_that_does_not_fit_is_refused(change: dict[str, Any]) -> None:
-    made = controller()
-    with pytest.raises((ValueError, KeyError)):
-        made.load_state_dict({**made.state_dict(), **change})
-
-
-def test_a_state_of_another_ladder_is_refused() -> None:
-    longer = RaschController({**LEVELS, "a": 9}, dict.fromkeys(LEVELS, 0.5), 0.05, 0.05)
-    with pytest.raises(ValueError, match="a"):
-        controller().load_state_dict(longer.state_dict())
-
-
-# --- the parts
-
-
-@given(st.lists(st.floats(0, 1), min_size=1, max_size=8).filter(any), st.integers(0, 50), st.integers(0, 99))
-def test_systematic_sampling_counts_within_one_of_the_share(raw: list[float], count: int, seed: int) -> None:
-    weights = [w / math.fsum(raw) for w in raw]
-    items = [str(i) for i in range(len(weights))]
-    chosen = Counter(systematic(items, weights, count, random.Random(seed)))
-    assert sum(chosen.values()) == count
-    assert all(abs(chosen[item] - count * w) < 1 + 1e-6 for item, w in zip(items, weights, strict=True))
+def test_states(at_bottom: float, at_top: float, said: str) -> None:
+    assert standing(Ladder(6), at_bottom, at_top) == said
 
 
 def test_the_two_levels_around_the_target_are_mixed_in_proportion() -> None:
-    made = RaschController({"a": 6}, {"a": 0.5}, 0.05, probes=0.0)
-    made.trackers["a"] = Tracker(6, mean=2.25)
+    level = RaschLevel(Ladder(6), probes=0.0, tracker=Tracker(6))
+    level.tracker.ability = 2.25
     rng = random.Random(0)
-    drawn = Counter(b.level for _ in range(400) for b in made.propose(10, rng))
+    drawn = Counter(level.draw(rng) for _ in range(4000))
     assert set(drawn) == {2, 3}
     assert drawn[3] / 4000 == pytest.approx(0.25, abs=0.03)
 
 
 def test_probes_reach_one_level_beyond_the_bracket() -> None:
-    made = RaschController({"a": 6}, {"a": 0.5}, 0.05, probes=0.3)
-    made.trackers["a"] = Tracker(6, mean=3.5)
+    level = RaschLevel(Ladder(6), probes=0.3, tracker=Tracker(6))
+    level.tracker.ability = 3.5
     rng = random.Random(0)
-    assert {b.level for _ in range(100) for b in made.propose(10, rng)} == {2, 3, 4, 5}
+    assert {level.draw(rng) for _ in range(1000)} == {2, 3, 4, 5}
 
 
-@given(st.integers(2, 16), st.floats(0, 1))
-def test_group_signal_is_unbiased(n: int, p: float) -> None:
-    expected = sum(math.comb(n, k) * p**k * (1 - p) ** (n - k) * group_signal(k, n) for k in range(n + 1))
-    assert expected == pytest.approx(p * (1 - p), abs=1e-9)
+def test_a_higher_target_asks_for_an_easier_level() -> None:
+    tracker = Tracker(12)
+    tracker.ability = 6.0
+    assert tracker.level_for(0.5) == pytest.approx(6.0)
+    assert tracker.level_for(0.8) == pytest.approx(6.0 - math.log(4))
+    assert tracker.pass_rate(tracker.level_for(0.8)) == pytest.approx(0.8)

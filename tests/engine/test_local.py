@@ -40,6 +40,6 @@ def test_the_engine_keeps_groups_and_answers_together(engine: LocalEngine) -> No
 def test_many_tasks_are_collected_in_parts(engine: LocalEngine, monkeypatch: pytest.MonkeyPatch) -> None:
     tasks = held_out_tasks(SOURCE, 1)[:6]
     whole = engine.collect(tasks, samples=2, seed=None).groups
-    monkeypatch.setattr("kolmocli.engine.local._ROWS", 4)
+    monkeypatch.setattr("kolmocli.engine.local.ROWS_AT_ONCE", 4)
     parts = engine.collect(tasks, samples=2, seed=None).groups
     assert [g.outcomes for g in parts] == [g.outcomes for g in whole]

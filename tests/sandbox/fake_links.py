@@ -2,7 +2,8 @@
 
 die       end, by its own fault          lost      end, by someone else's hand
 silent    never answer                   garble    answer with noise
-strange   answer a request nobody made   else      answer OK with the value 1
+strange   answer a request nobody made   twice     answer twice
+else      answer OK with the value 1
 """
 
 from __future__ import annotations
@@ -15,40 +16,20 @@ import time
 
 from kolmocli.errors import CheckError
 from kolmocli.sandbox import frames
-from kolmocli.sandbox.link import Finding, LinkError
+from kolmocli.sandbox.link import LinkError, SocketLink
 
 OK = frames.REPORT.pack(0, 0, 0, 1000, 1000, 1, 1) + b"1\n[1]\n!OK\n"
 
 
-class FakeLink:
+class FakeLink(SocketLink):
     def __init__(self, number: int) -> None:
-        self.id = f"fake-{number}"
-        self.findings: list[Finding] = [{"promise": "fake", "expected": "", "found": "", "ok": True}]
+        ours, self._other = socket.socketpair()
+        super().__init__("a container of the imagination", f"fake-{number}", ours)
+        self.findings = [{"promise": "fake", "expected": "", "found": "", "ok": True}]
         self.ran: list[str] = []
         self.own_fault = False
-        self._socket, self._other = socket.socketpair()
-        self._socket.setblocking(False)
         self._thread = threading.Thread(target=self._serve, daemon=True)
         self._thread.start()
-
-    def fileno(self) -> int:
-        return self._socket.fileno()
-
-    def send(self, data: memoryview) -> int:
-        try:
-            return self._socket.send(data)
-        except BlockingIOError:
-            return 0
-        except OSError as error:
-            raise LinkError(str(error)) from error
-
-    def receive(self) -> bytes | None:
-        try:
-            return self._socket.recv(1 << 16)
-        except BlockingIOError:
-            return None
-        except OSError:
-            return b""
 
     def _serve(self) -> None:
         with contextlib.suppress(OSError):  # the pool has hung up
@@ -69,7 +50,7 @@ class FakeLink:
                 elif program == "strange":
                     self._other.sendall(frames.encode(frames.RESULT, request + 1000, OK))
                 elif program != "silent":
-                    self._other.sendall(frames.encode(frames.RESULT, request, OK))
+                    self._other.sendall(frames.encode(frames.RESULT, request, OK) * (2 if program == "twice" else 1))
 
     def close(self) -> None:
         self._socket.close()

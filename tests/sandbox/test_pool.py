@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 from collections.abc import Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
@@ -14,7 +15,7 @@ from kolmocli.sandbox import Job, Limits, Status, Verdict
 from kolmocli.sandbox.flight import Patience
 from kolmocli.sandbox.pool import Pool
 
-from .fake_links import FakeMaker
+from .fake_links import FakeLink, FakeMaker
 
 QUICK = Patience(silence=0.2, drought=0.6, attempts=6)
 LIMITS = Limits(wall_ms=50)
@@ -68,6 +69,13 @@ def test_a_container_that_is_not_itself_is_replaced(program: str) -> None:
         assert p.run([Job("c")])[0].status is Status.OK
 
 
+def test_an_answer_counts_once() -> None:
+    with pool(FakeMaker(), workers=1) as p:
+        got = p.run([Job("twice"), Job("a"), Job("b")])
+        assert statuses(got) == [Status.OK] * 3
+        assert (p.health().executed, p.health().statuses) == (3, {"OK": 3})
+
+
 def test_random_faults_lose_and_double_nothing() -> None:
     randomly = random.Random(7)
     programs = [randomly.choice(["fine"] * 60 + ["die", "lost", "garble"]) for _ in range(600)]
@@ -106,6 +114,55 @@ def test_closing_cancels_what_waits() -> None:
     opened.close()
     opened.close()
     assert future.result(5)[0].status is Status.CANCELLED
+
+
+def test_a_closed_pool_takes_nothing_more() -> None:
+    with pool(FakeMaker()) as p:
+        assert statuses(p.run([Job("fine")])) == [Status.OK]
+    with pytest.raises(RuntimeError, match="closed"):
+        p.submit([Job("fine")])
+
+
+def test_a_batch_that_was_started_cannot_be_called_back() -> None:
+    with pool(FakeMaker()) as p:
+        future = p.submit([Job("fine")] * 50)
+        assert not future.cancel()
+        assert statuses(future.result(5)) == [Status.OK] * 50
+
+
+class Defect(Exception):
+    """Nothing in the pool expects it."""
+
+
+@pytest.mark.parametrize("place", ["receive", "end"])
+def test_a_defect_reaches_whoever_waits(monkeypatch: pytest.MonkeyPatch, place: str) -> None:
+    """It must not end the pool's thread, or a hand, in silence: the batch would wait for ever."""
+
+    def fail(self: object, *links: FakeLink) -> None:
+        for link in links:
+            link.close()
+        raise Defect
+
+    with pool(FakeMaker()) as p:
+        assert statuses(p.run([Job("fine")])) == [Status.OK]
+        with monkeypatch.context() as patch:
+            patch.setattr(*((FakeLink, "receive", fail) if place == "receive" else (FakeMaker, "end", fail)))
+            waiting = [p.submit([Job("die")] * 3), p.submit([Job("fine")] * 3)]
+            with pytest.raises(Defect):
+                waiting[0].result(5)
+        with pytest.raises(Defect):
+            p.run([Job("fine")])
+
+
+def test_time_without_programs_is_not_busy() -> None:
+    with pool(FakeMaker()) as p:
+        p.run([])
+        p.run([Job("fine")])
+        busy = p.health().busy_seconds
+        time.sleep(0.1)
+        p.run([])
+        p.run([Job("fine")])
+        assert 0 < busy <= p.health().busy_seconds < busy + 0.1
 
 
 def test_one_group_is_never_back_to_back_in_one_container() -> None:

@@ -1,126 +1,118 @@
-"""Sequences from a JSONL file: what a line may be, and what becomes of a bad one."""
+"""Records of a file as tasks: which buckets they fall into, and in what order they come."""
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kolmocli.errors import UsageError
+from kolmocli.data.layouts import Entry
+from kolmocli.data.records import Records
 from kolmocli.tasks.base import Bucket
-from kolmocli.tasks.datasets import DatasetTasks, Record, read_records
+from kolmocli.tasks.datasets import DatasetTasks, Order
+from tests.data.test_records import packed
 
 
-def read(tmp_path: Path, *lines: str) -> tuple[list[Record], list[str]]:
-    file, warnings = tmp_path / "d.jsonl", list[str]()
-    file.write_text("\n".join(lines))
-    return read_records(file, warnings.append), warnings
+def named(*buckets: str | None) -> Records:
+    return packed(*(Entry((i,), bucket=bucket) for i, bucket in enumerate(buckets)))
 
 
-def records(*buckets: str | None) -> list[Record]:
-    return [Record((i,), None, bucket) for i, bucket in enumerate(buckets)]
-
-
-def test_a_list_a_string_and_an_instruction_are_sequences(tmp_path: Path) -> None:
-    found, warnings = read(
-        tmp_path,
-        '{"sequence": [1, -2, 300]}',
-        '{"sequence": "hé"}',
-        '{"text": "Write it.\\nReproduce the following sequence: [7, 8]\\nNow."}',
-    )
-    assert [r.sequence for r in found] == [(1, -2, 300), (104, 233), (7, 8)]
-    assert warnings == []
-
-
-def test_a_program_and_a_bucket_are_kept(tmp_path: Path) -> None:
-    ((record,), _) = read(tmp_path, '{"sequence": [1, 2], "program": "x = range_func_up(1, 2)", "bucket": "ramps/2"}')
-    assert str(record.program) == "sequence_1 = range_func_up(1, 2)"
-    assert record.bucket == "ramps/2"
-
-
-BAD = {
-    "not json": "Expecting value",
-    "[1, 2]": "not an object",
-    '{"sequence": []}': "`sequence` must be a list of integers",
-    '{"sequence": [1, 2.5]}': "`sequence` must be a list of integers",
-    '{"sequence": [true]}': "`sequence` must be a list of integers",
-    '{"sequence": ""}': "`sequence` must be a list of integers",
-    '{"sequence": [1], "bucket": 3}': "`bucket` must be a string",
-    '{"sequence": [1], "program": "exit()"}': "`program`: line 1",
-    '{"text": "nothing in it"}': 'text without "following sequence:"',
-    '{"text": "following sequence: [1, 2, ...]"}': "Expecting value",
-    "[" * 100_000: "recursion",
-}
-
-
-@pytest.mark.parametrize(("line", "said"), BAD.items())
-def test_a_bad_line_is_named_skipped_and_counted(tmp_path: Path, line: str, said: str) -> None:
-    found, warnings = read(tmp_path, '{"sequence": [1]}', "", line, '{"sequence": [2]}')
-    assert [r.sequence for r in found] == [(1,), (2,)]
-    assert warnings[0].startswith(f"{tmp_path / 'd.jsonl'}:3: skipped: ")
-    assert said in warnings[0]
-    assert warnings[1] == f"{tmp_path / 'd.jsonl'}: 1 bad line(s) skipped, 2 kept"
-
-
-def test_many_bad_lines_are_counted_but_not_all_named(tmp_path: Path) -> None:
-    _, warnings = read(tmp_path, '{"sequence": [1]}', *["bad"] * 50)
-    assert len(warnings) == 4
-    assert "50 bad line(s)" in warnings[-1]
-
-
-@pytest.mark.parametrize("content", [b"", b"\n\n", b"bad\n", b'{"sequence": "\xff"}'])
-def test_a_file_without_a_sequence_is_refused_by_name(tmp_path: Path, content: bytes) -> None:
-    (tmp_path / "empty.jsonl").write_bytes(content)
-    with pytest.raises(UsageError, match=r"empty\.jsonl: "):
-        read_records(tmp_path / "empty.jsonl", lambda text: None)
-
-
-# --- from records to buckets
+def levels(records: Records, order: Order = "auto", count: int = 4) -> dict[str, list[tuple[int, ...]]]:
+    """The sequences of each bucket."""
+    tasks = DatasetTasks(records, "train", 0, order=order, levels=count)
+    return {
+        str(b): sorted(tasks.task(b, i).target for i in range(tasks.size(b) or 0))
+        for b in tasks.buckets()
+    }  # fmt: skip
 
 
 def test_named_buckets_are_families_and_levels() -> None:
-    tasks = DatasetTasks(records("b/2", "a/1", "b/1", "plain"), "train", 0)
+    tasks = DatasetTasks(named("b/2", "a/1", "b/1", "plain"), "train", 0)
     assert tasks.buckets() == [Bucket("a", 1), Bucket("b", 1), Bucket("b", 2), Bucket("plain", 1)]
 
 
 def test_levels_without_a_record_are_closed_up() -> None:
-    tasks = DatasetTasks(records("a/3", "a/1000000000", "a/7"), "train", 0)
+    tasks = DatasetTasks(named("a/3", "a/1000000000", "a/7"), "train", 0)
     assert tasks.buckets() == [Bucket("a", 1), Bucket("a", 2), Bucket("a", 3)]
     assert [tasks.task(b, 0).target for b in tasks.buckets()] == [(0,), (2,), (1,)]
 
 
 @pytest.mark.parametrize("name", ["a/", "/1", "a/b", "a/²", "a/-1", "a/1.5", ""])
 def test_a_bucket_without_a_level_is_a_family_of_its_own(name: str) -> None:
-    assert DatasetTasks(records(name), "train", 0).buckets() == [Bucket(name, 1)]
+    assert DatasetTasks(named(name), "train", 0).buckets() == [Bucket(name, 1)]
 
 
-def test_without_names_sequences_are_levelled_by_length() -> None:
-    found = [Record(tuple(range(n)), None, None) for n in range(1, 21)]
-    tasks = DatasetTasks(found, "train", 0)
-    lengths = [{len(tasks.task(b, i).target) for i in range(5)} for b in tasks.buckets()]
-    assert lengths == [set(range(1, 6)), set(range(6, 11)), set(range(11, 16)), set(range(16, 21))]
+def test_sequences_of_different_lengths_are_levelled_by_length() -> None:
+    found = levels(packed(*(Entry(tuple(range(n))) for n in range(1, 21))))
+    assert [{len(s) for s in sequences} for sequences in found.values()] == [
+        set(range(1, 6)), set(range(6, 11)), set(range(11, 16)), set(range(16, 21)),
+    ]  # fmt: skip
+    assert list(found) == ["length/1", "length/2", "length/3", "length/4"]
+
+
+def test_equal_lengths_stay_in_one_level() -> None:
+    found = levels(packed(*(Entry((n,) * n) for n in (2, 4, 8) * 5)), "length", 3)
+    assert [{len(s) for s in sequences} for sequences in found.values()] == [{2}, {4}, {8}]
+    uneven = levels(packed(*(Entry((n,) * n) for n in [2] * 9 + [4] * 11 + [8] * 10 + [9] * 10)), "length", 4)
+    assert [{len(s) for s in sequences} for sequences in uneven.values()] == [{2}, {4}, {8}, {9}]
+    assert levels(packed(*(Entry((n, n)) for n in range(9))), "length") == {"length/1": [(n, n) for n in range(9)]}
+
+
+def test_sequences_of_one_length_are_levelled_by_what_deflate_makes_of_them() -> None:
+    flat = [Entry((n,) * 64) for n in range(5)]
+    noise = [Entry(tuple((i * i * 7 + i * n * 31 + n) % 251 for i in range(64))) for n in range(5)]
+    found = levels(packed(*noise, *flat), count=2)
+    assert found == {
+        "compressibility/1": sorted(e.sequence for e in flat),
+        "compressibility/2": sorted(e.sequence for e in noise),
+    }
+
+
+def test_of_two_pieces_of_noise_the_shorter_is_easier() -> None:
+    noise = [tuple((i * i * 7 + i * n * 31 + n) % 251 for i in range(n)) for n in (4, 60)]
+    found = levels(packed(*map(Entry, noise), Entry((9,) * 60), Entry((8,) * 60)), "compressibility", 4)
+    assert [s[0] for s in found.values()][-2:] == noise
+
+
+def test_sequences_with_programs_are_levelled_by_their_bits() -> None:
+    """Long is not hard: a run of 90 has a shorter program than a literal of three."""
+    easy = [Entry((n,) * 90, f"repeat_num(90, {n})") for n in range(4)]
+    hard = [Entry((n, 7, 3), f"set_list([{n}, 7, 3])") for n in range(4)]
+    found = levels(packed(*hard, *easy), count=2)
+    assert [len(s[0]) for s in found.values()] == [90, 3]
+    assert list(found) == ["reference_bits/1", "reference_bits/2"]
+
+
+def test_the_order_can_be_named() -> None:
+    records = packed(Entry((1,) * 90, "repeat_num(90, 1)"), Entry((5, 7, 3), "set_list([5, 7, 3])"))
+    assert [len(s[0]) for s in levels(records, "length", 2).values()] == [3, 90]
+
+
+def test_each_modality_is_a_family_with_levels_of_its_own() -> None:
+    entries = [Entry((i,) * n, modality=m) for m in ("dna", "text") for i, n in enumerate((3, 5, 9, 17))]
+    found = levels(packed(*entries), count=2)
+    assert [(name, [len(s) for s in sequences]) for name, sequences in found.items()] == [
+        ("dna/1", [3, 5]), ("dna/2", [9, 17]), ("text/1", [3, 5]), ("text/2", [9, 17]),
+    ]  # fmt: skip
+
+
+def test_only_buckets_with_a_reference_are_taught() -> None:
+    tasks = DatasetTasks(packed(Entry((1, 2), "range_func_up(1, 2)", bucket="a"), Entry((3,), bucket="b")), "train", 0)
+    assert [tasks.taught(b) for b in tasks.buckets()] == [True, False]
 
 
 @given(st.integers(1, 12), st.integers(0, 5), st.integers(0, 100))
 def test_every_pass_over_the_file_shows_every_record_once(count: int, epoch: int, seed: int) -> None:
-    tasks = DatasetTasks(records(*["a"] * count), "train", seed)
+    tasks = DatasetTasks(named(*["a"] * count), "train", seed)
     shown = Counter(tasks.task(Bucket("a", 1), epoch * count + i).target for i in range(count))
     assert shown == Counter((i,) for i in range(count))
 
 
 def test_the_order_of_one_epoch_is_not_that_of_the_next() -> None:
-    tasks = DatasetTasks(records(*["a"] * 50), "train", 0)
+    tasks = DatasetTasks(named(*["a"] * 50), "train", 0)
     first, second = ([tasks.task(Bucket("a", 1), e * 50 + i).target for i in range(50)] for e in (0, 1))
     assert first != second
-    again = DatasetTasks(records(*["a"] * 50), "train", 0)
+    again = DatasetTasks(named(*["a"] * 50), "train", 0)
     assert [again.task(Bucket("a", 1), i).target for i in reversed(range(50))] == first[::-1]
-
-
-def test_reading_what_was_written_gives_the_same_sequences(tmp_path: Path) -> None:
-    sequences = [[0], [10**17, -(10**17)], list(range(300))]
-    found, _ = read(tmp_path, *[json.dumps({"sequence": s}) for s in sequences])
-    assert [list(r.sequence) for r in found] == sequences

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import random
 import resource
 import shutil
 from collections.abc import Callable, Iterator
@@ -16,7 +17,7 @@ import torch
 from kolmocli.errors import KolmoError
 from kolmocli.policy.loading import load_policy
 from kolmocli.policy.policy import Policy
-from kolmocli.training.checkpoint import checkpoints, latest_checkpoint, load_state, save_checkpoint
+from kolmocli.training.checkpoint import checkpoints, latest_checkpoint, load_state, save_checkpoint, settle
 
 
 class Crash(BaseException):
@@ -120,6 +121,49 @@ def test_a_crash_at_any_moment_leaves_a_complete_checkpoint(policy: Policy, tmp_
     assert mark_of(tmp_path) == 2
 
 
+def test_a_crash_at_any_byte_leaves_the_last_one(policy: Policy, tmp_path: Path) -> None:
+    """Every state that a writer can leave behind that dies after so many bytes, up to the last one."""
+    save(tmp_path, 5, policy, 1)
+    finished = save(tmp_path, 6, policy, 2)
+    order = sorted(finished.iterdir(), key=lambda file: (file.name == "manifest.json", file.stat().st_mtime_ns))
+    written = [(file.name, file.read_bytes()) for file in order]
+    shutil.rmtree(finished)
+    ends = [sum(len(content) for _, content in written[:i]) for i in range(len(written) + 1)]
+    rng = random.Random(0)
+    cuts = {end + shift for end in ends for shift in (-1, 0, 1)} | {rng.randrange(ends[-1]) for _ in range(60)}
+    for cut in sorted(cut for cut in cuts if 0 <= cut <= ends[-1]):
+        aside = finished.with_name(".step_000006.partial")
+        aside.mkdir()
+        left = cut
+        for name, content in written:
+            if left > 0 or cut == 0:
+                (aside / name).write_bytes(content[:left])
+            left -= len(content)
+        complete = cut == ends[-1]
+        assert mark_of(tmp_path) == (2 if complete else 1), cut
+        settle(tmp_path)
+        assert {folder.name for folder in finished.parent.iterdir()} == {"step_000005", *["step_000006"] * complete}
+        assert mark_of(tmp_path) == (2 if complete else 1), cut
+
+
+@pytest.mark.parametrize("step", [5, 6], ids=["over the last one", "beside it"])
+def test_after_a_crash_at_any_moment_everything_is_cleared_up(policy: Policy, tmp_path: Path, step: int) -> None:
+    save(tmp_path, 5, policy, 1)
+    for _ in interrupted(tmp_path, step, policy, Crash, WRITES):
+        mark = mark_of(tmp_path)
+        settle(tmp_path)
+        assert mark_of(tmp_path) == mark
+        assert not list((tmp_path / "checkpoints").glob(".*"))
+
+
+def test_what_is_left_of_an_exchange_is_kept_while_its_successor_is_damaged(policy: Policy, tmp_path: Path) -> None:
+    old = save(tmp_path, 5, policy, 1).rename(tmp_path / "aside")
+    (save(tmp_path, 5, policy, 2) / "manifest.json").unlink()
+    old.rename(tmp_path / "checkpoints" / ".step_000005.old")
+    settle(tmp_path)
+    assert mark_of(tmp_path) == 1
+
+
 @pytest.mark.parametrize("step", [5, 6], ids=["over the last one", "beside it"])
 def test_a_full_disk_is_one_line_and_leaves_the_last_checkpoint(policy: Policy, tmp_path: Path, step: int) -> None:
     save(tmp_path, 5, policy, 1)
@@ -168,8 +212,11 @@ DAMAGES: dict[str, Callable[[Path], None]] = {
 @pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
 def test_a_damaged_checkpoint_is_passed_over(policy: Policy, tmp_path: Path, damage: Callable[[Path], None]) -> None:
     save(tmp_path, 5, policy, 1)
-    damage(save(tmp_path, 6, policy, 2))
-    assert mark_of(tmp_path) == 1
+    damaged = save(tmp_path, 6, policy, 2)
+    damage(damaged)
+    passed_over: list[Path] = []
+    assert latest_checkpoint(tmp_path, passed_over.append) == tmp_path / "checkpoints" / "step_000005"
+    assert passed_over == [damaged]
 
 
 def test_a_run_without_checkpoints_has_none(tmp_path: Path) -> None:

@@ -45,6 +45,12 @@ def test_a_used_folder_is_refused_and_left_alone(tmp_path: Path) -> None:
     assert [p.name for p in tmp_path.iterdir()] == ["mine.txt"]
 
 
+def test_what_a_killed_process_left_aside_is_no_use_of_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / ".config.yaml.17.tmp").touch()
+    assert (claim_folder(CONFIG, tmp_path / "run", resume=False) / "config.yaml").is_file()
+
+
 def test_a_file_is_no_folder(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     for place in (tmp_path / "file", tmp_path / "file" / "below"):
@@ -75,13 +81,37 @@ def test_without_a_name_runs_are_numbered(tmp_path: Path, monkeypatch: pytest.Mo
         ({"training__steps": 7}, "training.steps: 100 -> 7"),
         ({"seed": 3}, "seed: 0 -> 3"),
         ({"reward__kind": "binary"}, "reward.kind: relative -> binary"),
-        ({"families__b": {"levels": []}}, "families.b: None -> "),
+        ({"families__b": {"levels": [{}]}}, "families.b: None -> "),
+        ({"model__load_in_8bit": True}, "model.load_in_8bit: False -> True"),
+        ({"training__lora__rank": 4}, "training.lora.rank: None -> 4"),
     ],
 )
 def test_a_change_that_would_change_the_run_is_named(settings: dict[str, Any], named: str) -> None:
     with pytest.raises(UsageError, match="the configuration has changed") as refused:
-        refuse_changed(changed(), changed(**settings))
+        refuse_changed(changed(), Config.model_validate(changed(**settings)))
     assert named in str(refused.value)
+
+
+def test_many_changes_are_counted_and_long_ones_cut() -> None:
+    settings = {f"training__{key}": 7 for key in ("steps", "learning_rate", "max_lines", "max_new_tokens", "gamma")}
+    now = Config.model_validate(changed(name="x" * 100, seed=3, **{**settings, "training__gamma": 0.5}))
+    with pytest.raises(UsageError) as refused:
+        refuse_changed(changed(), now)
+    assert "; and 2 more); resume with" in str(refused.value)
+    assert "name: n -> " + "x" * 59 + "…;" in str(refused.value)
+
+
+def test_a_key_that_the_saved_configuration_does_not_know_counts_with_its_default() -> None:
+    saved = changed()
+    del saved["training"]["lora"]
+    refuse_changed(saved, CONFIG)
+    with pytest.raises(UsageError, match=r"training\.lora\.rank: None -> 4"):
+        refuse_changed(saved, Config.model_validate(changed(training__lora={"rank": 4})))
+
+
+def test_a_configuration_of_another_version_is_said_to_be_one() -> None:
+    with pytest.raises(UsageError, match="of another version of kolmo"):
+        refuse_changed({**changed(), "gone": 1}, CONFIG)
 
 
 @pytest.mark.parametrize(
@@ -89,4 +119,4 @@ def test_a_change_that_would_change_the_run_is_named(settings: dict[str, Any], n
     [{}, {"checkpoint_every": 3}, {"sandbox__workers": 9, "sandbox__backend": "docker"}, {"model__device": "cpu"}],
 )
 def test_what_changes_no_number_may_change(settings: dict[str, Any]) -> None:
-    refuse_changed(changed(), changed(**settings))
+    refuse_changed(changed(), Config.model_validate(changed(**settings)))

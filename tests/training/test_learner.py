@@ -124,7 +124,7 @@ def weights_of(policy: Policy) -> list[torch.Tensor]:
 def test_micro_batches_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     seen = []
     for limit in (1, 200, 1_000_000):
-        monkeypatch.setattr(module, "_TOKENS_PER_MICRO_BATCH", limit)
+        monkeypatch.setattr(module, "TOKENS_PER_MICRO_BATCH", limit)
         policy = tiny()
         report = make(policy).step(batch_of(policy), denominator=24)
         seen.append((len(list(micro_batches(batch_of(policy)))), report, [p.grad for p in policy.model.parameters()]))

@@ -1,0 +1,124 @@
+"""`kolmo curriculum calibrate`: how often a policy passes at every level of a curriculum."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any
+
+import typer
+
+from kolmocli.cli.output import print_json, show
+from kolmocli.errors import UsageError
+
+
+def calibrate(
+    model: Annotated[str, typer.Argument(help="a run, a checkpoint folder, a preset or a Hugging Face id")],
+    curriculum: Annotated[str, typer.Argument(help="a packaged name, such as quickstart, or a file")],
+    samples: Annotated[int, typer.Option("--samples", min=2, metavar="G", help="programs per task")] = 8,
+    tasks: Annotated[int, typer.Option("--tasks", min=1, metavar="N", help="tasks per level")] = 16,
+    seed: Annotated[
+        int | None,
+        typer.Option("--seed", min=0, metavar="N", help="seed of tasks and samples (default: the curriculum's)"),
+    ] = None,
+    device: Annotated[str, typer.Option("--device", metavar="NAME", help="auto, cpu, cuda or mps")] = "auto",
+    sandbox: Annotated[str, typer.Option("--sandbox", metavar="NAME", help="auto, docker or embedded")] = "auto",
+    json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
+) -> None:
+    """Measure the pass rate of a policy at every level.
+
+    For each family: the curve, what a group of rollouts would teach there, and the level that passes at the target.
+    """
+    _one_of("--device", "model.device", device)
+    _one_of("--sandbox", "sandbox.backend", sandbox)
+    from kolmocli.evaluation.calibration import calibrate as measure
+    from kolmocli.monitor.live import shared_console
+    from kolmocli.paths import find_curriculum
+
+    file, console = find_curriculum(curriculum), shared_console()
+    with console.status("rolling out"):
+        report = measure(
+            model, file, samples=samples, tasks=tasks, seed=seed, device=device, sandbox=sandbox, warn=console.print
+        )
+    print_json(report) if json else show(*_tables(report))
+
+
+def _one_of(flag: str, key: str, value: str) -> None:
+    """Refuse a word that the schema does not have under `key`."""
+    from kolmocli.config_schema import choices, field, suggest
+
+    words = choices(field(key).annotation)
+    if value not in words:
+        raise UsageError(f"{flag} {value}: no such choice; {suggest(value, words)}")
+
+
+def _tables(report: Mapping[str, Any]) -> Iterable[Any]:
+    from rich.text import Text
+
+    lost = f", {report['masked']} lost by the sandbox" if report["masked"] else ""
+    yield Text(
+        f"{report['model']} on {report['curriculum']}: {report['tasks']} tasks per level, {report['samples']} programs "
+        f"each, {report['rollouts']} rollouts{lost}"
+    )
+    for name, family in report["families"].items():
+        yield Text.assemble("\n", (name, "bold"), f": {verdict(family)}")
+        yield _table(family)
+    yield Text(
+        "95 %: of the pass rate, for tasks that differ. signal: mean U of a group, 0.25 at most. bits: per rollout.\n"
+        "dead: tasks whose programs all passed or all failed. –: nothing to measure.",
+        style="dim",
+    )
+
+
+def verdict(family: Mapping[str, Any]) -> str:
+    """Where the family stands, in words."""
+    target, levels = f"the target of {family['target']:g}", family["levels"]
+    words = {
+        "crosses": f"crosses {target} at level {family['crossing'] or 0:.1f} of {len(levels)}",
+        "above": f"at or above {target} even at the hardest level: mastered",
+        "below": f"below {target} even at the easiest level: warm it up, or add easier levels",
+        "unknown": "nothing was judged",
+    }
+    said = words[family["state"]]
+    if family["misordered"]:
+        said += f"; level {', '.join(map(str, family['misordered']))} passes more often than an easier one"
+    return said
+
+
+_DIAL_WIDTH = 24
+
+
+def _table(family: Mapping[str, Any]) -> Any:
+    from rich import box
+    from rich.table import Table
+
+    from kolmocli.monitor.gauges import dial
+
+    table = Table(box=box.SIMPLE, pad_edge=False)
+    table.add_column("level", justify="right")
+    table.add_column("pass rate", justify="right")
+    table.add_column("95 %", justify="right", style="dim")
+    table.add_column("")
+    for heading in ("signal", "bits", "dead", "tasks", "rollouts"):
+        table.add_column(heading, justify="right")
+    for level in family["levels"]:
+        low, high = level["ci"]
+        table.add_row(
+            str(level["level"]),
+            _share(level["pass_rate"]),
+            f"{low:.0%}–{high:.0%}",
+            dial(level["pass_rate"], level["ci"], family["target"], _DIAL_WIDTH),
+            _number(level["signal"]),
+            _number(level["bits"]),
+            _share(level["dead"]),
+            str(level["tasks"]),
+            str(level["n"]),
+        )
+    return table
+
+
+def _share(value: float | None) -> str:
+    return "–" if value is None else f"{value:.0%}"
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.2f}"

@@ -1,0 +1,111 @@
+"""`kolmo curriculum simulate`: all controllers side by side, on learners whose ability is known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Annotated, Any
+
+import typer
+
+from kolmocli.cli.output import print_json, show
+from kolmocli.errors import UsageError
+
+
+def simulate(
+    controllers: Annotated[
+        list[str] | None,
+        typer.Option("--controller", metavar="NAME", help="compare these only; oracle is one; may be repeated"),
+    ] = None,
+    scenarios: Annotated[
+        list[str] | None,
+        typer.Option("--scenario", metavar="NAME", help="what happens, or all (default: base); may be repeated"),
+    ] = None,
+    lag: Annotated[int, typer.Option("--lag", min=0, metavar="N", help="steps that results come late")] = 0,
+    seeds: Annotated[int, typer.Option("--seeds", min=1, metavar="N", help="runs of each")] = 8,
+    steps: Annotated[int, typer.Option("--steps", min=100, metavar="N", help="steps of each run")] = 300,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="a parameter: --set controller.integral.gain=0.05"),
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
+) -> None:
+    """Compare the controllers on synthetic learners.
+
+    No model is trained: a learner of known ability passes tasks by chance, and each controller steers it.
+    """
+    from rich.console import Console
+
+    from kolmocli.config_file import parse_settings
+    from kolmocli.curriculum.simulator.compare import compare
+    from kolmocli.curriculum.simulator.players import ORACLE, players
+    from kolmocli.curriculum.simulator.scenarios import SCENARIOS
+
+    names = _known("--controller", controllers, [*players(), ORACLE]) or [*players(), ORACLE]
+    places = _known("--scenario", scenarios, [*SCENARIOS, "all"]) or ["base"]
+    if "all" in places:
+        places = list(SCENARIOS)
+    with Console(stderr=True).status("") as status:
+        report = compare(names, places, lag, seeds, steps, parse_settings(settings or ()), status.update)
+    print_json(report) if json else show(*_tables(report))
+
+
+def _known(flag: str, asked: Sequence[str] | None, known: Sequence[str]) -> list[str]:
+    """What was asked for, each once. Refuses what does not exist."""
+    from kolmocli.config_schema import suggest
+
+    for word in asked or ():
+        if word not in known:
+            raise UsageError(f"{flag} {word}: no such choice; {suggest(word, known)}")
+    return list(dict.fromkeys(asked or ()))
+
+
+def _tables(report: dict[str, Any]) -> Iterable[Any]:
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    from kolmocli.curriculum.simulator.scenarios import SCENARIOS
+
+    late = f", results {report['lag']} steps late" if report["lag"] else ""
+    yield Text(
+        f"{report['seeds']} runs of {report['steps']} steps, {report['groups']} groups of {report['group_size']} a step, "
+        f"target {report['target']:g}{late}"
+    )
+    for scenario, rows in report["scenarios"].items():
+        yield Text.assemble("\n", (scenario, "bold"), f": {SCENARIOS[scenario].about}")
+        table = Table(box=box.SIMPLE, pad_edge=False)
+        table.add_column("controller")
+        for heading in _COLUMNS.values():
+            table.add_column(heading, justify="right")
+        for name, figures in rows.items():
+            table.add_row(name, *(_cell(key, figures[key]) for key in _COLUMNS))
+        yield table
+    yield Text(
+        "settle, recovery: steps until what is sampled passes within 0.1 of the target, on average, for ten steps on\n"
+        "end, from the start and from a sudden change. rmse: of its pass rates from the target, after 60 steps. dead:\n"
+        "groups that all passed or all failed. coverage: of the controller's 90 % interval. swing: below -0.5 the level\n"
+        "runs in circles. growth: what the learner gained, against the oracle's. –: never, or nothing to measure.",
+        style="dim",
+    )
+
+
+_COLUMNS = {
+    "settle": "settle",
+    "rmse": "rmse",
+    "rmse_lag6": "rmse, lag 6",
+    "dead_groups": "dead",
+    "coverage": "coverage",
+    "recovery": "recovery",
+    "swing": "swing",
+    "swing_lag6": "swing, lag 6",
+    "growth": "growth",
+}
+_SHARES = {"dead_groups", "coverage", "growth"}
+
+
+def _cell(key: str, value: float | None) -> str:
+    if value is None:
+        return "–"
+    if isinstance(value, int):
+        return str(value)
+    return f"{value:.0%}" if key in _SHARES else f"{value:.3f}" if key.startswith("rmse") else f"{value:.2f}"

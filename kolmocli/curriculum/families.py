@@ -1,0 +1,69 @@
+"""The controller: in every family something that chooses the level, and a mixture across families."""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from kolmocli.curriculum.base import FamilyMetrics, GroupResult
+from kolmocli.curriculum.levels import LevelController
+from kolmocli.curriculum.mixture import Mixture, systematic
+from kolmocli.tasks.base import Bucket
+
+
+class FamilyController:
+    """A `Controller` made of one `LevelController` per family. `kind` names them in a saved state."""
+
+    def __init__(self, kind: str, levels: Mapping[str, LevelController], mixture: Mixture) -> None:
+        self.kind = kind
+        self.levels = dict(levels)
+        self.mixture = mixture
+
+    def propose(self, groups: int, rng: random.Random) -> list[Bucket]:
+        weights = self.mixture.weights()
+        families = systematic(list(weights), list(weights.values()), groups, rng)
+        return [Bucket(family, self.levels[family].draw(rng)) for family in families]
+
+    def observe(self, results: Sequence[GroupResult]) -> list[str]:
+        by_family: dict[str, list[GroupResult]] = defaultdict(list)
+        for r in sorted((r for r in results if r.rollouts), key=_order):  # sorted: sums depend on the order
+            by_family[r.bucket.family].append(r)
+        news = []
+        for family, level in self.levels.items():
+            before = level.state()
+            news += [f"{family}: {text}" for text in level.observe(by_family[family])]
+            if level.state() != before:
+                news.append(f"{family}: {level.state()}")
+            self.mixture.observe(family, by_family[family])
+        return news
+
+    def metrics(self) -> dict[str, FamilyMetrics]:
+        weights = self.mixture.weights()
+        return {
+            family: FamilyMetrics(level.level, level.ladder.top, weights[family], level.state(), level.belief())
+            for family, level in self.levels.items()
+        }
+
+    def state_dict(self) -> dict[str, Any]:
+        families = {f: {"levels": _span(level), "state": level.state_dict()} for f, level in self.levels.items()}
+        return {"kind": self.kind, "families": families, "signal": dict(self.mixture.signal)}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        if state["kind"] != self.kind or set(state["families"]) != set(self.levels):
+            raise ValueError(f"a {self.kind} controller over {sorted(self.levels)} cannot take up {state}")
+        for family, level in self.levels.items():
+            saved = state["families"][family]
+            if saved["levels"] != _span(level):
+                raise ValueError(f"{family} has levels {_span(level)}, the saved one {saved['levels']}")
+            level.load_state_dict(saved["state"])
+        self.mixture.signal = {family: float(state["signal"][family]) for family in self.levels}
+
+
+def _span(level: LevelController) -> list[int]:
+    return [level.ladder.bottom, level.ladder.top]
+
+
+def _order(result: GroupResult) -> tuple[str, int, int, int, int]:
+    return result.bucket.family, result.bucket.level, result.passes, result.rollouts, result.age

@@ -1,0 +1,75 @@
+"""Across families: a share for each, its floor plus what is left in proportion to its mean signal U."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Mapping, Sequence
+
+from kolmocli.curriculum.base import GroupResult
+from kolmocli.curriculum.information import signal
+
+_MEMORY = 0.9
+"""Of the mean signal, per step in which the family was seen."""
+_FULL_SIGNAL = 0.25
+"""p(1−p) at p = 1/2: what a family is taken for before it is seen."""
+_AGE_MEMORY = 0.9
+
+
+def freshness(age: int) -> float:
+    """What a result counts that was sampled `age` policy updates ago: 1 at age 0, half at 7.
+
+    For controllers without a model of how ability moves; the tracker of `rasch` has one.
+    """
+    return _AGE_MEMORY**age
+
+
+class Mixture:
+    """Which family gets how much.
+
+    Args:
+        floors: least share of the groups per family. Raises ValueError when they add to more than 1.
+    """
+
+    def __init__(self, floors: Mapping[str, float]) -> None:
+        if math.fsum(floors.values()) > 1.0 + 1e-9:
+            raise ValueError(
+                f"the floors of {len(floors)} families add to {math.fsum(floors.values()):g}, which is above 1; "
+                "lower controller.floor"
+            )
+        self.floors = dict(floors)
+        self.signal = dict.fromkeys(floors, _FULL_SIGNAL)
+
+    def weights(self) -> dict[str, float]:
+        """Shares that add to 1, each at least its floor."""
+        free = max(0.0, 1.0 - math.fsum(self.floors.values()))
+        total = math.fsum(self.signal.values())
+        if total == 0:
+            return {family: floor + free / len(self.floors) for family, floor in self.floors.items()}
+        return {family: floor + free * self.signal[family] / total for family, floor in self.floors.items()}
+
+    def observe(self, family: str, results: Sequence[GroupResult]) -> None:
+        """Blend in the signal of a step; groups of fewer than two rollouts have none, late ones count less."""
+        weighted = [(freshness(r.age), signal(r.passes, r.rollouts)) for r in results if r.rollouts > 1]
+        if weighted:
+            fresh = math.fsum(w for w, _ in weighted)
+            mean = math.fsum(w * u for w, u in weighted) / fresh
+            blend = (1.0 - _MEMORY) * fresh / len(weighted)
+            self.signal[family] += blend * (mean - self.signal[family])
+
+
+def systematic(items: Sequence[str], weights: Sequence[float], count: int, rng: random.Random) -> list[str]:
+    """`count` items, each within one of `count` times its weight: systematic resampling, less noisy than
+    independent draws. Weights add to 1."""
+    edges, total = [], 0.0
+    for w in weights:
+        total += w
+        edges.append(total)
+    start = rng.random()
+    chosen, i = [], 0
+    for k in range(count):
+        point = (start + k) / count * total
+        while i < len(edges) - 1 and point >= edges[i]:
+            i += 1
+        chosen.append(items[i])
+    return chosen

@@ -1,0 +1,95 @@
+"""All controllers side by side in the same scenarios: the figures of `kolmo curriculum simulate`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cache
+from typing import Any
+
+from kolmocli.curriculum.simulator import measures
+from kolmocli.curriculum.simulator.loop import GROUP_SIZE, GROUPS, Trace, simulate
+from kolmocli.curriculum.simulator.players import ORACLE, configure, maker
+from kolmocli.curriculum.simulator.scenarios import LEVELS, SCENARIOS, Scenario
+
+LATE = 6
+"""Steps of delay of `rmse_lag6`, as an asynchronous engine has them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """One controller in one scenario; None where there is nothing to measure or it never came about.
+
+    settle: steps until what is sampled passes within 0.1 of the target on average, for ten steps on end.
+    rmse: root mean square of pass rate − target over what is sampled, after 60 steps.
+    rmse_lag6: the same with results that come six steps late.
+    dead_groups: share of groups that all passed or all failed.
+    coverage: share of steps at which the controller's 90 % interval held the true pass rate.
+    recovery: as settle, from the sudden change on; of the scenario `shock` where this one has none.
+    swing: most negative autocorrelation of the level; below −0.5 it runs in circles.
+    swing_lag6: the same with results that come six steps late.
+    growth: what the learner gained, as a share of what the oracle taught it, where it learns.
+    """
+
+    settle: int | None
+    rmse: float
+    rmse_lag6: float
+    dead_groups: float
+    coverage: float | None
+    recovery: int | None
+    swing: float
+    swing_lag6: float
+    growth: float | None
+
+
+def compare(
+    names: Sequence[str],
+    scenarios: Sequence[str],
+    lag: int,
+    seeds: int,
+    steps: int,
+    settings: Mapping[str, Any] | None = None,
+    progress: Callable[[str], None] = lambda _: None,
+) -> dict[str, Any]:
+    """The figures by scenario and controller, and what they were measured with. Deterministic.
+
+    `settings` change the parameters of controllers, by dotted key.
+    """
+    config = configure(steps, settings)
+    target = config.controller.target
+
+    @cache
+    def runs(name: str, scenario: str, lag: int) -> list[Trace]:
+        progress(f"{name} in {scenario}, {lag} steps late")
+        make, where = maker(name, config), SCENARIOS[scenario]
+        return [simulate(make, where, lag=lag, seed=seed, steps=steps, target=target) for seed in range(seeds)]
+
+    def figures(name: str, scenario: Scenario) -> dict[str, Any]:
+        on_time, late = runs(name, scenario.name, lag), runs(name, scenario.name, LATE)
+        shock = scenario if scenario.change is not None else SCENARIOS["shock"]
+        gained = _gain(on_time, scenario)
+        return asdict(
+            Figures(
+                settle=measures.settle(on_time),
+                rmse=measures.rmse(on_time),
+                rmse_lag6=measures.rmse(late),
+                dead_groups=measures.dead_groups(on_time),
+                coverage=measures.coverage(on_time),
+                recovery=measures.settle(runs(name, shock.name, lag), shock.change or 0),
+                swing=measures.swing(on_time),
+                swing_lag6=measures.swing(late),
+                growth=None if gained is None else gained / (_gain(runs(ORACLE, scenario.name, 0), scenario) or 1.0),
+            )
+        )
+
+    tables = {s: {name: figures(name, SCENARIOS[s]) for name in names} for s in scenarios}
+    return {
+        "target": target, "levels": LEVELS, "group_size": GROUP_SIZE, "groups": GROUPS,
+        "seeds": seeds, "steps": steps, "lag": lag, "settings": dict(settings or {}),
+        "scenario": scenarios[0], "controllers": tables[scenarios[0]], "scenarios": tables,
+    }  # fmt: skip
+
+
+def _gain(traces: Sequence[Trace], scenario: Scenario) -> float | None:
+    """Logits that the learner gained, summed over the runs; None where its ability follows the clock."""
+    return None if scenario.ability is not None else sum(t.ability - scenario.start for t in traces)

@@ -1,0 +1,74 @@
+"""`staircase`: one level up after enough passes, one down after enough failures, as reasoning-gym trains."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Sequence
+from typing import Any
+
+from kolmocli.curriculum.base import GroupResult, Ladder
+from kolmocli.curriculum.levels import standing, take
+from kolmocli.curriculum.mixture import freshness
+
+
+class StaircaseLevel:
+    """Up when the mean of the last `window` rollouts is above target + `above`, down when below target − `below`.
+
+    The window starts empty on every level. Late results count for less than one rollout each.
+    Source: reasoning-gym (Stojanovski et al. 2025, arXiv 2505.24760), whose trainer has 20 rollouts, up at
+    0.7 and down at 0.1: the defaults here, at a target of one half.
+    """
+
+    def __init__(self, ladder: Ladder, window: int, above: float, below: float) -> None:
+        self.ladder = ladder
+        self.window = window
+        self.up = min(ladder.target + above, 0.99)
+        self.down = max(ladder.target - below, 0.01)
+        self.at = ladder.bottom
+        self.steps: list[list[float]] = []
+        """Weighted passes and weighted rollouts of the latest steps, oldest first."""
+
+    @property
+    def level(self) -> float:
+        return float(self.at)
+
+    def draw(self, rng: random.Random) -> int:
+        return self.at
+
+    def observe(self, results: Sequence[GroupResult]) -> list[str]:
+        if not results:
+            return []
+        passes = math.fsum(freshness(r.age) * r.passes for r in results)
+        rollouts = math.fsum(freshness(r.age) * r.rollouts for r in results)
+        self.steps.append([passes, rollouts])
+        while math.fsum(n for _, n in self.steps[1:]) >= self.window:
+            self.steps.pop(0)
+        if self._full():
+            move = (self._rate() > self.up) - (self._rate() < self.down)
+            if move and self.ladder.bottom <= self.at + move <= self.ladder.top:
+                self.at += move
+                self.steps = []
+        return []
+
+    def _full(self) -> bool:
+        return math.fsum(n for _, n in self.steps) >= self.window
+
+    def _rate(self) -> float:
+        return math.fsum(k for k, _ in self.steps) / math.fsum(n for _, n in self.steps)
+
+    def state(self) -> str:
+        if not self._full():
+            return "tracking"
+        at_bottom = self._rate() if self.at == self.ladder.bottom else 1.0
+        return standing(self.ladder, at_bottom, self._rate() if self.at == self.ladder.top else 0.0)
+
+    def belief(self) -> None:
+        return None
+
+    def state_dict(self) -> dict[str, Any]:
+        return {"at": self.at, "steps": [list(step) for step in self.steps]}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        at, steps = take(state, "at", "steps")
+        self.at, self.steps = at, [list(step) for step in steps]

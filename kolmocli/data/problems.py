@@ -1,0 +1,44 @@
+"""What is wrong with an input file: the first few places are named, all are counted, `strict` stops at the first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from kolmocli.errors import UsageError
+
+_NAMED = 3
+"""Places of one file that are named; a file that is wrong throughout would otherwise fill the screen."""
+
+
+class Problems:
+    """Collects the bad places of one input. `where` is a line number, or words such as `record 7`.
+
+    Args:
+        name: the file, as the user wrote it.
+        warn: takes one line of text.
+        strict: a bad place is a UsageError instead of a line.
+    """
+
+    def __init__(self, name: str, warn: Callable[[str], None], strict: bool = False) -> None:
+        self.name = name
+        self.count = 0
+        self._warn = warn
+        self._strict = strict
+
+    def bad(self, where: int | str, what: object) -> None:
+        """Name a bad place that is left out.
+
+        Raises:
+            UsageError: with `strict`.
+        """
+        place = f"{self.name}:{where}" if isinstance(where, int) else f"{self.name}: {where}"
+        if self._strict:
+            raise UsageError(f"{place}: {what}")
+        self.count += 1
+        if self.count <= _NAMED:
+            self._warn(f"{place}: skipped: {what}")
+
+    def close(self, kept: str) -> None:
+        """Say how many there were, when there were any. `kept` is what remains, in words."""
+        if self.count:
+            self._warn(f"{self.name}: {self.count:,} bad line(s) skipped, {kept} kept")

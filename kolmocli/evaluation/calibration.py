@@ -1,0 +1,165 @@
+"""How often a policy passes at every level of a curriculum: the curve that a controller has to find its way on.
+
+The tasks are of the training distribution, because those are what a controller samples, but drawn with a seed of
+their own: a run that is calibrated has not seen them.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from kolmocli.config_file import load_config
+from kolmocli.curriculum.build import ladders_of
+from kolmocli.curriculum.information import dead, mean_entropy, mean_signal, signal_fraction
+from kolmocli.engine.base import Engine
+from kolmocli.engine.local import LocalEngine
+from kolmocli.environment import Outcome
+from kolmocli.evaluation.heldout import attempt, held_out_tasks
+from kolmocli.evaluation.intervals import Interval, wilson
+from kolmocli.policy.loading import load_policy
+from kolmocli.sandbox import Limits, open_sandbox
+from kolmocli.tasks.base import Bucket
+from kolmocli.tasks.sources import training_source
+from kolmocli.training.state import derived_seed
+
+Group = tuple[int, int]
+"""(passes, judged rollouts) of one task."""
+
+
+def calibrate(
+    model: str,
+    curriculum: Path,
+    *,
+    samples: int,
+    tasks: int,
+    seed: int | None,
+    device: str,
+    sandbox: str,
+    warn: Callable[[str], None],
+) -> dict[str, Any]:
+    """Roll out `tasks` tasks of every bucket, `samples` times each, and return the curves; JSON-ready.
+
+    Under `families`, by name: `target`, `levels` (see `level_record`), `state`, `crossing` and `misordered`.
+
+    Raises:
+        UsageError: no model under that name, or the curriculum cannot be used.
+        EnvironmentMissing: the sandbox or the device that was asked for is not there.
+    """
+    config = load_config(curriculum, {})
+    seed = config.seed if seed is None else seed
+    policy = load_policy(model, device=device, seed=seed)
+    fresh = config.model_copy(update={"seed": derived_seed(seed, "calibrate")})
+    source = training_source(fresh, warn)
+    buckets = source.buckets()
+    chosen = held_out_tasks(source, tasks * len(buckets))
+    limits = Limits(config.sandbox.cpu_ms, config.sandbox.wall_ms, config.sandbox.memory_mb)
+    box = open_sandbox(sandbox, limits=limits, workers=config.sandbox.workers or None, warn=warn)
+    engine: Engine = LocalEngine(config, policy, box)
+    try:
+        attempts = attempt(engine, chosen, samples=samples, seed=derived_seed(fresh.seed, "rollout"))
+    finally:
+        engine.close()
+    by_bucket: dict[Bucket, list[list[Outcome]]] = defaultdict(list)
+    for task, outcomes in attempts:
+        by_bucket[task.bucket].append(outcomes)
+    records: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for bucket in buckets:
+        records[bucket.family].append(level_record(bucket.level, by_bucket[bucket]))
+    ladders = ladders_of(config, buckets)
+    families = {name: family_record(levels, ladders[name].target) for name, levels in records.items()}
+    return {
+        "model": model, "curriculum": config.name, "seed": seed, "samples": samples, "tasks": tasks,
+        "rollouts": sum(level["n"] for levels in records.values() for level in levels),
+        "masked": sum(level["masked"] for levels in records.values() for level in levels),
+        "families": families,
+    }  # fmt: skip
+
+
+def level_record(level: int, attempts: Sequence[Sequence[Outcome]]) -> dict[str, Any]:
+    """What the samples of the tasks of one level say. Rollouts that the sandbox lost are counted and left out.
+
+    Numbers that do not exist (a share of nothing, the signal of single rollouts) are None.
+    """
+    judged = [[o for o in outcomes if o.reward is not None] for outcomes in attempts]
+    groups = [(sum(o.passed for o in group), len(group)) for group in judged if group]
+    n = sum(size for _, size in groups)
+    return {
+        "level": level,
+        "pass_rate": sum(k for k, _ in groups) / n if n else None,
+        "ci": list(pass_rate_interval(groups)),
+        "signal": mean_signal(groups),
+        "bits": mean_entropy(groups),
+        "dead": sum(dead(k, size) for k, size in groups) / len(groups) if groups else None,
+        "tasks": len(groups),
+        "n": n,
+        "masked": sum(map(len, attempts)) - n,
+    }
+
+
+def pass_rate_interval(groups: Sequence[Group], confidence: float = 0.95) -> Interval:
+    """Wilson's interval of the pass rate of a level, for as many rollouts as are worth independent ones.
+
+    Rollouts of one task are alike. With S the share of the variance that lies within tasks, their correlation is
+    1 − S, and n of them, m to a task, are worth n / (1 + (m−1)(1−S)): Kish (1965), section 5.4. Where all passed or all
+    failed S is unknown, and a task counts as one.
+    """
+    n = sum(size for _, size in groups)
+    if n == 0:
+        return wilson(0, 0, confidence)
+    passes, per_task = sum(k for k, _ in groups), n / len(groups)
+    within = signal_fraction(groups) or 0.0
+    worth = n / (1.0 + (per_task - 1.0) * (1.0 - within))
+    # Not passes/n * worth: rounding would take a rate of 1 beyond it.
+    return wilson(worth if passes == n else passes * (worth / n), worth, confidence)
+
+
+def family_record(levels: Sequence[dict[str, Any]], target: float) -> dict[str, Any]:
+    """A family's curve and where it crosses its target.
+
+    `state` is `crosses`, `above` (even the hardest level passes at the target or more often), `below` (not even the
+    easiest does), or `unknown` (nothing was judged). `crossing` is the level, between two levels as a fraction. `misordered` are the levels that
+    clearly pass more often than an easier one: their intervals lie apart.
+    """
+    known = [level for level in levels if level["pass_rate"] is not None]
+    rates = non_increasing([(level["pass_rate"], level["n"]) for level in known])
+    crossing = None
+    if not rates:
+        state = "unknown"
+    elif rates[0] < target:
+        state = "below"
+    elif rates[-1] >= target:
+        state = "above"
+    else:
+        state, crossing = "crosses", _crossing([level["level"] for level in known], rates, target)
+    misordered = [
+        level["level"] for i, level in enumerate(known) if any(easier["ci"][1] < level["ci"][0] for easier in known[:i])
+    ]
+    return {"target": target, "state": state, "crossing": crossing, "misordered": misordered, "levels": list(levels)}
+
+
+def non_increasing(points: Sequence[tuple[float, float]]) -> list[float]:
+    """The non-increasing sequence nearest to the values of (value, weight), by weighted squares.
+
+    Levels are meant to rise in difficulty, so this is what the rates say when noise is all that breaks their order;
+    and it crosses any target once. Source: pool adjacent violators, Ayer et al. (1955).
+    """
+    blocks: list[tuple[float, float, int]] = []
+    for value, weight in points:
+        size = 1
+        while blocks and blocks[-1][0] < value:
+            before, heavy, many = blocks.pop()
+            value = (before * heavy + value * weight) / (heavy + weight)
+            weight, size = heavy + weight, many + size
+        blocks.append((value, weight, size))
+    return [value for value, _, size in blocks for _ in range(size)]
+
+
+def _crossing(levels: Sequence[int], rates: Sequence[float], target: float) -> float:
+    """Where the straight lines between the rates fall below the target; there is such a place."""
+    curve = list(zip(levels, rates, strict=True))
+    (low, above), (high, below) = next((a, b) for a, b in pairwise(curve) if b[1] < target)
+    return low + (high - low) * (above - target) / (above - below)

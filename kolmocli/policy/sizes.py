@@ -1,0 +1,117 @@
+"""How large a model is, from its files alone: nothing heavy is imported and no weight is read.
+
+A safetensors file begins with the length of a JSON header (8 bytes, little endian), which names the type and
+the shape of every tensor (https://huggingface.co/docs/safetensors/index#format).
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import struct
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from kolmocli.errors import UsageError
+from kolmocli.policy.presets import PRESETS, VOCABULARY, Preset
+
+_BYTES = {"F64": 8, "I64": 8, "F32": 4, "I32": 4, "F16": 2, "BF16": 2, "I16": 2}
+_NOT_ADAPTED = ("embed", "wte", "wpe", "lm_head")
+"""Parts of the names of matrices that are looked up in, or that are the output head: they keep their precision
+and get no adapter."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tensor:
+    name: str
+    shape: tuple[int, ...]
+    bytes_each: int
+
+    @property
+    def numbers(self) -> int:
+        return math.prod(self.shape)
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether it is the matrix of a linear layer that 8-bit loading quantises and an adapter goes beside."""
+        return len(self.shape) == 2 and not any(part in self.name for part in _NOT_ADAPTED)
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """`cache_per_token` counts the numbers that one token leaves in the KV cache."""
+
+    tensors: tuple[Tensor, ...]
+    hidden: int
+    layers: int
+    feed_forward: int
+    vocabulary: int
+    cache_per_token: int
+
+    @property
+    def parameters(self) -> int:
+        return sum(t.numbers for t in self.tensors)
+
+    def adapter(self, rank: int) -> int:
+        """Numbers in adapters of this rank: two matrices, of rank x inputs and outputs x rank, per linear layer."""
+        return rank * sum(sum(t.shape) for t in self.tensors if t.is_linear)
+
+    def weight_bytes(self, *, in_8bit: bool) -> int:
+        """As stored, or with linear layers in 8 bits and a fp32 scale for each of their outputs."""
+        return sum(
+            t.numbers + 4 * t.shape[0] if in_8bit and t.is_linear else t.numbers * t.bytes_each for t in self.tensors
+        )
+
+
+def size_of_preset(name: str) -> Size:
+    preset = PRESETS[name]
+    return Size(
+        tuple(_tensors_of(preset)), preset.hidden, preset.layers, preset.feed_forward, VOCABULARY,
+        2 * preset.layers * preset.hidden,
+    )  # fmt: skip
+
+
+def size_of_folder(folder: Path) -> Size:
+    """Of a model in Hugging Face format. Raises UsageError when its files do not say."""
+    try:
+        config: Mapping[str, Any] = json.loads((folder / "config.json").read_text())
+        hidden = int(_first(config, "hidden_size", "n_embd"))
+        layers = int(_first(config, "num_hidden_layers", "n_layer"))
+        heads = int(_first(config, "num_attention_heads", "n_head"))
+        key_heads = int(config.get("num_key_value_heads") or heads)
+        head = int(config.get("head_dim") or hidden // heads)
+        feed_forward = int(config.get("intermediate_size") or config.get("n_inner") or 4 * hidden)
+        files = sorted(folder.glob("*.safetensors"))
+        if not files:
+            raise UsageError(f"{folder}: no *.safetensors in it; weights load as safetensors only")
+        tensors = tuple(tensor for file in files for tensor in _header(file))
+        return Size(tensors, hidden, layers, feed_forward, int(config["vocab_size"]), 2 * layers * key_heads * head)
+    except (OSError, ValueError, KeyError, TypeError, struct.error) as error:
+        raise UsageError(f"{folder}: not a model whose size can be read: {error}") from None
+
+
+def _tensors_of(preset: Preset) -> list[Tensor]:
+    h, f = preset.hidden, preset.feed_forward
+    layer = {"q": (h, h), "k": (h, h), "v": (h, h), "o": (h, h), "gate": (f, h), "up": (f, h), "down": (h, f)}
+    shapes: list[tuple[str, tuple[int, ...]]] = [("embed_tokens", (VOCABULARY, h)), ("norm", (h,))]
+    for _ in range(preset.layers):
+        shapes += [*layer.items(), ("norm", (h,)), ("norm", (h,))]
+    return [Tensor(name, shape, 4) for name, shape in shapes]
+
+
+def _header(file: Path) -> list[Tensor]:
+    with file.open("rb") as stream:
+        (length,) = struct.unpack("<Q", stream.read(8))
+        header = json.loads(stream.read(length))
+    return [
+        Tensor(name, tuple(entry["shape"]), _BYTES.get(entry["dtype"], 1))
+        for name, entry in header.items()
+        if name != "__metadata__"
+    ]
+
+
+def _first(config: Mapping[str, Any], *names: str) -> Any:
+    """The value of whichever of the names this kind of model uses. Raises KeyError with the first."""
+    return next((config[name] for name in names if name in config), None) or config[names[0]]

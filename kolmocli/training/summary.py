@@ -1,0 +1,44 @@
+"""What summary.json says of a run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kolmocli.training.assess import AFTER, BEFORE
+from kolmocli.training.session import Session
+from kolmocli.training.state import in_band
+
+
+def summarise(session: Session) -> dict[str, Any]:
+    """summary.json, see docs/metrics.md."""
+    state, health = session.state, session.engine.health()
+    rates = state.pass_rates
+    seconds = {
+        k: round(state.seconds.get(k, 0.0), 3) for k in ("warmup", "rollout", "execute", "learn", "eval", "total")
+    }
+    return {
+        "schema_version": 1,
+        "run": str(session.run_dir),
+        "steps": state.step,
+        "warmup_steps": state.warm_steps,
+        "rollouts": state.rollouts,
+        "seconds": seconds,
+        "pass_rate": {
+            "target": session.config.controller.target,
+            "mean": sum(rates) / len(rates) if rates else None,
+            "in_band": in_band(rates, session.config.controller.target),
+        },
+        "bits": {
+            "per_rollout": state.bits / state.rollouts if state.rollouts else None,
+            "total": state.bits,
+            "per_gflop": state.bits / (state.flops / 1e9) if state.flops else None,
+        },
+        "eval": {"before": state.evaluations.get(BEFORE), "after": state.evaluations.get(AFTER)},
+        "sandbox": {
+            "backend": health.backend,
+            "executed": state.executed,
+            "infra": state.infra,
+            "programs_per_second": health.executed / health.busy_seconds if health.busy_seconds else None,
+        },
+        "checkpoint": str(session.checkpoint) if session.checkpoint else None,
+    }

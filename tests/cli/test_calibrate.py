@@ -1,0 +1,63 @@
+"""`kolmo curriculum calibrate`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Trained, refused
+from tests.conftest import NO_ENGINE, Run
+
+
+def test_the_curves_of_a_run_as_json(kolmo: Run, trained: Trained, small: Path) -> None:
+    arguments = (
+        "curriculum",
+        "calibrate",
+        trained.folder,
+        small,
+        "--tasks",
+        3,
+        "--samples",
+        2,
+        "--sandbox",
+        "embedded",
+    )
+    done = kolmo(*arguments, "--seed", 5, "--json")
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    assert (report["schema_version"], report["curriculum"], report["seed"]) == (1, "small", 5)
+    assert (report["rollouts"], report["masked"]) == (2 * 3 * 2, 0)
+    family = report["families"]["runs"]
+    assert family["target"] == 0.5
+    assert [(level["level"], level["tasks"], level["n"]) for level in family["levels"]] == [(1, 3, 6), (2, 3, 6)]
+    for level in family["levels"]:
+        assert level["ci"][0] <= level["pass_rate"] <= level["ci"][1]
+    assert kolmo(*arguments, "--seed", 5, "--json").stdout == done.stdout
+
+
+def test_the_curves_of_a_preset_as_tables(kolmo: Run, small: Path) -> None:
+    done = kolmo("curriculum", "calibrate", "tiny", small, "--tasks", 1, "--samples", 2, "--sandbox", "embedded")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("tiny on small: 1 tasks per level, 2 programs each, 4 rollouts\n")
+    assert "runs: below the target of 0.5 even at the easiest level" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["tiny", "quickstrat"], "quickstrat: neither a curriculum file nor a packaged curriculum"),
+        (["no/such-model", "quickstart"], "model 'no/such-model': "),
+        (["tiny", "quickstart", "--samples", 1], "Invalid value for '--samples'"),
+        (["tiny", "quickstart", "--sandbox", "dokcer"], "--sandbox dokcer: no such choice; did you mean docker?"),
+        (["tiny", "quickstart", "--device", "abacus"], "--device abacus: no such choice; there are auto, cpu"),
+    ],
+)
+def test_wrong_arguments(kolmo: Run, arguments: list[object], said: str) -> None:
+    assert refused(kolmo("curriculum", "calibrate", *arguments), 2).startswith(said)
+
+
+def test_docker_without_an_engine(kolmo: Run) -> None:
+    done = kolmo("curriculum", "calibrate", "tiny", "quickstart", "--sandbox", "docker", env=NO_ENGINE)
+    assert "--sandbox embedded" in refused(done, 4)

@@ -1,0 +1,50 @@
+"""`kolmo curriculum simulate`."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+from tests.cli.conftest import refused
+from tests.conftest import Run
+
+FIGURES = {"settle", "rmse", "rmse_lag6", "dead_groups", "coverage", "recovery"}
+
+
+def test_the_figures_as_json(kolmo: Run) -> None:
+    done = kolmo(
+        "curriculum", "simulate", "--controller", "rasch", "--controller", "uniform", "--seeds", 2, "--steps", 200, "--json"
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    report = json.loads(done.stdout)
+    assert report["schema_version"] == 1
+    assert list(report["controllers"]) == ["rasch", "uniform"]
+    assert all(set(figures) >= FIGURES for figures in report["controllers"].values())
+    assert report["controllers"]["rasch"]["rmse"] < report["controllers"]["uniform"]["rmse"]
+    assert (report["seeds"], report["steps"], report["lag"], report["scenario"]) == (2, 200, 0, "base")
+
+
+def test_the_figures_as_tables(kolmo: Run) -> None:
+    done = kolmo(
+        "curriculum", "simulate", "--controller", "rasch", "--controller", "oracle", "--scenario", "steep",
+        "--scenario", "noisy", "--lag", 2, "--seeds", 1, "--steps", 100,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "results 2 steps late" in done.stdout
+    assert "steep: four times as steep" in done.stdout
+    assert "noisy: " in done.stdout
+    assert [line.split()[0] for line in done.stdout.splitlines() if " – " in line or "%" in line].count("rasch") == 2
+
+
+def test_what_does_not_exist_is_refused(kolmo: Run) -> None:
+    line = refused(kolmo("curriculum", "simulate", "--controller", "rash"), 2)
+    assert line == "--controller rash: no such choice; did you mean rasch?"
+    line = refused(kolmo("curriculum", "simulate", "--scenario", "shok"), 2)
+    assert line == "--scenario shok: no such choice; did you mean shock?"
+    assert "--steps" in refused(kolmo("curriculum", "simulate", "--steps", 5), 2)
+
+
+def test_it_needs_no_torch() -> None:
+    code = "import sys, kolmocli.curriculum.simulator.compare as c; c.compare(['rasch'], ['base'], 0, 1, 100); assert 'torch' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)

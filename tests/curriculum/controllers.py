@@ -1,0 +1,56 @@
+"""What the tests of controllers share: a controller of any kind over three families, and any results whatever."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from hypothesis import strategies as st
+
+from kolmocli.config import Config
+from kolmocli.config_schema import choices, field
+from kolmocli.curriculum.base import GroupResult
+from kolmocli.curriculum.build import build_controller
+from kolmocli.curriculum.families import FamilyController
+from kolmocli.tasks.base import Bucket
+
+KINDS = choices(field("controller.kind").annotation)
+LEVELS = {"a": 6, "b": 1, "c": 12}
+BUCKETS = [Bucket(family, level + 1) for family, top in LEVELS.items() for level in range(top)]
+G = 8
+
+History = list[list[GroupResult]]
+
+
+def controller(kind: str = "rasch", families: Mapping[str, Any] | None = None, **settings: Any) -> FamilyController:
+    """As a curriculum file would make it. `families` adds keys to some families."""
+    data = {f: {"levels": [{}] * top, **(families or {}).get(f, {})} for f, top in LEVELS.items()}
+    config = Config.model_validate({"families": data, "controller": {"kind": kind, **settings}})
+    made = build_controller(config, BUCKETS)
+    assert isinstance(made, FamilyController)
+    return made
+
+
+def after(history: History, made: FamilyController) -> FamilyController:
+    for step in history:
+        made.observe(step)
+    return made
+
+
+def levels(made: FamilyController) -> dict[str, float]:
+    return {family: metrics.level for family, metrics in made.metrics().items()}
+
+
+@st.composite
+def results(draw: Any, buckets: Sequence[Bucket] = BUCKETS) -> GroupResult:
+    rollouts = draw(st.integers(0, G))
+    return GroupResult(
+        draw(st.sampled_from(buckets)), draw(st.integers(0, rollouts)), rollouts, draw(st.integers(0, 8))
+    )
+
+
+steps = st.lists(results(), max_size=6)
+crowded = st.lists(results([b for b in BUCKETS if b.family == "c"]), min_size=2, max_size=8)
+"""Steps whose groups are all of one family."""
+histories = st.lists(steps, max_size=12)
+kinds = st.sampled_from(KINDS)

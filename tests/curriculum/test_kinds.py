@@ -1,0 +1,171 @@
+"""The rule of each of the other kinds, as its source has it."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections import Counter
+
+import pytest
+
+from kolmocli.curriculum.base import GroupResult, Ladder
+from kolmocli.curriculum.integral import IntegralLevel
+from kolmocli.curriculum.levels import LevelController
+from kolmocli.curriculum.mixture import freshness
+from kolmocli.curriculum.pool import PoolLevel
+from kolmocli.curriculum.sequential import SequentialLevel
+from kolmocli.curriculum.staircase import StaircaseLevel
+from kolmocli.curriculum.thompson import ThompsonLevel
+from kolmocli.tasks.base import Bucket
+from tests.curriculum.controllers import controller
+
+G = 10
+
+
+def seen(level: int, *passes: int, age: int = 0) -> list[GroupResult]:
+    return [GroupResult(Bucket("f", level), k, G, age) for k in passes]
+
+
+def drawn(level: LevelController, count: int = 2000) -> Counter[int]:
+    rng = random.Random(0)
+    return Counter(level.draw(rng) for _ in range(count))
+
+
+def test_integral_moves_by_the_hyperbolic_tangent_of_the_error() -> None:
+    level = IntegralLevel(Ladder(11), gain=0.1, sensitivity=2.0)
+    level.observe(seen(1, 10, 8))
+    assert level.level == pytest.approx(1 + 0.1 * 10 * math.tanh(2 * 0.4))
+    level.observe(seen(1, 3))
+    assert level.level == pytest.approx(1 + math.tanh(0.8) - math.tanh(0.4))
+    level.observe(seen(1, 0))
+    assert level.level == 1  # the bottom
+
+
+def test_integral_moves_less_for_late_results() -> None:
+    level = IntegralLevel(Ladder(11), gain=0.1, sensitivity=2.0)
+    level.observe(seen(1, 10, age=6))
+    assert level.level - 1 == pytest.approx(freshness(6) * math.tanh(1.0))
+
+
+def test_integral_mixes_the_two_levels_around_it() -> None:
+    level = IntegralLevel(Ladder(11), gain=0.1, sensitivity=2.0)
+    level.level = 4.25
+    counts = drawn(level)
+    assert set(counts) == {4, 5}
+    assert counts[5] / 2000 == pytest.approx(0.25, abs=0.04)
+
+
+def test_staircase_goes_up_and_down_at_its_thresholds() -> None:
+    level = StaircaseLevel(Ladder(5), window=20, above=0.2, below=0.4)
+    level.observe(seen(1, 10))
+    assert level.level == 1  # ten rollouts are not twenty
+    level.observe(seen(1, 5))
+    assert level.level == 2
+    level.observe(seen(2, 7, 7))
+    assert level.level == 2  # at .7, not above it
+    level.observe(seen(2, 0, 0))
+    assert level.level == 1
+    level.observe(seen(1, 0, 0))
+    assert level.level == 1  # the bottom
+
+
+def test_staircase_says_nothing_of_the_ladder_before_its_window_is_full() -> None:
+    level = StaircaseLevel(Ladder(5), window=20, above=0.2, below=0.4)
+    level.observe(seen(1, 0))
+    assert level.state() == "tracking"
+    level.observe(seen(1, 0))
+    assert level.state() == "out of reach"
+
+
+def test_staircase_forgets_what_is_older_than_its_window() -> None:
+    level = StaircaseLevel(Ladder(5), window=20, above=0.2, below=0.4)
+    for _ in range(5):
+        level.observe(seen(1, 5, 5))
+    level.observe(seen(1, 9, 9))
+    assert level.level == 2
+
+
+def test_staircase_waits_for_more_when_results_are_late() -> None:
+    level = StaircaseLevel(Ladder(5), window=20, above=0.2, below=0.4)
+    level.observe(seen(1, 10, 10, age=4))
+    assert level.level == 1
+    level.observe(seen(1, 10, 10, age=4))
+    assert level.level == 2
+
+
+def test_staircase_thresholds_follow_the_target() -> None:
+    level = StaircaseLevel(Ladder(5, target=0.9), window=20, above=0.2, below=0.4)
+    level.observe(seen(1, 9, 9))
+    assert level.level == 1
+    level.observe(seen(1, 10, 10))
+    assert level.level == 2
+
+
+def test_pool_draws_levels_near_the_target_and_unseen_ones_more_often() -> None:
+    level = PoolLevel(Ladder(4), band=0.25, weight=0.2)
+    level.observe([*seen(1, 10), *seen(2, 6), *seen(3, 1)])
+    counts = drawn(level, 12_000)
+    total = 0.2 + 1 + 0.2 + 1
+    for number, weight in {1: 0.2, 2: 1, 3: 0.2, 4: 1}.items():
+        assert counts[number] / 12_000 == pytest.approx(weight / total, abs=0.02)
+
+
+def test_pool_goes_by_the_latest_step() -> None:
+    level = PoolLevel(Ladder(2), band=0.25, weight=0.2)
+    level.observe(seen(1, 10, 10))
+    level.observe(seen(1, 4, 6))
+    assert level.rates == [0.5, None]
+    level.observe(seen(1, 10, age=3))
+    assert level.rates[0] == pytest.approx(0.5 + freshness(3) * 0.5)
+
+
+def test_thompson_counts_as_its_source_does() -> None:
+    level = ThompsonLevel(Ladder(2), memory=0.8)
+    level.observe(seen(2, 7))
+    level.observe(seen(2, 1))
+    assert level.counts[0] == pytest.approx([1.0, 1.0])
+    assert level.counts[1] == pytest.approx([0.8 * (0.8 + 0.2 + 7) + 0.2 + 1, 0.8 * (0.8 + 0.2 + 3) + 0.2 + 9])
+
+
+def test_thompson_prefers_the_level_that_passes_at_the_target() -> None:
+    level = ThompsonLevel(Ladder(3, target=0.8), memory=1.0)
+    for _ in range(20):
+        level.observe([*seen(1, 10), *seen(2, 8), *seen(3, 1)])
+    assert level.level == 2
+    assert drawn(level)[2] > 1900
+
+
+def test_sequential_climbs_by_the_clock_alone() -> None:
+    level = SequentialLevel(Ladder(6, bottom=3), steps=8)
+    climbed = []
+    for _ in range(10):
+        climbed.append(level.level)
+        level.observe(seen(3, 0))
+    assert climbed == [3, 3, 4, 4, 5, 5, 6, 6, 6, 6]
+
+
+def test_sequential_takes_the_steps_of_the_training_unless_told() -> None:
+    assert controller("sequential", sequential={"steps": 7}).levels["a"].steps == 7  # type: ignore[attr-defined]
+    assert controller("sequential").levels["a"].steps == 100  # type: ignore[attr-defined]
+
+
+def test_uniform_proposes_every_bucket_equally_often_whatever_happened() -> None:
+    made, rng = controller("uniform"), random.Random(0)
+    for _ in range(100):
+        made.observe([GroupResult(Bucket("a", 1), 8, 8)])
+    counts = Counter(bucket for _ in range(1000) for bucket in made.propose(19, rng))
+    assert len(counts) == 19
+    assert all(n == pytest.approx(1000, abs=130) for n in counts.values())
+    metrics = made.metrics()
+    assert [metrics[f].weight for f in "abc"] == pytest.approx([6 / 19, 1 / 19, 12 / 19])
+    assert (metrics["a"].level, metrics["a"].state) == (3.5, "uniform")
+
+
+@pytest.mark.parametrize("kind", ["integral", "staircase", "thompson"])
+def test_the_ends_of_the_ladder_are_told(kind: str) -> None:
+    made = controller(kind)
+    for _ in range(200):
+        made.observe([GroupResult(Bucket("a", level), 8, 8) for level in range(1, 7)])
+        made.observe([GroupResult(Bucket("c", level), 0, 8) for level in range(1, 13)])
+    states = {family: metrics.state for family, metrics in made.metrics().items()}
+    assert (states["a"], states["c"]) == ("mastered", "out of reach")

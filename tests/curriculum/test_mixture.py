@@ -1,0 +1,67 @@
+"""Shares of the families: floor plus signal."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kolmocli.curriculum.base import GroupResult
+from kolmocli.curriculum.mixture import Mixture, freshness, systematic
+from kolmocli.tasks.base import Bucket
+
+G = 8
+
+
+def group(passes: int, age: int = 0) -> list[GroupResult]:
+    return [GroupResult(Bucket("any", 1), passes, G, age)]
+
+
+def test_weight_goes_to_the_family_with_the_signal() -> None:
+    mixture = Mixture({"half": 0.05, "all": 0.05, "none": 0.05})
+    for _ in range(30):
+        mixture.observe("half", group(4))
+        mixture.observe("all", group(G))
+        mixture.observe("none", group(0))
+    weights = mixture.weights()
+    assert weights["half"] > 0.75
+    assert weights["all"] == pytest.approx(weights["none"])
+
+
+def test_floors_may_differ() -> None:
+    mixture = Mixture({"a": 0.5, "b": 0.1})
+    mixture.signal = {"a": 0.0, "b": 0.2}
+    assert mixture.weights() == pytest.approx({"a": 0.5, "b": 0.5})
+
+
+def test_without_any_signal_what_is_left_is_shared_alike() -> None:
+    mixture = Mixture({"a": 0.3, "b": 0.1})
+    mixture.signal = {"a": 0.0, "b": 0.0}
+    assert mixture.weights() == pytest.approx({"a": 0.6, "b": 0.4})
+
+
+def test_floors_that_families_cannot_share_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"the floors of 3 families add to 1\.5, which is above 1"):
+        Mixture(dict.fromkeys("abc", 0.5))
+
+
+def test_a_late_result_counts_less() -> None:
+    assert freshness(0) == 1
+    on_time, late = Mixture({"a": 0.0}), Mixture({"a": 0.0})
+    on_time.observe("a", group(0))
+    late.observe("a", group(0, age=7))
+    assert 0.25 - late.signal["a"] == pytest.approx((0.25 - on_time.signal["a"]) * freshness(7))
+    assert freshness(7) == pytest.approx(0.5, abs=0.05)
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=8).filter(any), st.integers(0, 50), st.integers(0, 99))
+def test_systematic_sampling_counts_within_one_of_the_share(raw: list[float], count: int, seed: int) -> None:
+    weights = [w / math.fsum(raw) for w in raw]
+    items = [str(i) for i in range(len(weights))]
+    chosen = Counter(systematic(items, weights, count, random.Random(seed)))
+    assert sum(chosen.values()) == count
+    assert all(abs(chosen[item] - count * w) < 1 + 1e-6 for item, w in zip(items, weights, strict=True))

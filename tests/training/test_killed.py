@@ -1,0 +1,228 @@
+"""Runs that are killed, and disks that are full: nothing is lost but the steps since the last checkpoint."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import random
+import resource
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kolmocli.training.checkpoint import checkpoints, latest_checkpoint
+from tests.conftest import KOLMO, NO_ENGINE, command_environment
+from tests.training.runs import CURRICULUM, metrics
+
+EVERY = 3
+"""Steps between the checkpoints of `CURRICULUM`."""
+
+
+def start(folder: Path, *arguments: object, **options: Any) -> subprocess.Popen[str]:
+    """`kolmo train` in a process group of its own."""
+    return subprocess.Popen(
+        [KOLMO, "train", *map(str, arguments), "-q"],
+        cwd=folder,
+        env=command_environment(),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        **options,
+    )
+
+
+def finish(process: subprocess.Popen[str]) -> str:
+    """What it said on stderr, when it has ended; nothing of it is left running."""
+    try:
+        return process.communicate(timeout=600)[1]
+    finally:
+        end_group(process)
+
+
+def end_group(process: subprocess.Popen[str]) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Path:
+    (tmp_path / "small.yaml").write_text(CURRICULUM)
+    return tmp_path
+
+
+def unbroken(here: Path, steps: int) -> list[dict[str, Any]]:
+    process = start(here, "small.yaml", "--steps", steps, "--run-dir", "whole")
+    assert finish(process) == ""
+    return metrics(here / "whole")
+
+
+# --- kill -9
+
+
+def contents(run: Path) -> dict[str, str]:
+    """Digests of the files of all complete checkpoints, and of the configuration."""
+    files = [file for folder in checkpoints(run) for file in sorted(folder.iterdir())]
+    files += [run / "config.yaml"] * (run / "config.yaml").exists()
+    # A checkpoint that was finished but not yet named gets its name when the run goes on.
+    return {
+        f"{file.parent.name.lstrip('.').partition('.')[0]}/{file.name}": hashlib.sha256(file.read_bytes()).hexdigest()
+        for file in files
+    }
+
+
+def newest_step(run: Path) -> int:
+    found = latest_checkpoint(run)
+    return 0 if found is None else json.loads((found / "trainer.json").read_text())["run"]["step"]
+
+
+def kill_at_random(here: Path, steps: int, rng: random.Random) -> bool:
+    """Start or resume the run and kill it, most often at work. False when it was done before."""
+    run = here / "run"
+    resuming = (run / "config.yaml").exists()
+    events = run / "events.jsonl"
+    size = events.stat().st_size if events.exists() else 0
+    process = start(here, *(["--resume"] if resuming else ["small.yaml", "--steps", steps]), "--run-dir", "run")
+    try:
+        if rng.random() < 0.8:  # else somewhere in its beginning
+            while process.poll() is None and (not events.exists() or events.stat().st_size <= size):
+                time.sleep(0.01)
+        time.sleep(rng.uniform(0.0, 1.5))
+        running = process.poll() is None
+        process.kill()
+        error = process.communicate()[1]
+        assert process.returncode in (-signal.SIGKILL, 0), error
+        return running
+    finally:
+        end_group(process)
+
+
+@pytest.mark.parametrize(("kills", "steps"), [(3, 30), pytest.param(50, 600, marks=pytest.mark.slow)])
+def test_a_killed_run_loses_at_most_the_steps_since_the_last_checkpoint(here: Path, kills: int, steps: int) -> None:
+    expected, rng, run = unbroken(here, steps), random.Random(kills), here / "run"
+    kept: dict[str, str] = {}
+    at_work = 0
+    for _ in range(kills):
+        before = newest_step(run)
+        running = kill_at_random(here, steps, rng)
+        now, written = newest_step(run), metrics(run)
+        assert now >= before
+        assert max((r["step"] for r in written if r["phase"] == "rl"), default=0) - now <= EVERY
+        assert written == expected[: len(written)]
+        found = contents(run)
+        assert kept.items() <= found.items(), "a file of a complete checkpoint was lost or changed"
+        kept = found
+        at_work += running and now > before
+    assert at_work >= kills // 4, "the run was seldom killed at work: make it longer"
+    assert finish(start(here, "--resume", "--run-dir", "run")) == ""
+    assert metrics(run) == expected
+    names = {folder.name for folder in (run / "checkpoints").iterdir()}
+    assert not {name for name in names if name.startswith(".")}, "what a killed writer left is cleared up"
+    assert {"config.yaml", "summary.json", "metrics.jsonl", "events.jsonl"} <= {file.name for file in run.iterdir()}
+
+
+# --- a full disk
+
+
+@pytest.fixture(scope="module")
+def six(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of six steps, `whole`, and the same stopped after two, `run`."""
+    folder = tmp_path_factory.mktemp("six")
+    (folder / "small.yaml").write_text(CURRICULUM)
+    unbroken(folder, 6)
+    assert finish(start(folder, "small.yaml", "--steps", 6, "--run-dir", "run", "--stop-at", 2)) == ""
+    return folder
+
+
+@pytest.fixture
+def stopped(six: Path, here: Path) -> Path:
+    return Path(shutil.copytree(six / "run", here / "run"))
+
+
+@pytest.mark.parametrize(
+    ("room", "said"),
+    [
+        (1_000_000, "run/checkpoints/step_000003: checkpoint not written ("),
+        (500, "run: File too large; make room and go on with --resume"),
+    ],
+    ids=["for the log, not for a checkpoint", "not for a line"],
+)
+def test_a_disk_without_room_is_one_line_and_the_run_goes_on_later(
+    here: Path, six: Path, stopped: Path, room: int, said: str
+) -> None:
+    before = contents(stopped)
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (room, resource.RLIM_INFINITY))
+
+    process = start(here, "--resume", "--run-dir", "run", preexec_fn=limit)
+    error = finish(process)
+    assert process.returncode == 1
+    assert len(error.splitlines()) == 1, error
+    assert error.startswith(f"kolmo: error: {said}")
+    assert contents(stopped) == before
+    assert finish(start(here, "--resume", "--run-dir", "run")) == ""
+    assert metrics(stopped) == metrics(six / "whole")
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system with room for one checkpoint of the tiny preset and not for two (8.3 MB each)."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=14m", "none", place], capture_output=True, text=True, check=False
+    )
+    if mounted.returncode:
+        pytest.skip(f"no file system may be mounted here: {mounted.stderr.strip()}")
+    yield place
+    subprocess.run(["umount", "--lazy", place], check=True)
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="only root may mount a small disk")
+def test_a_really_full_disk(here: Path, six: Path, small_disk: Path) -> None:
+    run = small_disk / "run"
+    process = start(here, "small.yaml", "--steps", 6, "--run-dir", run)
+    error = finish(process)
+    assert process.returncode == 1
+    assert len(error.splitlines()) == 1, error
+    assert "checkpoint not written (" in error
+    assert "make room and use --resume, earlier ones are intact" in error
+    assert newest_step(run) == 0
+    assert [folder.name for folder in (run / "checkpoints").iterdir()] == ["step_000000"]
+    subprocess.run(["mount", "-o", "remount,size=64m", small_disk], check=True)
+    assert finish(start(here, "--resume", "--run-dir", run)) == ""
+    assert metrics(run) == metrics(six / "whole")
+
+
+# --- the demo, literally
+
+
+@pytest.mark.slow
+def test_the_quickstart_twice_and_split_by_a_resume(tmp_path: Path) -> None:
+    """`kolmo train quickstart --steps 40 --seed 3`, with what an engine would change left out."""
+
+    def kolmo(*arguments: object) -> None:
+        done = subprocess.run(
+            [KOLMO, "train", *map(str, arguments)], cwd=tmp_path, env=command_environment(NO_ENGINE),
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+
+    command = ("quickstart", "--steps", 40, "--seed", 3)
+    kolmo(*command)
+    kolmo(*command)
+    kolmo(*command, "--stop-at", 20)
+    kolmo("--resume")
+    first, second, split = (metrics(tmp_path / "runs" / f"quickstart-seed3-{i}") for i in (1, 2, 3))
+    assert len([r for r in first if r["phase"] == "rl"]) == 40
+    assert first == second == split

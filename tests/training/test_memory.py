@@ -1,0 +1,115 @@
+"""What a run is said to need, held to what tensors really take."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from kolmocli.config import Config
+from kolmocli.errors import UsageError
+from kolmocli.policy.adapters import Adaptation
+from kolmocli.policy.loading import load_policy
+from kolmocli.policy.policy import Policy
+from kolmocli.policy.rollout import Rollout
+from kolmocli.policy.sizes import Size, size_of_folder, size_of_preset
+from kolmocli.training.learner import Learner, Weighted
+from kolmocli.training.memory import activations, memory
+from kolmocli.training.plan import plan
+
+
+def kept_for_backward(policy: Policy, rollouts: int, tokens: int) -> int:
+    """Bytes that one micro-batch of the learner keeps, weights aside."""
+    weights = {x.untyped_storage().data_ptr() for x in (*policy.model.parameters(), *policy.model.buffers())}
+    kept: dict[int, torch.Tensor] = {}
+
+    def note(tensor: torch.Tensor) -> torch.Tensor:
+        storage = tensor.untyped_storage()
+        if storage.data_ptr() not in weights:
+            kept[storage.data_ptr()] = tensor
+        return tensor
+
+    rng = random.Random(0)
+    prompt = tuple(rng.randrange(5, 300) for _ in range(tokens // 2))
+    rollout = Rollout(prompt, prompt, (0.0,) * len(prompt), (0,) * len(prompt), "", True)
+    learner = Learner(policy, learning_rate=0.0, max_grad_norm=1.0, entropy_bonus=0.0)
+    with torch.autograd.graph.saved_tensors_hooks(note, lambda tensor: tensor):
+        learner.step([Weighted(rollout, [1.0] * len(prompt))] * rollouts, denominator=1.0)
+    return sum(tensor.untyped_storage().nbytes() for tensor in kept.values())
+
+
+@pytest.mark.parametrize("name", ["tiny", "small", "gpt2"])
+def test_activations_are_estimated_to_a_quarter(name: str, chat_folder: Path) -> None:
+    size = size_of_folder(chat_folder) if name == "gpt2" else size_of_preset(name)
+    policy = load_policy(str(chat_folder) if name == "gpt2" else name, device="cpu", train=Adaptation())
+    assert activations(size, 1024) == pytest.approx(kept_for_backward(policy, 8, 128), rel=0.25)
+
+
+@pytest.mark.parametrize("optimiser", ["adamw", "adamw8bit"])
+@pytest.mark.parametrize("rank", [0, 32])
+def test_weights_gradients_and_moments_take_what_is_stated(optimiser: Any, rank: int) -> None:
+    """Within 3 %: bitsandbytes keeps tensors of fewer than 4,096 numbers in 32 bits."""
+    policy = load_policy("small", device="cpu", train=Adaptation(rank))
+    learner = Learner(policy, learning_rate=0.0, max_grad_norm=1.0, entropy_bonus=0.0, optimiser=optimiser)
+    answer = Rollout((5, 6), (7, 8), (0.0, 0.0), (0, 0), "", True)
+    learner.step([Weighted(answer, [1.0, 1.0])], denominator=1.0)
+    moments = [
+        tensor
+        for state in learner.optimiser.state.values()
+        for key, tensor in state.items()
+        if isinstance(tensor, torch.Tensor) and tensor.ndim and "qmap" not in key
+    ]
+    taken = {
+        "weights": policy.model.parameters(),
+        "gradients": [p.grad for p in learner.parameters],
+        "optimiser": moments,
+    }
+    stated = memory(
+        size_of_preset("small"), rank=rank, in_8bit=False, optimiser=optimiser, rollouts=8, rollout_tokens=40
+    )
+    for what, tensors in taken.items():
+        assert stated[what] * 2**20 == pytest.approx(sum(t.nbytes for t in tensors), rel=0.03), what
+
+
+def test_the_peak_is_that_of_learning_or_of_sampling() -> None:
+    size = Size((), hidden=64, layers=2, feed_forward=128, vocabulary=100, cache_per_token=2**20)
+
+    def stated(rollouts: int) -> dict[str, float]:
+        return memory(size, rank=0, in_8bit=False, optimiser="adamw", rollouts=rollouts, rollout_tokens=1)
+
+    assert stated(1)["peak"] == stated(1)["activations"] > stated(1)["sampling_cache"] == 4
+    assert stated(100)["peak"] == stated(100)["sampling_cache"] == 400
+
+
+# --- a plan
+
+
+def config(**model: Any) -> Config:
+    return Config.model_validate({"model": model, "families": {"a": {"levels": [{}]}}})
+
+
+def test_a_plan_says_what_is_trained() -> None:
+    whole, adapted = plan(config(name="tiny")), plan(config(name="tiny", load_in_8bit=True))
+    assert whole["model"]["trained"] == whole["model"]["parameters"] == 681_600
+    assert 0 < adapted["model"]["trained"] == size_of_preset("tiny").adapter(16) < 681_600
+    assert adapted["memory_mib"]["weights"] < whole["memory_mib"]["weights"]
+
+
+def test_a_plan_knows_folders_runs_and_adapters(chat_folder: Path, tmp_path: Path) -> None:
+    policy = load_policy(str(chat_folder), device="cpu", train=Adaptation(2))
+    policy.save(tmp_path)
+    sizes = {plan(config(name=str(name)))["model"]["parameters"] for name in (chat_folder, tmp_path)}
+    assert sizes == {load_policy(str(chat_folder), device="cpu").parameters}
+
+
+def test_a_model_that_is_not_here_has_no_size_yet() -> None:
+    planned = plan(config(name="nobody/has-this-model"))
+    assert planned["model"]["parameters"] is planned["memory_mib"] is None
+
+
+def test_a_folder_that_is_none_is_refused() -> None:
+    with pytest.raises(UsageError, match="neither a preset"):
+        plan(config(name="/no/such/folder"))
