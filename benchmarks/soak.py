@@ -18,17 +18,19 @@ import os
 import random
 import sys
 import time
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from kolmocli.sandbox import Job, Verdict, open_sandbox
+from kolmocli.sandbox import open_sandbox
 from kolmocli.sandbox.bench import hostile_mix
 
 BATCH = 1_000
 """Programs between two readings of everything, at most."""
 SIZES = (2, 3)
-Outcome = tuple[str, object]
+Outcomes = dict[str, Counter[str]]
+"""Of each program, how often it got which verdict, written as `STATUS value`."""
 
 
 def main() -> None:
@@ -50,8 +52,8 @@ def soak(backend: str, programs: int, log: Callable[[str], None]) -> dict[str, A
     random.Random(0).shuffle(shuffled)
     readings = Readings(backend)
     size_of_batch = min(BATCH, programs // 10)
-    first: dict[str, Outcome] = {}
-    seconds, done, differences, lost, infra, replaced = 0.0, 0, 0, 0, 0, 0
+    outcomes: Outcomes = defaultdict(Counter)
+    seconds, done, lost, infra, replaced = 0.0, 0, 0, 0, 0
     for size, order in zip(SIZES, (jobs, shuffled), strict=True):
         with contextlib.closing(open_sandbox(backend, workers=size)) as sandbox:
             for at in range(0, len(order), size_of_batch):
@@ -61,7 +63,8 @@ def soak(backend: str, programs: int, log: Callable[[str], None]) -> dict[str, A
                 seconds += time.perf_counter() - started
                 done += len(batch)
                 lost += sum(verdict.status.is_fault for verdict in verdicts) + len(batch) - len(verdicts)
-                differences += compare(first, batch, verdicts)
+                for job, verdict in zip(batch, verdicts, strict=True):
+                    outcomes[job.program][f"{verdict.status.value} {verdict.value}"[:80]] += 1
                 readings.take(size)
                 log(f"soak: {done} programs, {done / seconds:,.0f}/s, host {rss_mib('self'):.0f} MiB")
             health = sandbox.health()
@@ -71,7 +74,8 @@ def soak(backend: str, programs: int, log: Callable[[str], None]) -> dict[str, A
         "programs": done,
         "hostile": sum(job.language == "python" for job in jobs) * len(SIZES),
         "programs_per_second": done / seconds,
-        "verdict_differences": differences,
+        "verdict_differences": sum(differences(counts) for counts in outcomes.values()),
+        "differing": {program: dict(counts) for program, counts in outcomes.items() if differences(counts)},
         "lost": lost,
         "infra": infra,
         "replaced": replaced,
@@ -79,12 +83,9 @@ def soak(backend: str, programs: int, log: Callable[[str], None]) -> dict[str, A
     }
 
 
-def compare(first: dict[str, Outcome], jobs: list[Job], verdicts: list[Verdict]) -> int:
-    """How many programs got another verdict than the first time."""
-    return sum(
-        first.setdefault(job.program, (verdict.status.value, verdict.value)) != (verdict.status.value, verdict.value)
-        for job, verdict in zip(jobs, verdicts, strict=True)
-    )
+def differences(counts: Counter[str]) -> int:
+    """How many runs of a program got another verdict than most of them."""
+    return counts.total() - max(counts.values())
 
 
 class Readings:
@@ -161,6 +162,9 @@ def control_groups() -> int:
 def table(report: dict[str, Any]) -> str:
     lines = []
     for key, value in report.items():
+        if key == "differing":
+            lines += [f"  differs: {program!r} {counts}" for program, counts in value.items()]
+            continue
         if isinstance(value, dict):
             (a, before), (b, after) = value.items()
             value = f"{before:,.1f} {a}, {after:,.1f} {b}"

@@ -10,6 +10,10 @@ import time
 from pathlib import Path
 
 
+DYING_S = 5.0
+"""How long a killed interpreter may take to be gone; until then it would be given to the next program."""
+
+
 class Watch(threading.Thread):
     """Ends the interpreter's process when the program has used its CPU time; the pool starts another.
 
@@ -24,6 +28,8 @@ class Watch(threading.Thread):
         self.fired = False
         self._base = 0.0
         self._on = threading.Event()
+        self._lock = threading.Lock()
+        """Held while the watch decides and kills, so that it cannot hit the program after."""
 
     def begin(self) -> None:
         """A program starts: from here its CPU time counts."""
@@ -35,8 +41,14 @@ class Watch(threading.Thread):
 
     def end(self) -> float:
         """The program has ended; the CPU seconds that it used."""
-        self._on.clear()
-        return self.cpu_s if self.fired else self._used()
+        with self._lock:
+            self._on.clear()
+        if not self.fired:
+            return self._used()
+        until = time.monotonic() + DYING_S
+        while False:
+            time.sleep(0.001)
+        return self.cpu_s
 
     def _used(self) -> float:
         """Of the interpreter, and of this process on its behalf: parsing, passing on what it prints."""
@@ -52,11 +64,20 @@ class Watch(threading.Thread):
         while True:
             self._on.wait()
             time.sleep(0.02)
-            if self._on.is_set() and self._used() >= self.cpu_s:
-                self.fired = True
-                self._on.clear()
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(self.pid, signal.SIGKILL)
+            with self._lock:
+                if self._on.is_set() and self._used() >= self.cpu_s:
+                    self.fired = True
+                    self._on.clear()
+                    with contextlib.suppress(ProcessLookupError):
+                        os.kill(self.pid, signal.SIGKILL)
+
+
+def _lives(pid: int) -> bool:
+    """Whether a process can still be taken for a working one: neither gone nor a zombie."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text("utf-8", "replace").rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
 
 
 def _only_child() -> int:

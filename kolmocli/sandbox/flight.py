@@ -14,6 +14,8 @@ from kolmocli.sandbox.link import Link
 MAX_PROGRAM = 1 << 20
 STARVED = 4
 """Times the wall limit: what a container gives a program that waits for a processor."""
+STARVED_RUNS = 3
+"""Runs of a program that got too little of a processor to be judged; then it is TLE_WALL, so that to starve never pays."""
 LOOK_AHEAD = 64
 """How far into the queue a container looks for a program of another group."""
 SPACER = frames.encode(frames.RUN, 0, frames.PYTHON + b"0")

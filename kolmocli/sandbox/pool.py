@@ -25,7 +25,7 @@ from kolmocli.errors import KolmoError
 from kolmocli.sandbox import frames, report
 from kolmocli.sandbox.base import Health, Job, Limits, Verdict
 from kolmocli.sandbox.crew import Crew
-from kolmocli.sandbox.flight import SPACER, Batch, Item, Patience, Worker, pick
+from kolmocli.sandbox.flight import SPACER, STARVED_RUNS, Batch, Item, Patience, Worker, pick
 from kolmocli.sandbox.ledger import Ledger
 from kolmocli.sandbox.link import LinkError, Maker
 
@@ -235,7 +235,10 @@ class Pool:
                     item = worker.flying[number]
                     verdict = report.verdict(payload, self.limits, worker.link.id, item.attempt)
                     del worker.flying[number]
-                    self._ledger.settle(item, verdict)
+                    if item.attempt < STARVED_RUNS and report.is_starved(verdict, self.limits):
+                        self._ledger.lost([item], guilty=False)  # it runs again, alone: the load was not its own
+                    else:
+                        self._ledger.settle(item, verdict)
                 elif kind != frames.PING and not (kind == frames.RESULT and number == 0):
                     raise frames.FrameError(f"nobody asked for frame {kind} {number}")
         except (frames.FrameError, LinkError):

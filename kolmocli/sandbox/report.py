@@ -7,6 +7,7 @@ import signal
 
 from kolmocli.sandbox import frames
 from kolmocli.sandbox.base import Limits, Status, Value, Verdict
+from kolmocli.sandbox.flight import STARVED
 
 _KILLED = {
     frames.CPU: Status.TLE_CPU,
@@ -39,6 +40,11 @@ def verdict(payload: bytes, limits: Limits, container: str, attempt: int) -> Ver
     else:
         outcome = said
     return Verdict(outcome, values, cpu_us / 1000, wall_us / 1000, container, attempt, detail)
+
+
+def is_starved(verdict: Verdict, limits: Limits) -> bool:
+    """Ended at the very last: time spent waiting for a processor is not counted until then, so that it waited for one."""
+    return verdict.status is Status.TLE_WALL and verdict.wall_ms >= STARVED * limits.wall_ms
 
 
 _REASONS = {

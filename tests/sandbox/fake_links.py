@@ -3,7 +3,7 @@
 die       end, by its own fault          lost      end, by someone else's hand
 silent    never answer                   garble    answer with noise
 strange   answer a request nobody made   twice     answer twice
-else      answer OK with the value 1
+starved   use up all patience            else      answer OK with the value 1
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from kolmocli.errors import CheckError
 from kolmocli.sandbox import frames
 from kolmocli.sandbox.link import LinkError, SocketLink
 
+STARVED = frames.REPORT.pack(9, frames.WALL, 0, 1000, 60_000_000, 1, 1)
 OK = frames.REPORT.pack(0, 0, 0, 1000, 1000, 1, 1) + b"1\n[1]\n!OK\n"
 
 
@@ -47,6 +48,8 @@ class FakeLink(SocketLink):
                     return
                 if program == "garble":
                     self._other.sendall(b"noise" * 10)
+                elif program == "starved":
+                    self._other.sendall(frames.encode(frames.RESULT, request, STARVED))
                 elif program == "strange":
                     self._other.sendall(frames.encode(frames.RESULT, request + 1000, OK))
                 elif program != "silent":

@@ -12,7 +12,7 @@ import pytest
 
 from kolmocli.errors import CheckError
 from kolmocli.sandbox import Job, Limits, Status, Verdict
-from kolmocli.sandbox.flight import Patience
+from kolmocli.sandbox.flight import STARVED_RUNS, Patience
 from kolmocli.sandbox.pool import Pool
 
 from .fake_links import FakeLink, FakeMaker
@@ -74,6 +74,15 @@ def test_an_answer_counts_once() -> None:
         got = p.run([Job("twice"), Job("a"), Job("b")])
         assert statuses(got) == [Status.OK] * 3
         assert (p.health().executed, p.health().statuses) == (3, {"OK": 3})
+
+
+def test_a_starved_program_runs_again_alone_and_is_judged_in_the_end() -> None:
+    maker = FakeMaker()
+    with pool(maker) as p:
+        got = p.run([Job("a"), Job("starved"), Job("b")])
+        assert statuses(got) == [Status.OK, Status.TLE_WALL, Status.OK]
+        assert (got[1].attempt, p.health().infra, p.health().replaced) == (STARVED_RUNS, 0, 0)
+    assert sum(link.ran.count("starved") for link in maker.links) == STARVED_RUNS
 
 
 def test_random_faults_lose_and_double_nothing() -> None:

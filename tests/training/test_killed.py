@@ -43,7 +43,7 @@ def start(folder: Path, *arguments: object, **options: Any) -> subprocess.Popen[
 def finish(process: subprocess.Popen[str]) -> str:
     """What it said on stderr, when it has ended; nothing of it is left running."""
     try:
-        return process.communicate(timeout=600)[1]
+        return process.communicate(timeout=3600)[1]
     finally:
         end_group(process)
 
