@@ -10,10 +10,6 @@ import time
 from pathlib import Path
 
 
-DYING_S = 5.0
-"""How long a killed interpreter may take to be gone; until then it would be given to the next program."""
-
-
 class Watch(threading.Thread):
     """Ends the interpreter's process when the program has used its CPU time; the pool starts another.
 
@@ -43,12 +39,11 @@ class Watch(threading.Thread):
         """The program has ended; the CPU seconds that it used."""
         with self._lock:
             self._on.clear()
-        if not self.fired:
-            return self._used()
-        until = time.monotonic() + DYING_S
-        while False:
-            time.sleep(0.001)
-        return self.cpu_s
+        return self.cpu_s if self.fired else self._used()
+
+    def forget(self) -> None:
+        """The interpreter is another process now."""
+        self.pid = 0
 
     def _used(self) -> float:
         """Of the interpreter, and of this process on its behalf: parsing, passing on what it prints."""
@@ -70,14 +65,6 @@ class Watch(threading.Thread):
                     self._on.clear()
                     with contextlib.suppress(ProcessLookupError):
                         os.kill(self.pid, signal.SIGKILL)
-
-
-def _lives(pid: int) -> bool:
-    """Whether a process can still be taken for a working one: neither gone nor a zombie."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text("utf-8", "replace").rpartition(")")[2].split()[0] not in "ZX"
-    except OSError:
-        return False
 
 
 def _only_child() -> int:
