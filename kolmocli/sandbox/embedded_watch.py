@@ -24,8 +24,6 @@ class Watch(threading.Thread):
         self.fired = False
         self._base = 0.0
         self._on = threading.Event()
-        self._lock = threading.Lock()
-        """Held while the watch decides and kills, so that it cannot hit the program after."""
 
     def begin(self) -> None:
         """A program starts: from here its CPU time counts."""
@@ -37,13 +35,8 @@ class Watch(threading.Thread):
 
     def end(self) -> float:
         """The program has ended; the CPU seconds that it used."""
-        with self._lock:
-            self._on.clear()
+        self._on.clear()
         return self.cpu_s if self.fired else self._used()
-
-    def forget(self) -> None:
-        """The interpreter is another process now."""
-        self.pid = 0
 
     def _used(self) -> float:
         """Of the interpreter, and of this process on its behalf: parsing, passing on what it prints."""
@@ -59,12 +52,11 @@ class Watch(threading.Thread):
         while True:
             self._on.wait()
             time.sleep(0.02)
-            with self._lock:
-                if self._on.is_set() and self._used() >= self.cpu_s:
-                    self.fired = True
-                    self._on.clear()
-                    with contextlib.suppress(ProcessLookupError):
-                        os.kill(self.pid, signal.SIGKILL)
+            if self._on.is_set() and self._used() >= self.cpu_s:
+                self.fired = True
+                self._on.clear()
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(self.pid, signal.SIGKILL)
 
 
 def _only_child() -> int:

@@ -32,8 +32,6 @@ OVERHEAD_MB = 2048
 """Address space beyond the memory limit of a program: this process's own code, and values on their way."""
 STARVED = 4
 """Times the wall limit that a program gets which waits for a processor: it cannot sleep, so that it is never idle."""
-REVIVALS = 5
-"""Tries to get a live interpreter after one was killed, before the whole worker is replaced."""
 _ASKS = {"type", "range", "list", "len", "str"}
 """Names this worker uses to tell a string from the text that stands for a value it cannot carry."""
 
@@ -69,19 +67,7 @@ class Worker:
         output, reason = self._run(payload)
         used = self.watch.end()
         self.spent = output.rpartition(b"!")[2].startswith(b"MLE")
-        reason = frames.CPU if self.watch.fired else reason
-        if reason != frames.ENDED and not self.spent:
-            self.revive()
-        return output, reason, used
-
-    def revive(self) -> None:
-        """That the interpreter was killed is found out by using it; the next program must not be the one to do so."""
-        for _ in range(REVIVALS):
-            with contextlib.suppress(monty.MontyCrashedError), self.pool.checkout(**self.options) as session:
-                session.feed_run("None")
-                self.watch.forget()
-                return
-        self.spent = True
+        return output, frames.CPU if self.watch.fired else reason, used
 
     def _run(self, payload: bytes) -> tuple[bytes, int]:
         try:
