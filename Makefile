@@ -9,8 +9,9 @@ STAMP := $(VENV)/.kolmo-installed
 demo: $(STAMP)
 	$(BIN)/kolmo train quickstart
 
+# A process per core, each of which computes in one thread.
 test: $(STAMP)
-	$(BIN)/python -m pytest
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist worksteal
 
 check: $(STAMP)
 	$(BIN)/ruff check

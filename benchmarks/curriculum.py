@@ -4,8 +4,8 @@
     python benchmarks/curriculum.py --curriculum quickstart --steps 200 --targets .3 .4 .5
 
 For every seed one supervised warm start is run, and every controller goes on from its weights with a fresh optimiser,
-on the same held-out tasks, for the same number of rollouts. Each run is a `kolmo train` in a process of its own, one
-after the other. The learning rate falls to zero over `--steps`, so the figures are those of a budget of that length.
+on the same held-out tasks, for the same number of rollouts. Each run is a `kolmo train` in a process of its own,
+`--jobs` at a time, which share the cores evenly. The learning rate falls to zero over `--steps`, so the figures are those of a budget of that length.
 
 A target is reached at the first evaluation that is not below it: the resolution is `--eval-freq` steps. Seconds are
 those of rollouts, sandbox and learning; warm start and evaluations are the same for all and left out. Intervals are
@@ -20,11 +20,14 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from itertools import accumulate
 from pathlib import Path
@@ -97,25 +100,52 @@ def finished(folder: Path) -> bool:
     return summary is not None and summary["eval"]["after"] is not None
 
 
-def sit(folder: Path, command: list[str], deadline: float | None) -> None:
-    """Run, or go on with, one run to its end. Raises OutOfTime when it was stopped before."""
-    if finished(folder):
-        return
-    if deadline is not None and time.monotonic() >= deadline:
-        raise OutOfTime
-    resume = ["--resume"] if (folder / "config.yaml").is_file() else []
-    print(f"{folder}: {'going on' if resume else 'running'}", file=sys.stderr, flush=True)
-    # In a session of its own: Ctrl-C reaches this process alone, which then lets the run save.
-    process = subprocess.Popen([*command, *resume], stdout=subprocess.DEVNULL, start_new_session=True)
-    try:
-        code = process.wait(None if deadline is None else max(0.0, deadline - time.monotonic()))
-    except (subprocess.TimeoutExpired, KeyboardInterrupt):
-        process.terminate()
-        code = process.wait()
-    if code in STOPPED:
-        raise OutOfTime
-    if code:
-        raise SystemExit(code)
+@dataclass(frozen=True)
+class Sitting:
+    """How many runs at a time, and until when. `over` asks those under way to save and stop."""
+
+    jobs: int
+    deadline: float
+    over: threading.Event
+
+    def run(self, work: Sequence[tuple[Path, list[str]]]) -> None:
+        """Run, or go on with, all of these to their ends. Raises OutOfTime when some were stopped before."""
+        with ThreadPoolExecutor(self.jobs) as pool:
+            ends = [pool.submit(self._one, folder, command) for folder, command in work]
+            try:
+                codes = [end.result() for end in ends]
+            except KeyboardInterrupt:
+                self.over.set()
+                raise
+        failed = [code for code in codes if code not in STOPPED | {0}]
+        if failed:
+            raise SystemExit(failed[0])
+        if any(codes):
+            raise OutOfTime
+
+    def _one(self, folder: Path, command: list[str]) -> int:
+        """The exit code of one run; that of a stopped one when it did not even start."""
+        if finished(folder):
+            return 0
+        if self._is_over():
+            return -signal.SIGTERM
+        resume = ["--resume"] if (folder / "config.yaml").is_file() else []
+        print(f"{folder}: {'going on' if resume else 'running'}", file=sys.stderr, flush=True)
+        threads = str(max(1, (os.cpu_count() or 1) // self.jobs))
+        # In a session of its own: Ctrl-C reaches this process alone, which then lets the run save.
+        process = subprocess.Popen(
+            [*command, *resume], stdout=subprocess.DEVNULL, start_new_session=True,
+            env=os.environ | {"OMP_NUM_THREADS": threads},
+        )  # fmt: skip
+        while process.poll() is None:
+            if self._is_over():
+                process.terminate()
+                return process.wait()
+            time.sleep(0.2)
+        return process.returncode
+
+    def _is_over(self) -> bool:
+        return self.over.is_set() or time.monotonic() >= self.deadline
 
 
 def measure(folder: Path, targets: Sequence[float]) -> dict[str, Any]:
@@ -251,13 +281,14 @@ def options() -> argparse.Namespace:
     parser.add_argument("--eval-samples", type=int, help="held-out tasks (default: the curriculum's)")
     parser.add_argument("--targets", type=float, nargs="+", default=[0.2, 0.25, 0.3], help="held-out accuracies")
     parser.add_argument("--sandbox", default="auto", choices=["auto", "docker", "embedded"])
+    parser.add_argument("--jobs", type=int, default=1, help="runs at a time (default: %(default)s)")
     parser.add_argument("--out", type=Path, default=Path("runs/benchmark-curriculum"), help="folder of the runs")
     parser.add_argument("--minutes", type=float, help="stop after so long, saved, and report what is finished")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("more", nargs="*", help="further options of kolmo train for all runs, after --")
     chosen = parser.parse_args()
-    if chosen.steps < 1 or chosen.eval_freq < 1:
-        parser.error("--steps and --eval-freq must be at least 1")
+    if min(chosen.steps, chosen.eval_freq, chosen.jobs) < 1:
+        parser.error("--steps, --eval-freq and --jobs must be at least 1")
     return chosen
 
 
@@ -266,13 +297,14 @@ def main() -> None:
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     comparison = Comparison(o.curriculum, o.model, o.steps, o.eval_freq, o.eval_samples, o.sandbox, o.more)
     comparison.claim(o.out)
-    deadline = None if o.minutes is None else time.monotonic() + 60 * o.minutes
+    until = math.inf if o.minutes is None else time.monotonic() + 60 * o.minutes
+    sitting = Sitting(o.jobs, until, threading.Event())
+    folders = {seed: o.out / f"seed{seed}" for seed in o.seeds}
     try:
-        for seed in o.seeds:  # all controllers of a seed before the next one: a part is a fair comparison too
-            folder = o.out / f"seed{seed}"
-            sit(folder / WARM, comparison.warm_start(folder, seed), deadline)
-            for controller in o.controllers:
-                sit(folder / controller, comparison.run(folder, seed, controller), deadline)
+        sitting.run([(folder / WARM, comparison.warm_start(folder, seed)) for seed, folder in folders.items()])
+        sitting.run(  # all controllers of a seed before the next one: a part is a fair comparison too
+            [(f / c, comparison.run(f, seed, c)) for seed, f in folders.items() for c in o.controllers]
+        )
     except (OutOfTime, KeyboardInterrupt):
         print("stopped; the same command goes on", file=sys.stderr)
     runs = {

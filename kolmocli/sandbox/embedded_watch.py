@@ -25,6 +25,10 @@ class Watch(threading.Thread):
         self._base = 0.0
         self._on = threading.Event()
 
+    def forget(self) -> None:
+        """The interpreter has been replaced: look for its process again. A dead one's clock may still be readable."""
+        self.pid = 0
+
     def begin(self) -> None:
         """A program starts: from here its CPU time counts."""
         self.fired = False
@@ -55,16 +59,18 @@ class Watch(threading.Thread):
             if self._on.is_set() and self._used() >= self.cpu_s:
                 self.fired = True
                 self._on.clear()
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(self.pid, signal.SIGKILL)
+                if self.pid:  # 0 would be this process and all of its group
+                    with contextlib.suppress(ProcessLookupError):
+                        os.kill(self.pid, signal.SIGKILL)
 
 
 def _only_child() -> int:
-    """The process number of the interpreter."""
+    """The process number of the interpreter; not of one that has ended and waits to be reaped."""
     own = str(os.getpid())
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
-            if stat.read_text("utf-8", "replace").rpartition(")")[2].split()[1] == own:
+            state, parent = stat.read_text("utf-8", "replace").rpartition(")")[2].split()[:2]
+            if parent == own and state != "Z":
                 return int(stat.parent.name)
         except OSError:  # a process that ended in the meantime
             continue

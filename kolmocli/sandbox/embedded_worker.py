@@ -32,6 +32,8 @@ OVERHEAD_MB = 2048
 """Address space beyond the memory limit of a program: this process's own code, and values on their way."""
 STARVED = 4
 """Times the wall limit that a program gets which waits for a processor: it cannot sleep, so that it is never idle."""
+_REVIVALS = 3
+"""Attempts at a live interpreter after a kill: the first may meet the dead one."""
 _ASKS = {"type", "range", "list", "len", "str"}
 """Names this worker uses to tell a string from the text that stands for a value it cannot carry."""
 
@@ -67,7 +69,18 @@ class Worker:
         output, reason = self._run(payload)
         used = self.watch.end()
         self.spent = output.rpartition(b"!")[2].startswith(b"MLE")
+        if self.watch.fired or reason == frames.WALL:
+            self._revive()
         return output, frames.CPU if self.watch.fired else reason, used
+
+    def _revive(self) -> None:
+        """A live interpreter before the next program: the pool sees that one is dead only when it is used."""
+        for _ in range(_REVIVALS):
+            with contextlib.suppress(monty.MontyError), self.pool.checkout(**self.options) as session:
+                session.feed_run("None")
+                self.watch.forget()
+                return
+        raise RuntimeError("no live interpreter; this process is replaced, and the next program runs elsewhere")
 
     def _run(self, payload: bytes) -> tuple[bytes, int]:
         try:

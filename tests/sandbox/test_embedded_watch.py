@@ -1,0 +1,39 @@
+"""The CPU watch of the embedded sandbox ends the program that used the time, and no other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+
+import pytest
+
+from kolmocli.sandbox import Limits, frames
+from kolmocli.sandbox.embedded_worker import Worker
+
+PARSED = b"Px = " + b"1+" * 60_000 + b"1"
+"""Uses its time while the interpreter is idle, which is killed all the same."""
+LOOP = b"Pwhile 1: pass"
+NORMAL = b"Dx = set_list([1, 2])"
+
+
+@pytest.fixture(scope="module")
+def worker() -> Iterator[Worker]:
+    made = Worker(asdict(Limits(cpu_ms=100, memory_mb=64)))
+    yield made
+    made.pool.__exit__(None, None, None)
+
+
+@pytest.mark.parametrize("hostile", [PARSED, LOOP], ids=["while parsing", "while running"])
+def test_the_program_after_a_killed_one_meets_a_live_interpreter(worker: Worker, hostile: bytes) -> None:
+    for _ in range(8):
+        worker.run(hostile)
+        output, reason, _ = worker.run(NORMAL)
+        assert (output, reason) == (b"1\n[1, 2]\n!OK\n", frames.ENDED)
+
+
+def test_the_program_after_a_killed_one_is_watched_too(worker: Worker) -> None:
+    """The watch must know the new process: else this would run until the wall limit."""
+    for _ in range(6):
+        _, reason, used = worker.run(LOOP)
+        assert reason == frames.CPU
+        assert used == pytest.approx(0.1)
