@@ -1,0 +1,182 @@
+"""Figures of paired training runs: per variant over seeds, and against the baseline seed by seed.
+
+A target is reached at the first evaluation that is not below it: the resolution is `--eval-freq` steps. Seconds are
+those of rollouts, sandbox and learning; warm start and evaluations are the same for all and left out. Intervals are
+Student's over seeds; ratios to the baseline are paired by seed and averaged as logarithms.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from itertools import accumulate
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from paired import Comparison, finished
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from kolmocli.evaluation.intervals import mean_interval
+from kolmocli.monitor.reader import read_events, read_metrics, read_summary
+
+
+def show(
+    comparison: Comparison, out: Path, seeds: Sequence[int], variants: Iterable[str], baseline: str,
+    targets: Sequence[float], as_json: bool,
+) -> None:  # fmt: skip
+    """Print what is finished under `out`."""
+    runs = {
+        name: {seed: measure(run, targets) for seed in seeds if finished(run := out / f"seed{seed}" / name)}
+        for name in variants
+    }
+    found = report(runs, baseline, targets)
+    if as_json:
+        print(json.dumps({"schema_version": 1, "settings": asdict(comparison), **found}, indent=2, allow_nan=False))
+        return
+    for table in tables(found):
+        Console(width=None if sys.stdout.isatty() else 140, highlight=False).print(table)
+
+
+def measure(folder: Path, targets: Sequence[float]) -> dict[str, Any]:
+    """The figures of one finished run; None for a target that no evaluation reached."""
+    steps = [m for m in read_metrics(folder) if m["phase"] == "rl"]
+    rollouts = list(accumulate((m["rollouts"] for m in steps), initial=0))
+    seconds = list(accumulate((sum(m["seconds"].values()) for m in steps), initial=0.0))
+    evaluations = [e for e in read_events(folder) if e["kind"] == "eval" and e["accuracy"] is not None]
+    reached = {}
+    for target in targets:
+        step = next((e["step"] for e in evaluations if e["accuracy"] >= target), None)
+        reached[f"{target:g}"] = None if step is None else {"rollouts": rollouts[step], "seconds": seconds[step]}
+    summary = read_summary(folder) or {}
+    return {
+        "rollouts": rollouts[-1],
+        "seconds": seconds[-1],
+        "reached": reached,
+        "before": summary["eval"]["before"]["accuracy"],
+        "final": summary["eval"]["after"]["accuracy"],
+        "bits_per_rollout": summary["bits"]["per_rollout"],
+        "dead_groups": sum(m["dead_groups"] for m in steps) / (len(steps) * groups_per_step(folder)),
+        "accuracies": [[rollouts[e["step"]], e["accuracy"]] for e in evaluations],
+    }
+
+
+def groups_per_step(folder: Path) -> int:
+    from kolmocli.config_file import load_config
+
+    training = load_config(folder / "config.yaml", {}).training
+    return training.batch_size // training.group_size
+
+
+def mean(values: Sequence[float]) -> dict[str, Any]:
+    """`mean` and `ci`; None for the mean of nothing and for the interval of fewer than two."""
+    return {
+        "mean": fmean(values) if values else None,
+        "ci": list(mean_interval(values)) if len(values) > 1 else None,
+        "n": len(values),
+    }
+
+
+def ratio(runs: dict[int, dict[str, Any]], baseline: dict[int, dict[str, Any]], target: str, what: str) -> Any:
+    """What these runs took, as a share of what the baseline took, geometric mean over the seeds that both have
+    finished and where the warm start had not got there.
+
+    A baseline that never got there counts with all that it had, which makes the ratio an upper bound: `at_most`. None
+    when a run of the variant itself did not get there: there is no honest number then.
+    """
+    logs, at_most = [], False
+    for seed in sorted(runs.keys() & baseline.keys()):
+        mine, other = runs[seed]["reached"][target], baseline[seed]["reached"][target]
+        if mine is None:
+            return None
+        if not mine["rollouts"] or (other and not other["rollouts"]):
+            continue  # there from the start: the warm start's doing
+        at_most |= other is None
+        logs.append(math.log(mine[what] / (baseline[seed] if other is None else other)[what]))
+    if not logs:
+        return None
+    found = mean(logs)
+    ci = None if found["ci"] is None else [math.exp(bound) for bound in found["ci"]]
+    return {"mean": math.exp(found["mean"]), "ci": ci, "n": found["n"], "at_most": at_most}
+
+
+def report(runs: dict[str, dict[int, dict[str, Any]]], baseline: str, targets: Sequence[float]) -> dict[str, Any]:
+    """Per variant, over its finished seeds. `runs` is by variant and seed."""
+    variants = {}
+    for name, by_seed in runs.items():
+        found = list(by_seed.values())
+        until = {}
+        for target in (f"{t:g}" for t in targets):
+            reached = [r["reached"][target] for r in found if r["reached"][target]]
+            until[target] = {
+                "reached": len(reached),
+                **{what: mean([r[what] for r in reached]) for what in ("rollouts", "seconds")},
+                **{
+                    f"{what}_ratio": ratio(by_seed, runs[baseline], target, what)
+                    for what in ("rollouts", "seconds")
+                    if name != baseline and baseline in runs
+                },
+            }
+        paired = [
+            run["final"] - other["final"]
+            for seed, run in by_seed.items()
+            if (other := runs.get(baseline, {}).get(seed))
+        ]
+        variants[name] = {
+            "seeds": list(by_seed),
+            "final_difference": None if name == baseline else mean(paired),
+            **{k: mean([r[k] for r in found]) for k in ("before", "final", "bits_per_rollout", "dead_groups", "rollouts", "seconds")},
+            "until": until,
+            "runs": {str(seed): run for seed, run in by_seed.items()},
+        }  # fmt: skip
+    return {"baseline": baseline, "targets": list(targets), "variants": variants}
+
+
+def tables(found: dict[str, Any]) -> Iterable[Any]:
+    table = Table(box=box.SIMPLE, pad_edge=False, title="mean over seeds, with its 95 % interval", title_justify="left")
+    versus = f"over {found['baseline']}"
+    headings = (
+        "variant",
+        "seeds",
+        "before",
+        "final accuracy",
+        versus,
+        "bits per rollout",
+        "dead groups",
+        "rollouts",
+        "s",
+    )
+    for i, heading in enumerate(headings):
+        table.add_column(heading, justify="right" if i else "left")
+    for name, c in found["variants"].items():
+        shares = (cell(c[key], ".1%") for key in ("before", "final"))
+        table.add_row(
+            name, str(len(c["seeds"])), *shares, cell(c["final_difference"], "+.1%"), cell(c["bits_per_rollout"], ".2f"), cell(c["dead_groups"], ".0%"),
+            cell(c["rollouts"], ",.0f"), cell(c["seconds"], ",.0f"),
+        )  # fmt: skip
+    yield table
+    table = Table(box=box.SIMPLE, pad_edge=False, title="until a held-out accuracy", title_justify="left")
+    for i, heading in enumerate(
+        ("accuracy", "variant", "reached", "rollouts", f"of {found['baseline']}", "s", f"of {found['baseline']}")
+    ):
+        table.add_column(heading, justify="right" if i > 1 else "left")
+    for target in (f"{t:g}" for t in found["targets"]):
+        for name, c in found["variants"].items():
+            until = c["until"][target]
+            table.add_row(
+                target, name, f"{until['reached']} of {len(c['seeds'])}", cell(until["rollouts"], ",.0f"),
+                cell(until.get("rollouts_ratio"), ".2f"), cell(until["seconds"], ",.0f"), cell(until.get("seconds_ratio"), ".2f"),
+            )  # fmt: skip
+    yield table
+
+
+def cell(value: dict[str, Any] | None, form: str) -> str:
+    if value is None or value["mean"] is None:
+        return "–"
+    said = ("≤ " if value.get("at_most") else "") + format(value["mean"], form)
+    return said if value["ci"] is None else f"{said} [{value['ci'][0]:{form}}, {value['ci'][1]:{form}}]"
