@@ -32,6 +32,7 @@ VARIANTS = {
     "value head": switch("training.baseline=value"),
     "self-play": switch("self_play.share=0.25"),
     "uniform": switch("controller.kind=uniform"),
+    "sequential": switch("controller.kind=sequential"),
 }
 
 
