@@ -3,8 +3,8 @@
     python benchmarks/ablation.py
 
 Every variant changes one thing of `base`, which is the curriculum as it is (`quickstart`: a warm start, hindsight and
-the rasch controller), and is compared with it seed by seed: at the same number of updates, on the same held-out tasks,
-from the same warm start, but for the variant without one. What is measured, and how: `paired_report.py`.
+the rasch controller), and is compared with it seed by seed: at the same number of updates and rollouts, on the same
+held-out tasks, from the same warm start, but for the variant without one. (`best of 2` samples as many and learns from half.) What is measured, and how: `paired_report.py`.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ VARIANTS = {
     BASE: [],
     "no warm start": ["--model", "tiny"],
     "no hindsight": switch("training.hindsight=0"),
-    "hints": switch("hints.most=0.8", "hints.start=0.5"),
-    "best of 2": switch("training.best_of=2"),
+    "hints": switch("hints.most=0.9"),
+    "best of 2": switch("training.best_of=2", "training.batch_size=64"),
     "shaping": switch("training.shaping=0.5"),
-    "process reward": switch("reward.partial=0.3"),
+    "process reward": switch("reward.partial=0.1"),
     "value head": switch("training.baseline=value"),
     "self-play": switch("self_play.share=0.25"),
     "uniform": switch("controller.kind=uniform"),

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from kolmocli.language.sampler import SamplerConfig
-from kolmocli.policy.presets import listed
+from kolmocli.policy.presets import is_preset, listed
 
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
 Positive = Annotated[int, Field(gt=0)]
@@ -40,14 +40,20 @@ class Family(Section):
     sampler: SamplerConfig = Field(default_factory=SamplerConfig, description="what all levels share")
     levels: list[SamplerConfig] = Field(min_length=1, description="easy to hard; what each level changes")
     target: Share | None = Field(None, description="pass rate to hold for this family (default: the controller's)")
-    floor: Share | None = Field(None, description="least share of the groups for this family (default: the controller's)")
+    floor: Share | None = Field(
+        None, description="least share of the groups for this family (default: the controller's)"
+    )
     bounds: tuple[Positive, Positive] | None = Field(None, description="lowest and highest level to use (default: all)")
 
     @model_validator(mode="before")
     @classmethod
     def _inherit(cls, data: object) -> object:
         """Fill each level with the family's sampler, so that a resolved level says everything."""
-        if isinstance(data, dict) and isinstance(data.get("sampler", {}), dict) and isinstance(data.get("levels"), list):
+        if (
+            isinstance(data, dict)
+            and isinstance(data.get("sampler", {}), dict)
+            and isinstance(data.get("levels"), list)
+        ):
             shared = data.get("sampler", {})
             levels = [{**shared, **level} if isinstance(level, dict) else level for level in data["levels"]]
             return {**data, "levels": levels}
@@ -113,6 +119,12 @@ class Reward(Section):
     constant: float = Field(100.0, description="C of constant_minus_length")
     length_penalty: float = Field(0.1, description="lambda of constant_minus_length, per coded bit")
     length_weight: float = Field(0.25, ge=0.0, description="w of relative: what brevity can add to a pass")
+    partial: float = Field(
+        0.0,
+        ge=0.0,
+        description="process reward: paid to a program that missed, times the share of the target that it explained; "
+        "changes what is optimal, so keep it far below a pass",
+    )
 
 
 class Warmup(Section):
@@ -124,6 +136,24 @@ class Warmup(Section):
     check_every: Positive = Field(25, description="steps between measurements of the pass rate")
     batch_size: Positive = Field(64, description="reference programs per step")
     learning_rate: float = Field(4e-3, gt=0, description="falls to zero over max_steps")
+
+
+class Hints(Section):
+    """The beginning of the reference program, given where a family passes too seldom at its lowest level."""
+
+    most: Share = Field(0.0, description="share of a program that is given at most, never all of it; 0: no hints")
+    start: Share = Field(0.0, description="share that is given at first; then the pass rate moves it")
+    gain: float = Field(0.1, gt=0, description="the share moves by gain * (target - pass rate) a step")
+
+
+class SelfPlay(Section):
+    """Programs that the policy makes up become targets for it."""
+
+    share: Share = Field(0.0, description="share of the groups for targets that the policy made up; 0: no self-play")
+    proposals: Annotated[int, Field(ge=2)] = Field(16, description="programs that are made up per step")
+    band: Share = Field(0.25, description="a target is kept while it passes so near to the controller's target")
+    slots: Positive = Field(1, description="targets that are kept of one coded length")
+    weight: float = Field(1.0, ge=0.0, description="of the proposer's reward min(p, 1 - p); 0: it learns nothing")
 
 
 _USUAL_RANK = 16
@@ -144,17 +174,51 @@ class Training(Section):
     steps: Annotated[int, Field(ge=0)] = Field(100, description="REINFORCE steps")
     batch_size: Positive = Field(128, description="rollouts per step")
     group_size: Annotated[int, Field(ge=2)] = Field(8, description="rollouts per task (G)")
-    learning_rate: float = Field(3e-4, gt=0, description="rises over five steps, then falls to zero")
+    learning_rate: float = Field(3e-4, gt=0, description="the highest of the run; see ramp_steps and schedule")
+    ramp_steps: Annotated[int, Field(ge=0)] = Field(5, description="steps that the learning rate rises over")
+    schedule: Literal["linear", "cosine", "constant"] = Field(
+        "linear", description="how the learning rate falls to zero, or that it stays"
+    )
     optimizer: OptimiserKind = Field(
         "adamw", description="adamw8bit keeps the moments in 8 bits: a quarter of the memory"
     )
     lora: Lora = Field(default_factory=Lora)
     gamma: Share = Field(1.0, description="discount per line")
-    baseline: Literal["rloo", "ema", "none"] = Field("rloo", description="what a return is compared with")
+    baseline: Literal["rloo", "ema", "none", "grpo", "maxrl"] = Field(
+        "rloo",
+        description="what a return is compared with; grpo (divided by the group's deviation) and maxrl (by its mean) are "
+        "there for comparison",
+    )
     max_grad_norm: float = Field(1.0, gt=0, description="longer gradients are scaled down to this")
+    best_of: Positive = Field(
+        1,
+        description="sample so many times as many rollouts and learn from group_size of them, passes and failures "
+        "evenly, each weighted by how many it stands for",
+    )
+    shaping: float = Field(
+        0.0, ge=0.0, description="weight of a potential per line, the share of the target explained; leaves the optimum"
+    )
     max_lines: Positive = Field(12, description="lines of a program at most")
     max_new_tokens: Positive = Field(128, description="tokens of a program at most")
+    noise_every: Annotated[int, Field(ge=0)] = Field(
+        10,
+        description="steps between measurements of the gradient's noise, for which groups are learnt one by one; 0: never",
+    )
     entropy_bonus: float = Field(0.0, ge=0.0, description="weight of the mean entropy per rollout in the loss")
+    kl: float = Field(
+        0.0,
+        ge=0.0,
+        description="weight of the divergence from the model that the run began with (adapters: from its base)",
+    )
+    ratio_cap: float | None = Field(
+        None,
+        ge=1.0,
+        description="truncated importance sampling, for rollouts of an older policy: a token's weight times its "
+        "probability now over that when it was sampled, but at most this",
+    )
+    gradient_checkpointing: bool = Field(
+        False, description="compute every layer again for the backward pass: less memory, more time"
+    )
     hindsight: float = Field(
         0.0, ge=0.0, description="weight of programs that ran and missed, as right answers to what they really make"
     )
@@ -203,12 +267,19 @@ class Config(Section):
     controller: Controller = Field(default_factory=Controller)
     reward: Reward = Field(default_factory=Reward)
     warmup: Warmup = Field(default_factory=Warmup)
+    hints: Hints = Field(default_factory=Hints)
+    self_play: SelfPlay = Field(default_factory=SelfPlay)
     training: Training = Field(default_factory=Training)
     evaluation: Evaluation = Field(default_factory=Evaluation)
     sandbox: SandboxSection = Field(default_factory=SandboxSection)
     engine: Literal["local"] = Field("local", description="where training runs")
     data: Data = Field(default_factory=Data)
-    checkpoint_every: Annotated[int, Field(ge=0)] = Field(50, description="RL steps between checkpoints; 0: only at the end")
+    log: Literal["files", "tensorboard"] = Field(
+        "files", description="tensorboard: write the numbers for TensorBoard too, in the run folder"
+    )
+    checkpoint_every: Annotated[int, Field(ge=0)] = Field(
+        50, description="RL steps between checkpoints; 0: only at the end"
+    )
 
     @property
     def adapter_rank(self) -> int:
@@ -222,5 +293,14 @@ class Config(Section):
             raise ValueError(
                 "training: lora.rank is 0 and model.load_in_8bit is on, but weights in 8 bits are steps too coarse for "
                 f"a gradient to move, so nothing could learn; leave the rank out or set it ({_USUAL_RANK} is usual)"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _something_to_stay_near(self) -> Config:
+        if self.training.kl and is_preset(self.model.name) and not self.adapter_rank:
+            raise ValueError(
+                f"training: kl keeps the policy near what it began with, but {self.model.name} begins with random weights; "
+                "set kl to 0 or name a trained model"
             )
         return self

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from kolmocli.language.coder import coded_bits, literal_bits
 from kolmocli.language.program import LineParser, Program, ProgramError, canonical
+from kolmocli.progress import explained
 from kolmocli.reward import RewardRule
 from kolmocli.sandbox.base import Job, Sandbox, Status, Value, Verdict
 from kolmocli.tasks.base import Task
@@ -42,6 +43,10 @@ class Outcome:
     """Passed by writing the target as a literal."""
     value: Value | None = None
     """Of a program that ended normally and missed: what it really makes."""
+    trace: tuple[Value | None, ...] = ()
+    """The value of each statement of the episode that has one."""
+    ends: tuple[int, ...] = ()
+    """The number of lines up to and with each of these statements."""
 
     @property
     def executable(self) -> bool:
@@ -120,18 +125,30 @@ def score(task: Task, draft: Draft, verdict: Verdict, rule: RewardRule) -> Outco
         return Outcome(text, draft.end, False, verdict.status, None)
     hit = next((i for i, value in enumerate(verdict.trace) if value == task.target), None)
     if hit is None:
-        failed_at = len(verdict.trace)
-        if verdict.status is not Status.OK and failed_at < len(draft.ends):
-            text = str(draft.program.prefix(failed_at + 1))
-            return Outcome(text, draft.ends[failed_at], False, verdict.status, rule.failure, True)
+        reward, ran = _missed(task, verdict, rule), len(verdict.trace)
+        if verdict.status is not Status.OK and ran < len(draft.ends):
+            text = str(draft.program.prefix(ran + 1))
+            return Outcome(
+                text, draft.ends[ran], False, verdict.status, reward, True, trace=verdict.trace, ends=draft.ends[:ran]
+            )
         status = Status.SYNTAX if draft.error and verdict.status is Status.OK else verdict.status
         return Outcome(
-            text, draft.end, False, status, rule.failure, draft.error is None, draft.program, value=verdict.value
-        )
+            text, draft.end, False, status, reward, draft.error is None, draft.program,
+            value=verdict.value, trace=verdict.trace, ends=draft.ends[:ran],
+        )  # fmt: skip
     program = draft.program.prefix(hit + 1)
     bits = coded_bits(program)
-    reward = rule.success(bits, literal_bits(task.target))
-    return Outcome(str(program), draft.ends[hit], True, Status.OK, reward, True, program, bits, is_copy(program))
+    return Outcome(
+        str(program), draft.ends[hit], True, Status.OK, rule.success(bits, literal_bits(task.target)), True,
+        program, bits, is_copy(program), trace=verdict.trace[: hit + 1], ends=draft.ends[: hit + 1],
+    )  # fmt: skip
+
+
+def _missed(task: Task, verdict: Verdict, rule: RewardRule) -> float:
+    """What a program that did not make the target is paid."""
+    if not rule.partial or not verdict.trace:
+        return rule.failure
+    return rule.failure + rule.partial * explained(verdict.trace, task.target)[-1]
 
 
 def is_copy(program: Program) -> bool:

@@ -9,10 +9,17 @@ from kolmocli.config import Reward
 
 
 class RewardRule(Protocol):
-    """`failure` is paid for every program that ran and missed; `success` for one that hit."""
+    """`failure` is paid for every program that missed, and `partial` for all of a target that it explained short of
+    making it (`progress.explained`), else in proportion; `success` for one that hit.
+
+    A process reward such as `partial` changes what is optimal: pieces that are never put together earn something.
+    """
 
     @property
     def failure(self) -> float: ...
+
+    @property
+    def partial(self) -> float: ...
 
     def success(self, bits: float, literal_bits: float) -> float:
         """The reward of a correct program of `bits` coded bits, against `literal_bits` of a plain copy."""
@@ -25,6 +32,7 @@ class Relative:
 
     length_weight: float
     failure: float = 0.0
+    partial: float = 0.0
 
     def success(self, bits: float, literal_bits: float) -> float:
         saved = (literal_bits - bits) / literal_bits
@@ -38,6 +46,7 @@ class ConstantMinusLength:
     constant: float
     length_penalty: float
     failure: float = 0.0
+    partial: float = 0.0
 
     def success(self, bits: float, literal_bits: float) -> float:
         return self.constant - self.length_penalty * bits
@@ -48,6 +57,7 @@ class Binary:
     """+1 or −1, whatever the length."""
 
     failure: float = -1.0
+    partial: float = 0.0
 
     def success(self, bits: float, literal_bits: float) -> float:
         return 1.0
@@ -57,8 +67,8 @@ def reward_rule(config: Reward) -> RewardRule:
     """The rule that a curriculum file asks for."""
     match config.kind:
         case "relative":
-            return Relative(config.length_weight)
+            return Relative(config.length_weight, partial=config.partial)
         case "constant_minus_length":
-            return ConstantMinusLength(config.constant, config.length_penalty)
+            return ConstantMinusLength(config.constant, config.length_penalty, partial=config.partial)
         case "binary":
-            return Binary()
+            return Binary(partial=config.partial)

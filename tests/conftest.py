@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import importlib.util
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -47,10 +48,16 @@ def _gpu_missing() -> str | None:
     return None if torch.cuda.is_available() else "no CUDA device"
 
 
+def _browser_missing() -> str | None:
+    found = any(map(shutil.which, ("chromium", "chromium-browser", "google-chrome")))
+    return None if found else "no Chromium (Debian: apt-get install chromium)"
+
+
 PARTS: dict[str, Callable[[], str | None]] = {
     "docker": _docker_missing,
     "monarch": _monarch_missing,
     "gpu": _gpu_missing,
+    "browser": _browser_missing,
 }
 
 

@@ -238,3 +238,22 @@ def test_the_reward_is_that_of_the_rule_for_the_coded_bits() -> None:
     assert judged(GOOD).reward == RULE.success(bits, literal) > 1.0
     assert judged(GOOD, rule=ConstantMinusLength(100, 0.1)).reward == pytest.approx(100 - 0.1 * bits)
     assert judged(GOOD, rule=Binary()).reward == 1.0
+
+
+def test_a_process_reward_pays_for_what_is_explained() -> None:
+    rule = Relative(0.25, partial=0.4)
+    half = "sequence_1 = range_func_up(1, 3)"
+    assert judged(half, rule=rule).reward == pytest.approx(0.4 * 3 / 6)
+    assert judged(half + "\nnonsense", rule=rule).reward == pytest.approx(0.4 * 3 / 6)
+    assert judged("set_list([9])", rule=rule).reward == judged("nonsense", rule=rule).reward == 0.0
+    assert judged(half, rule=Binary(partial=0.4)).reward == pytest.approx(-1 + 0.4 * 3 / 6)
+    assert judged(GOOD, rule=rule).reward == judged(GOOD).reward
+    env = KolmogorovEnv(Interpreted(), rule, MAX_LINES)
+    assert play(env, RAMP, half + "\n")[1] == judged(half + "\n", rule=rule).reward
+
+
+def test_the_values_of_an_episode_come_with_the_lines_where_they_were_made() -> None:
+    outcome = judged("\n" + GOOD + "\nsequence_3 = reverse_list(sequence_2)")
+    assert (outcome.trace, outcome.ends) == (((1, 2, 3), RAMP.target), (2, 3))
+    failed = judged("a = range_func_up(1, 3)\nb = get_subsequence_with_jumps(a, 0)\nc = reverse_list(a)")
+    assert (failed.trace, failed.ends) == (((1, 2, 3),), (1,))

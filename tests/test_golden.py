@@ -111,6 +111,7 @@ def test_the_run_folder_holds_what_is_promised(whole: Path) -> None:
         "summary.json",
         "checkpoints",
         "plots",
+        "report.html",
     }
     assert sorted(p.name for p in (whole / "checkpoints").iterdir()) == ["step_000000", "step_000006"]
     assert list((whole / "plots").glob("*.png"))

@@ -34,6 +34,12 @@ def test_binary_ignores_the_length() -> None:
     assert (rule.failure, rule.success(4, 100), rule.success(400, 100)) == (-1.0, 1.0, 1.0)
 
 
+@pytest.mark.parametrize("kind", ["relative", "constant_minus_length", "binary"])
+def test_every_rule_may_pay_for_parts(kind: str) -> None:
+    assert reward_rule(Reward.model_validate({"kind": kind})).partial == 0.0
+    assert reward_rule(Reward.model_validate({"kind": kind, "partial": 0.3})).partial == 0.3
+
+
 @pytest.mark.parametrize("kind", ["relative", "binary"])
 def test_a_pass_is_worth_more_than_a_failure_however_long(kind: str) -> None:
     rule = reward_rule(Reward.model_validate({"kind": kind}))

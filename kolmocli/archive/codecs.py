@@ -7,9 +7,11 @@ with its own header stays close to the standard file. zstandard and brotli are u
 from __future__ import annotations
 
 import bz2
+import importlib.util
 import lzma
 import zlib
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,6 +30,8 @@ class Codec:
     """(data, level 0..9) to payload."""
     decode: Callable[[bytes, int], bytes]
     """(payload, size) to at most `size` + 1 bytes; raises ArchiveError for a damaged payload."""
+    package: str | None = None
+    """What must be installed besides the standard library."""
 
 
 def _stored(data: bytes, level: int) -> bytes:
@@ -155,8 +159,6 @@ def _unbrotli(payload: bytes, size: int) -> bytes:
 
 
 def _package(name: str) -> Any:
-    import importlib
-
     try:
         return importlib.import_module(name)
     except ImportError:
@@ -170,26 +172,34 @@ CODECS = {
         Codec(1, "deflate", _deflate, _inflate),
         Codec(2, "bz2", _bz2, _unbz2),
         Codec(3, "lzma", _lzma, _unlzma),
-        Codec(4, "zstd", _zstd, _unzstd),
-        Codec(5, "brotli", _brotli, _unbrotli),
+        Codec(4, "zstd", _zstd, _unzstd, "zstandard"),
+        Codec(5, "brotli", _brotli, _unbrotli, "brotli"),
     )
 }
 
 
+_QUICK = {0: ("stored", "deflate"), 1: ("stored", "deflate", "zstd"), 2: ("stored", "deflate", "bz2", "zstd")}
+"""The codecs of the lowest levels; the others try all."""
+_THREADS = 2
+_WORTH_THREADS = 1 << 14
+_MOST_AT_ONCE = 1 << 23
+"""Above this size one codec runs at a time, so that their memory does not add up."""
+
+
 def pack(data: bytes, level: int = 6) -> tuple[Codec, bytes]:
-    """The codec with the smallest payload, and the payload. Ties go to the lower number."""
-    names = {0: ("stored", "deflate"), 1: ("stored", "deflate", "zstd"), 2: ("stored", "deflate", "bz2", "zstd")}
-    best = (CODECS[0], data)
-    for codec in CODECS.values():
-        if level in names and codec.name not in names[level]:
-            continue
-        try:
-            payload = codec.encode(data, level)
-        except ImportError:
-            continue
-        if len(payload) < len(best[1]):
-            best = (codec, payload)
-    return best
+    """The codec with the smallest payload, and the payload. Ties go to the lower number.
+
+    All of them work outside the interpreter's lock, so threads are enough to use two cores.
+    """
+    tried = [c for c in CODECS.values() if level not in _QUICK or c.name in _QUICK[level]]
+    tried = [c for c in tried if c.package is None or importlib.util.find_spec(c.package)]
+    if _WORTH_THREADS <= len(data) <= _MOST_AT_ONCE:
+        slowest_first = tried[::-1]
+        with ThreadPoolExecutor(_THREADS) as pool:
+            payloads = list(pool.map(lambda codec: codec.encode(data, level), slowest_first))[::-1]
+    else:
+        payloads = [codec.encode(data, level) for codec in tried]
+    return min(zip(tried, payloads, strict=True), key=lambda pair: len(pair[1]))
 
 
 def unpack(number: int, payload: bytes, size: int) -> bytes:

@@ -2,39 +2,29 @@
 
 from __future__ import annotations
 
-import time
 from array import array
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 
+from kolmocli.archive.attempts import Attempt, Options, Packed, Say, attempts
 from kolmocli.archive.codecs import CODECS, pack
-from kolmocli.archive.container import PROGRAMS, Section, digest, read_member, write_member
-from kolmocli.archive.decompress import MAX_PROGRAM_ITEMS, decode_member
+from kolmocli.archive.container import PROGRAMS, PYTHON, Section, digest, read_member, varint, write_member
+from kolmocli.archive.decompress import RESIDUAL_PER_BYTE, RunPython, decode_member
+from kolmocli.archive.errors import ArchiveError
 from kolmocli.archive.programs import ProgramCoder
-from kolmocli.archive.proposals import Asked, Piece, Proposer, literal
+from kolmocli.archive.proposals import Asked
 from kolmocli.archive.rangecoder import Encoder
-from kolmocli.archive.views import BY_NAME, View
+from kolmocli.archive.tables import TableView
+from kolmocli.archive.views import word_bytes
 
 MEMBER_BYTES = 1 << 26
-SAFE = 1 << 61
-"""Items below this have differences, and differences of those, that fit 64 bits."""
-CHUNK_ITEMS = 1 << 18
-"""Items searched at once: what bounds the memory of the search."""
-DEFAULT_LEVEL = 6
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    level: int = DEFAULT_LEVEL
-    view: str = "auto"
-    proposer: Proposer | None = None
-    samples: int = 16
-    seed: int = 0
-    deadline: float | None = None
-    """Moment of `time.monotonic` after which no further attempt is begun."""
-
-    def late(self) -> bool:
-        return self.deadline is not None and time.monotonic() > self.deadline
+PART_BYTES = 1 << 23
+"""Data searched for programs at once."""
+_PARTS_TRIED = 2
+"""Where no program pays in the first parts, the others are not searched."""
+_DEFAULTS = Options()
+_QUICK_LEVEL = 2
+"""For the size of a part of the residual: near enough."""
 
 
 @dataclass(slots=True)
@@ -57,63 +47,102 @@ class Report:
 
 
 def compress(
-    data: bytes, options: Options = Options(), progress: Callable[[str], None] | None = None
+    data: bytes, options: Options = _DEFAULTS, progress: Callable[[str], None] | None = None
 ) -> tuple[bytes, list[Report]]:
     """The archive of the data, and a report per member. The result has been decoded and compared.
 
     Raises:
         AssertionError: should the archive not decode to the data, which is a defect.
     """
+    if options.python and len(data) > PART_BYTES:
+        raise ArchiveError(f"a Python program may make at most {PART_BYTES} bytes")
     archive = bytearray()
-    reports = []
+    reports: list[Report] = []
     for start in range(0, max(len(data), 1), MEMBER_BYTES):
-        member, report = _member(data[start : start + MEMBER_BYTES], options, progress or (lambda _: None))
-        archive += member
-        reports.append(report)
+        made = _members(data[start : start + MEMBER_BYTES], options, progress or (lambda _: None))
+        archive += b"".join(member for member, _ in made)
+        reports += (report for _, report in made)
     return bytes(archive), reports
 
 
-def _member(data: bytes, options: Options, say: Callable[[str], None]) -> tuple[bytes, Report]:
+Made = list[tuple[bytes, Report]]
+
+
+def _members(data: bytes, options: Options, say: Say) -> Made:
+    """One member, or for large data one for each part where that is smaller.
+
+    Programs are searched in parts, which bounds the memory that they take; a codec sees all.
+    """
+    if len(data) <= PART_BYTES or options.level == 0:
+        return [_member(data, options, say)]
+    parts: Made = []
+    for start in range(0, len(data), PART_BYTES):
+        parts.append(_member(data[start : start + PART_BYTES], options, say))
+        if len(parts) == _PARTS_TRIED and not any(report.programs for _, report in parts):
+            return [_member(data, replace(options, level=0), say, options.level)]
+    whole = _member(data, replace(options, level=0), say, options.level)
+    return parts if sum(len(member) for member, _ in parts) < len(whole[0]) else [whole]
+
+
+def _member(data: bytes, options: Options, say: Say, codec_level: int | None = None) -> tuple[bytes, Report]:
     report = Report(size=len(data))
     say("codecs")
-    codec, payload = pack(data, options.level)
-    best = _write(data, [Section(codec.number, payload)] if data else [])
+    codec, payload = pack(data, options.level if codec_level is None else codec_level)
+    best = _write(data, [Section(codec.number, payload)])
     report.attempts[codec.name] = len(best)
-    kept: tuple[View, list[Piece]] | None = None
-    ratio = len(payload) / max(len(data), 1)
+    kept: Attempt | None = None
     if options.level > 0 and data:
         asked = Asked(options.proposer, options.samples, options.seed, options.late) if options.proposer else None
-        for view in _views(data, options):
-            if options.late():
-                break
-            for member, pieces in _attempts(data, view, options, ratio, asked, say):
-                label = f"programs {view.name}"
-                report.attempts[label] = min(len(member), report.attempts.get(label, len(member)))
-                if len(member) < len(best):
-                    best, kept = member, (view, pieces)
+        for attempt in attempts(data, len(payload), options, asked, say):
+            attempt.packed = _pack(attempt, data, options.level)
+            member, label = attempt.packed.member, f"programs {attempt.view.name}"
+            report.attempts[label] = min(len(member), report.attempts.get(label, len(member)))
+            if len(member) < len(best):
+                best, kept = member, attempt
+    if options.python and options.run_python is not None and data:
+        say("python")
+        member = _with_python(data, options.python, options.run_python, options.level)
+        report.attempts["python"] = len(member)
+        if len(member) < len(best):
+            best, kept = member, None
     say("verify")
     parsed = read_member(best)
-    if decode_member(parsed) != data:
+    if decode_member(parsed, run_python=options.run_python) != data:
         raise AssertionError("the archive does not decode to the data")
     _describe(report, best, parsed.sections, kept)
     return best, report
 
 
-def _describe(
-    report: Report, best: bytes, sections: tuple[Section, ...], kept: tuple[View, list[Piece]] | None
-) -> None:
+def _describe(report: Report, best: bytes, sections: tuple[Section, ...], kept: Attempt | None) -> None:
     report.packed = len(best)
     for section in sections:
-        name = "programs" if section.tag == PROGRAMS else "residual"
+        name = {PROGRAMS: "programs", PYTHON: "python"}.get(section.tag, "residual")
         report.sections[name] = len(section.payload)
         if section.tag in CODECS:
             report.codec = CODECS[section.tag].name
     if kept is not None:
-        view, pieces = kept
-        report.view = view.name
-        report.programs = sum(not p.literal for p in pieces)
-        report.covered = sum(p.count - len(p.fresh) for p in pieces)
-        report.proposed = sum(p.proposed for p in pieces)
+        report.view = kept.view.name
+        report.programs = sum(not p.literal for p in kept.pieces)
+        report.covered = sum(p.count - len(p.fresh) for p in kept.pieces)
+        report.proposed = sum(p.proposed for p in kept.pieces)
+
+
+def _with_python(data: bytes, source: str, run_python: RunPython, level: int) -> bytes:
+    """The member of a Python program that makes the data or their beginning, and the rest in the best codec.
+
+    Raises:
+        ArchiveError: when the program fails, or makes something else.
+    """
+    from kolmocli.archive.python_mode import write_source
+
+    made = run_python(source, len(data))
+    if not made or not data.startswith(made):
+        raise ArchiveError("the Python program does not make the data, nor their beginning")
+    sections = [Section(PYTHON, write_source(source))]
+    if len(made) < len(data):
+        codec, payload = pack(data[len(made) :], level)
+        sections.append(Section(codec.number, payload))
+    return _write(data, sections)
 
 
 def _write(data: bytes, sections: list[Section]) -> bytes:
@@ -121,87 +150,27 @@ def _write(data: bytes, sections: list[Section]) -> bytes:
     return write_member(len(data), tuple(sections), digest(len(data), tags, data))
 
 
-def _views(data: bytes, options: Options) -> list[View]:
-    if options.view != "auto":
-        return [BY_NAME[options.view]]
-    from kolmocli.archive.guess import likely_views
-
-    return likely_views(data)
-
-
-def _attempts(
-    data: bytes, view: View, options: Options, ratio: float, asked: Asked | None, say: Callable[[str], None]
-) -> Iterator[tuple[bytes, list[Piece]]]:
-    """Members made with programs, from the first to the most refined."""
-    import numpy as np
-
-    from kolmocli.archive.search import search
-    from kolmocli.archive.segments import programs_of
-
-    items, rest = view.items(data)
-    if not items or max(items) >= SAFE or min(items) <= -SAFE:
-        return
-    values = np.array(items, dtype=np.int64)
-    full = 8.0 * view.width
-    for literal_bits in _literal_costs(full, ratio):
-        if options.late():
-            return
-        pieces: list[Piece] = []
-        for start in range(0, len(values), CHUNK_ITEMS):
-            say(f"search {view.name} {100 * start // len(values)} %")
-            chunk = values[start : start + CHUNK_ITEMS]
-            segments = search(chunk, literal_bits, full, passes=1 if options.level < 4 else 2)
-            made = zip(segments, programs_of(chunk.tolist(), segments), strict=True)
-            pieces += [Piece(program, fresh, s.end - s.start) for s, (program, fresh) in made]
-        if asked is not None and view.name == "u8" and not options.late():
-            say("policy")
-            pieces = asked.replace(pieces, literal_bits)
-        pieces = _joined(pieces)
-        if all(p.literal for p in pieces):
-            continue
-        yield _pack(data, view, pieces, rest, options), pieces
-
-
-def _literal_costs(full: float, ratio: float) -> list[float]:
-    """What an item of the residual may cost: all its bits, or what the codecs make of the whole data."""
-    return [full] if ratio > 0.9 else [full, full * ratio]
-
-
-def _joined(pieces: list[Piece]) -> list[Piece]:
-    """Neighbouring literals as one."""
-    out: list[Piece] = []
-    for piece in pieces:
-        if out and out[-1].literal and piece.literal and out[-1].count + piece.count <= MAX_PROGRAM_ITEMS // 2:
-            fresh = [*out[-1].fresh, *piece.fresh]
-            out[-1] = Piece(literal(len(fresh)), fresh, len(fresh))
-        else:
-            out.append(piece)
-    return out
-
-
-def _pack(data: bytes, view: View, pieces: list[Piece], rest: bytes, options: Options) -> bytes:
+def _pack(attempt: Attempt, data: bytes, level: int) -> Packed:
     coder, programs = Encoder(), ProgramCoder()
-    fresh = array(view.typecode)
-    count = 0
-    for piece in pieces:
+    view, count = attempt.view, 0
+    fresh: list[tuple[int, Sequence[int]]] = []
+    for piece in attempt.pieces:
         programs.code(coder, piece.program)
-        fresh.extend(piece.fresh)
+        if piece.fresh:
+            fresh.append((count, piece.fresh))
         count += piece.count
-    stream = bytes([view.number]) + varint(count) + coder.finish()
-    words = View(view.number, view.name, view.typecode)
-    residual = words.data(fresh) + rest
-    sections = [Section(PROGRAMS, stream)]
-    if residual:
-        codec, payload = pack(residual, options.level)
-        sections.append(Section(codec.number, payload))
-    return _write(data, sections)
-
-
-def varint(value: int) -> bytes:
-    """Seven bits per byte, the lowest first; the highest bit is set on all but the last."""
-    out = bytearray()
-    while value > 127:
-        out.append(value & 127 | 128)
-        value >>= 7
-    out.append(value)
-    return bytes(out)
+    if isinstance(view, TableView):
+        view = view.narrowed(fresh)
+    words = b"".join(word_bytes(array(view.word_at(position), items)) for position, items in fresh)
+    residual = words + attempt.rest
+    if len(residual) > RESIDUAL_PER_BYTE * len(data):
+        return Packed(_write(data, [Section(0, data)]))
+    sections = [Section(PROGRAMS, bytes([view.number]) + view.header + varint(count) + coder.finish())]
+    if not residual:
+        return Packed(_write(data, sections))
+    codec, payload = pack(residual, level)
+    share = len(payload) / len(residual)
+    items = sum(len(taken) for _, taken in fresh)
+    member = _write(data, [*sections, Section(codec.number, payload)])
+    alone = len(pack(words, _QUICK_LEVEL)[1]) if attempt.rest else len(payload)
+    return Packed(member, share, 8.0 * alone / max(items, 1))

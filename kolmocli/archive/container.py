@@ -1,8 +1,9 @@
 """The container: one member of an archive as bytes. `docs/archive-format.md` is its specification.
 
-    magic 3 · versions 1 · layout 1 · size · section table · section payloads · digest 4
+    magic 3 · versions 1 · layout 1 · sizes, or a section table · section payloads · digest 4
 
 Members stand one behind the other. The header tells where everything lies, so a listing needs no payload.
+Version 2 is written; version 1, whose header is a little longer, is read for ever.
 """
 
 from __future__ import annotations
@@ -14,17 +15,24 @@ from hashlib import blake2b
 from kolmocli.archive.errors import ArchiveError
 
 MAGIC = b"\x8bK\n"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
+READABLE_VERSIONS = (1, 2)
 LANGUAGE_VERSION = 1
 DIGEST_BYTES = 4
 
 RESIDUAL = 0
 """Tags 0..15: the residual, packed by the codec of that number."""
+LAST_CODEC = 5
 PROGRAMS = 16
+PYTHON = 17
+"""A Python program: nothing that a decoder runs by itself."""
 OPTIONAL = 128
 """A section with this bit may be skipped by a decoder that does not know it; any other may not."""
 COMMENT = 128
-MAX_SECTIONS = 15
+MAX_SECTIONS = 255
+_SOLE_PROGRAMS = 6
+_LISTED = 15
+"""Low half of the layout byte: 0..5 is the codec of the only section, 6 an only program stream, 15 a table follows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +47,7 @@ class Member:
     """Bytes of the original."""
     sections: tuple[Section, ...]
     digest: bytes = b""
+    version: int = FORMAT_VERSION
     length: int = field(default=0, compare=False)
     """Bytes of the whole member, header and digest included."""
 
@@ -46,27 +55,48 @@ class Member:
         return next((s for s in self.sections if first <= s.tag <= last), None)
 
 
-def digest(size: int, tags: bytes, data: bytes) -> bytes:
+def digest(size: int, tags: bytes, data: bytes, version: int = FORMAT_VERSION) -> bytes:
     """BLAKE2b of the versions, the size, the section tags and the original data."""
-    head = bytes([FORMAT_VERSION << 4 | LANGUAGE_VERSION]) + size.to_bytes(8, "little") + tags
+    head = bytes([version << 4 | LANGUAGE_VERSION]) + size.to_bytes(8, "little") + tags
     return blake2b(data, digest_size=DIGEST_BYTES, key=head).digest()
 
 
 def write_member(size: int, sections: tuple[Section, ...], data_digest: bytes) -> bytes:
     """The member as bytes. With more than one section each has a checksum of two bytes in the table."""
-    width = max((max([size, *(len(s.payload) for s in sections)]).bit_length() + 7) // 8, 1)
+    most = max([size, *(len(s.payload) for s in sections)])
+    digits = max((most.bit_length() + 3) // 4, 1)  # half-bytes, so that two numbers below 2^28 take 7 bytes
     out = bytearray(MAGIC)
     out.append(FORMAT_VERSION << 4 | LANGUAGE_VERSION)
-    out.append(width << 4 | len(sections))
-    out += size.to_bytes(width, "little")
-    for section in sections:
-        out.append(section.tag)
-        out += len(section.payload).to_bytes(width, "little")
-        if len(sections) > 1:
-            out += checksum(section.payload)
+    sole = _sole(sections)
+    if sole is not None:
+        out.append(digits << 4 | sole)
+        out += (size | len(sections[0].payload) << 4 * digits).to_bytes(digits, "little")
+    else:
+        width = (digits + 1) // 2
+        out += bytes([digits << 4 | _LISTED, len(sections)]) + size.to_bytes(width, "little")
+        for section in sections:
+            out.append(section.tag)
+            out += len(section.payload).to_bytes(width, "little") + checksum(section.payload)
     for section in sections:
         out += section.payload
     return bytes(out + data_digest)
+
+
+def _sole(sections: tuple[Section, ...]) -> int | None:
+    """The low half of the layout byte for a member of one ordinary section."""
+    if len(sections) != 1:
+        return None
+    return _SOLE_PROGRAMS if sections[0].tag == PROGRAMS else sections[0].tag if sections[0].tag <= LAST_CODEC else None
+
+
+def varint(value: int) -> bytes:
+    """Seven bits per byte, the lowest first; the highest bit is set on all but the last."""
+    out = bytearray()
+    while value > 127:
+        out.append(value & 127 | 128)
+        value >>= 7
+    out.append(value)
+    return bytes(out)
 
 
 def checksum(payload: bytes) -> bytes:
@@ -85,28 +115,51 @@ def read_member(data: bytes | memoryview, start: int = 0) -> Member:
         where = f" at byte {start}" if start else ""
         raise ArchiveError(f"not a kolmo archive{where}")
     cursor = _Cursor(view, start + 3)
-    versions, layout = cursor.byte(), cursor.byte()
-    if versions >> 4 != FORMAT_VERSION:
-        raise ArchiveError(f"format version {versions >> 4} is not known here: update kolmo")
+    versions = cursor.byte()
+    version = versions >> 4
+    if version not in READABLE_VERSIONS:
+        raise ArchiveError(f"format version {version} is not known here: update kolmo")
     if versions & 15 != LANGUAGE_VERSION:
         raise ArchiveError(f"language version {versions & 15} is not known here: update kolmo")
-    width, count = layout >> 4, layout & 15
-    if not 1 <= width <= 8:
-        raise ArchiveError("the header is damaged (field width)")
-    size = cursor.integer(width)
-    table = []
-    for _ in range(count):
-        tag, length = cursor.byte(), cursor.integer(width)
-        table.append((tag, length, cursor.take(2) if count > 1 else b""))
+    size, table = _table_1(cursor) if version == 1 else _table(cursor)
     sections = []
     for tag, length, check in table:
         payload = cursor.take(length)
         if check and checksum(payload) != check:
             raise ArchiveError(f"section {tag} is damaged")
-        if not tag & OPTIONAL and tag != PROGRAMS and tag > 5:
+        if not tag & OPTIONAL and tag not in (PROGRAMS, PYTHON) and tag > LAST_CODEC:
             raise ArchiveError(f"section {tag} is not known here and cannot be skipped: update kolmo")
         sections.append(Section(tag, payload))
-    return Member(size, tuple(sections), cursor.take(DIGEST_BYTES), cursor.position - start)
+    return Member(size, tuple(sections), cursor.take(DIGEST_BYTES), version, cursor.position - start)
+
+
+Table = list[tuple[int, int, bytes]]
+"""Tag, length of the payload and its checksum (empty where there is none)."""
+
+
+def _table(cursor: _Cursor) -> tuple[int, Table]:
+    """The size of the original and the section table."""
+    layout = cursor.byte()
+    digits, sole = layout >> 4, layout & 15
+    if not digits or _SOLE_PROGRAMS < sole < _LISTED:
+        raise ArchiveError("the header is damaged (layout)")
+    if sole != _LISTED:
+        both = cursor.integer(digits)
+        length = both >> 4 * digits
+        return both & ((1 << 4 * digits) - 1), [(PROGRAMS if sole == _SOLE_PROGRAMS else sole, length, b"")]
+    width, count = (digits + 1) // 2, cursor.byte()
+    size = cursor.integer(width)
+    return size, [(cursor.byte(), cursor.integer(width), cursor.take(2)) for _ in range(count)]
+
+
+def _table_1(cursor: _Cursor) -> tuple[int, Table]:
+    """The same in version 1 of the format."""
+    layout = cursor.byte()
+    width, count = layout >> 4, layout & 15
+    if not 1 <= width <= 8:
+        raise ArchiveError("the header is damaged (field width)")
+    size = cursor.integer(width)
+    return size, [(cursor.byte(), cursor.integer(width), cursor.take(2) if count > 1 else b"") for _ in range(count)]
 
 
 class _Cursor:

@@ -7,18 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from math import log2
 
-from kolmocli.archive.segments import (
-    ALONE,
-    COPY,
-    FRESH,
-    NESTED,
-    RAMP,
-    SHIFTED,
-    SPREAD,
-    TURNED,
-    Form,
-    Segment,
-)
+from kolmocli.archive.segments import ALONE, COPY, FRESH, NESTED, RAMP, RULE, SHIFTED, SPREAD, TURNED, Form, Segment
 
 _RARE = 9.0
 _KINDS = {
@@ -28,6 +17,7 @@ _KINDS = {
     (SHIFTED, ALONE): 7.0,
     (TURNED, ALONE): 7.0,
     (SPREAD, ALONE): 8.0,
+    (RULE, ALONE): 7.0,
     (RAMP, RAMP): 5.0,
     (RAMP, FRESH): 5.0,
     (FRESH, RAMP): 5.0,
@@ -36,9 +26,8 @@ _KINDS = {
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """`literal` is what an item takes in the residual; `start` what a ramp's first item takes."""
+    """`start` is what a ramp's first item takes; what a literal takes is not here, since it differs by place."""
 
-    literal: float = 8.0
     kinds: dict[tuple[int, int], float] = field(default_factory=lambda: dict(_KINDS))
     start: float = 8.3
     going_on: float = 2.0
@@ -58,7 +47,6 @@ class Costs:
         every_step = steps.total() + 1
         most = log2(len(segments) + 1) + 1
         return Costs(
-            literal=self.literal,
             start=self.start,
             kinds={
                 shape: min(log2((len(segments) + 1) / (shapes[shape] + 0.5)), most) for shape in {*shapes, *self.kinds}

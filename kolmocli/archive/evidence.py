@@ -1,7 +1,6 @@
 """What a sequence shows at each position: how far ramps go, and what of it stood earlier in another form.
 
-Every array has one entry per item. The finding is vectorised, so that most positions of unstructured data are
-dismissed before the search looks at them.
+Every array has one entry per item and two of padding, so that the next positions may be looked at everywhere.
 """
 
 from __future__ import annotations
@@ -12,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Ints = NDArray[np.int64]
+Keys = NDArray[np.uint64]
 _NONE = -1
 _FEW = 3
 """A copy of three items already costs less than to write them."""
@@ -19,14 +19,17 @@ _SOME = 4
 """Copies in another form cost more, and need four."""
 _LONGEST = 256
 """Their length is limited, so that a long period does not make the finding quadratic."""
+_LONGEST_COPY = 4096
+"""The same for copies, beyond which they go on only where the next position's copy does too (a period does)."""
+_PADDING = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """For each position, how many items from there on are made from earlier ones, and where those begin."""
+    """For each position, how many items from there on are made from earlier ones (or 0), and where those begin."""
 
-    length: list[int]
-    source: list[int]
+    length: Ints
+    source: Ints
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,24 +56,22 @@ class Evidence:
 
 
 def gather(values: Ints) -> Evidence:
-    terms = ramp_terms(values, 1)
-    terms_2 = ramp_terms(values, 2)
+    terms, terms_2, terms_4 = (np.pad(ramp_terms(values, lag), (0, _PADDING)) for lag in (1, 2, 4))
     plain = terms >= _SOME  # ramps are cheaper as ramps than as anything that stood earlier
     plain_2 = terms_2 >= _SOME
     near, wide = grams(values, 1, _SOME), grams(values, 2, _SOME)
-    items = values.tolist()
-    never = np.zeros(len(values), bool)
+    backwards = grams(values[::-1], 1, _SOME)[::-1]
     return Evidence(
         values,
         terms,
         terms_2,
-        ramp_terms(values, 4),
-        copy=_match(items, grams(values, 1, _FEW), grams(values, 1, _FEW), never, 1, 1),
+        terms_4,
+        copy=_copies(values, grams(values, 1, _FEW)),
         shifted=_shifted(values, plain),
-        turned=_match(items, near, grams(values[::-1], 1, _SOME)[::-1], plain, 1, -1, _SOME - 1),
-        spread=_match(items, near, wide, plain, 1, 2),
-        channel=_match(items, wide, near, plain_2, 2, 1),
-        channel_spread=_match(items, wide, wide, plain_2, 2, 2),
+        turned=_matches(values, nearest_before(near, backwards), plain, 1, -1, _SOME - 1),
+        spread=_matches(values, nearest_before(near, wide), plain, 1, 2),
+        channel=_matches(values, nearest_before(wide, near), plain_2, 2, 1),
+        channel_spread=_matches(values, nearest_before(wide, wide), plain_2, 2, 2),
     )
 
 
@@ -94,7 +95,7 @@ def ramp_terms(values: Ints, lag: int) -> Ints:
     return terms
 
 
-def grams(values: Ints, lag: int, size: int) -> NDArray[np.uint64]:
+def grams(values: Ints, lag: int, size: int) -> Keys:
     """A hash of the `size` items from each position on, `lag` apart; shorter than the values."""
     count = max(len(values) - lag * (size - 1), 0)
     key = np.zeros(count, np.uint64)
@@ -104,70 +105,95 @@ def grams(values: Ints, lag: int, size: int) -> NDArray[np.uint64]:
     return key
 
 
-def nearest_before(queries: NDArray[np.uint64], sources: NDArray[np.uint64]) -> Ints:
+def nearest_before(queries: Keys, sources: Keys) -> Ints:
     """For each query, the last source position before it with the same key, or -1."""
-    keys = np.concatenate([queries, sources])
-    places = np.concatenate([np.arange(len(queries)), np.arange(len(sources))])
-    is_source = np.concatenate([np.zeros(len(queries), bool), np.ones(len(sources), bool)])
-    order = np.lexsort((is_source, places, keys))  # at one place the query comes first: a source is before it
-    last = np.maximum.accumulate(np.where(is_source[order], np.arange(len(order)), -1))
-    found = np.full(len(queries), _NONE, np.int64)
-    here = np.flatnonzero(~is_source[order] & (last >= 0))
+    count = max(len(queries), len(sources))
+    keys = np.zeros(2 * count, np.uint64)
+    keys[0 : 2 * len(queries) : 2] = queries  # at one place the query comes first: a source is before it
+    keys[1 : 2 * len(sources) : 2] = sources
+    real = np.zeros(2 * count, bool)
+    real[0 : 2 * len(queries) : 2] = real[1 : 2 * len(sources) : 2] = True
+    order = np.argsort(keys, kind="stable")
+    order = order[real[order]]
+    is_source = order % 2 == 1
+    last = np.maximum.accumulate(np.where(is_source, np.arange(len(order)), -1))
+    here = np.flatnonzero(~is_source & (last >= 0))
     before = order[last[here]]
     same = keys[before] == keys[order[here]]
-    found[places[order[here[same]]]] = places[before[same]]
+    found = np.full(len(queries), _NONE, np.int64)
+    found[order[here[same]] // 2] = before[same] // 2
     return found
 
 
-def _match(
-    items: list[int],
-    queries: NDArray[np.uint64],
-    sources: NDArray[np.uint64],
-    skip: NDArray[np.bool_],
-    lag: int,
-    source_lag: int,
-    shift: int = 0,
-) -> Match:
-    """Matches of every `lag`-th item with every `source_lag`-th earlier one, from `shift` behind the source on.
+def latest(keys: Keys) -> Ints:
+    """`nearest_before(keys, keys)`, with one sort of half the size."""
+    order = np.argsort(keys, kind="stable")
+    same = keys[order[1:]] == keys[order[:-1]]
+    found = np.full(len(keys), _NONE, np.int64)
+    found[order[1:][same]] = order[:-1][same]
+    return found
 
-    What is made of itself is only allowed where both lags are the same: then it is a period.
+
+def _copies(values: Ints, keys: Keys, skip: NDArray[np.bool_] | None = None) -> Match:
+    """Matches of items as they are. A copy may run into itself: then it is a period."""
+    found = latest(keys)
+    if skip is not None:
+        found[skip[: len(found)]] = _NONE
+    places = np.flatnonzero(found >= 0)
+    places = places[values[places] == values[found[places]]]  # a key is only a hash
+    sources = found[places]
+    goes_on = (places[1:] == places[:-1] + 1) & (sources[1:] == sources[:-1] + 1)
+    ends = np.flatnonzero(np.append(~goes_on, True)) if len(places) else places
+    runs = _run_lengths(values, places[ends], sources[ends], 1, 1, len(values) - places[ends], _LONGEST_COPY)
+    end_of = ends[np.searchsorted(ends, np.arange(len(places)))]
+    lengths = np.repeat(runs, np.diff(ends, prepend=-1)) + places[end_of] - places
+    return _padded(len(values), places, lengths, sources)
+
+
+def _matches(values: Ints, found: Ints, skip: NDArray[np.bool_], lag: int, source_lag: int, shift: int = 0) -> Match:
+    """Matches of every `lag`-th item with every `source_lag`-th earlier one, from `shift` behind the found place on.
+
+    The sources must end before the segment, which may begin one item before the place.
     """
-    found = nearest_before(queries, sources)
     found[skip[: len(found)]] = _NONE
-    count = len(items)
-    length, source = [0] * (count + 1), [_NONE] * (count + 1)
-    own = lag == source_lag == 1
-    for i in np.flatnonzero(found >= 0)[::-1].tolist():
-        at = int(found[i]) + shift
-        if own and source[i + 1] == at + 1 and length[i + 1]:
-            length[i] = length[i + 1] + 1
-            source[i] = at
-            continue
-        limit = (count - 1 - i) // lag + 1 if own else min((count - 1 - i) // lag + 1, _LONGEST)
-        if source_lag < 0:
-            limit = min(limit, at + 1) if at < i else 0
-        elif not own:  # the sources must end before the segment, which may begin one item earlier
-            limit = min(limit, (i - 2 - at) // source_lag + 1)
-        run = 0
-        while run < limit and items[i + run * lag] == items[at + run * source_lag]:
-            run += 1
-        if run >= _FEW:
-            length[i], source[i] = run, at
+    places = np.flatnonzero(found >= 0)
+    sources = found[places] + shift
+    room = (len(values) - 1 - places) // lag + 1
+    if source_lag < 0:
+        room = np.where(sources < places, np.minimum(room, sources + 1), 0)
+    else:
+        room = np.minimum(room, (places - 2 - sources) // source_lag + 1)
+    lengths = _run_lengths(values, places, sources, lag, source_lag, room, _LONGEST)
+    return _padded(len(values), places, lengths, sources)
+
+
+def _run_lengths(values: Ints, places: Ints, sources: Ints, lag: int, source_lag: int, room: Ints, most: int) -> Ints:
+    """How many items agree, pair by pair of a place and a source, at most `room` and `most`."""
+    lengths = np.zeros(len(places), np.int64)
+    going = np.flatnonzero(room > 0)
+    for run in range(most):
+        going = going[values[places[going] + run * lag] == values[sources[going] + run * source_lag]]
+        lengths[going] = run + 1
+        going = going[room[going] > run + 1]
+        if not len(going):
+            break
+    return lengths
+
+
+def _padded(count: int, places: Ints, lengths: Ints, sources: Ints) -> Match:
+    length, source = (np.zeros(count + _PADDING, np.int64), np.full(count + _PADDING, _NONE, np.int64))
+    kept = lengths >= _FEW
+    length[places[kept]], source[places[kept]] = lengths[kept], sources[kept]
     return Match(length, source)
 
 
 def _shifted(values: Ints, skip: NDArray[np.bool_]) -> Match:
     """Matches of the differences: earlier items plus a constant that is not 0."""
     count = len(values)
-    if count <= _SOME:
-        return Match([0] * (count + 1), [_NONE] * (count + 1))
     steps = values[1:] - values[:-1]
-    keys = grams(steps, 1, _SOME - 1)
-    differences = _match(steps.tolist(), keys, keys, skip[: len(steps)], 1, 1)
-    items = values.tolist()
-    length, source = [0] * (count + 1), [_NONE] * (count + 1)
-    for i, run in enumerate(differences.length[: count - 1]):
-        at = differences.source[i]
-        if run and items[at] != items[i]:
-            length[i], source[i] = min(run + 1, i - at), at
-    return Match(length, source)
+    differences = _copies(steps, grams(steps, 1, _SOME - 1), skip)
+    places = np.flatnonzero(differences.length[:count] > 0)
+    sources = differences.source[places]
+    moved = values[places] != values[sources]
+    places, sources = places[moved], sources[moved]
+    return _padded(count, places, np.minimum(differences.length[places] + 1, places - sources), sources)

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kolmocli.archive.decompress import DEFAULT_MAX_OUTPUT, Block, decode_member, members
+from kolmocli.archive.container import PYTHON
+from kolmocli.archive.decompress import DEFAULT_MAX_OUTPUT, Block, decode_member, members, view_of
 from kolmocli.archive.programs import Earlier, Fresh, StoredCall
-from kolmocli.language.program import Ref
+from kolmocli.archive.python_mode import read_source
+from kolmocli.archive.recurrences import Recurrence
+from kolmocli.archive.tables import FIXED, SHORT, WORD, TableView
+from kolmocli.archive.views import FloatView, View
+from kolmocli.language.program import Call, Ref
 
 _SHOWN_ITEMS = 8
 
@@ -15,26 +20,72 @@ def explain(archive: bytes, max_output: int = DEFAULT_MAX_OUTPUT) -> Iterator[st
     """A line per block that says where it goes, and its program below."""
     for number, member in enumerate(members(archive, max_output), start=1):
         blocks: list[Block] = []
+        python = member.section(PYTHON, PYTHON)
+        if python is not None:
+            yield f"# member {number}: {_count(member.size, 'byte')}, a Python program (not run for this)"
+            yield read_source(python.payload)
+            continue
         decode_member(member, blocks)
-        yield f"# member {number}: {member.size} bytes, {len(blocks)} blocks"
-        if not blocks and member.size:
-            yield "# no program: the whole member is in the residual"
+        yield f"# member {number}: {_count(member.size, 'byte')}, {_count(len(blocks), 'block')}"
+        view = view_of(member)
+        if view is None:
+            yield "# no program: the whole member is in the residual" if member.size else "# nothing"
+            continue
+        yield from _seen_as(view)
         for block in blocks:
-            yield f"# items {block.start}..{block.start + block.count - 1}"
+            yield f"# {_place(block, view)}"
             calls = zip(block.stored, block.program.statements, strict=True)
             for index, (call, statement) in enumerate(calls, start=1):
-                items = statement.arguments[0] if call.function == "set_list" else ()  # type: ignore[union-attr]
-                yield f"sequence_{index} = {call.function}({_arguments(call, items)})"
+                items = statement.arguments[0] if isinstance(statement, Call) else ()
+                yield f"sequence_{index} = {call.function}({_arguments(call, items)}"
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number} {thing}" + ("" if number == 1 else "s")
+
+
+def _seen_as(view: View) -> Iterator[str]:
+    """What an item is, where it is not a byte."""
+    if isinstance(view, FloatView):
+        yield f"# items are {view.name} times {10**view.decimals}"
+    elif isinstance(view, TableView):
+        t = view.template
+        cells = iter(range(1, len(t.columns) + 1))
+        names = ["{word}" if c.kind == WORD else f"{{column {next(cells)}}}" for c in t.columns]
+        row = t.literals[0].decode("latin-1") + "".join(
+            name + text.decode("latin-1") for name, text in zip(names, t.literals[1:], strict=True)
+        )
+        yield f"# {_count(t.rows, 'row')} of {row!r}"
+        for column, number in zip(t.numbers(), range(1, len(t.columns) + 1), strict=False):
+            if column.kind in (FIXED, SHORT):
+                yield f"# items of column {number} are its numbers times {10**column.places}"
+    elif view.name != "u8":
+        yield f"# items are {view.name}"
+
+
+def _place(block: Block, view: View) -> str:
+    last = block.start + block.count - 1
+    if not isinstance(view, TableView):
+        return f"items {block.start}..{last}"
+    rows = view.template.rows
+    first_column, last_column = block.start // rows + 1, last // rows + 1
+    if first_column == last_column:
+        return f"column {first_column}, rows {block.start % rows}..{last % rows}"
+    return f"column {first_column}, row {block.start % rows} to column {last_column}, row {last % rows}"
 
 
 def _arguments(call: StoredCall, items: object) -> str:
+    """The arguments, the closing bracket, and where the items come from."""
     source = call.arguments[0]
-    if call.function == "set_list":
-        assert isinstance(items, tuple)
-        shown = ", ".join(map(str, items[:_SHOWN_ITEMS])) + (", …" if len(items) > _SHOWN_ITEMS else "")
-        if isinstance(source, Fresh):
-            return f"[{shown}])  # ({source.count} from the residual"
-        if isinstance(source, Earlier):
-            return f"[{shown}])  # ({source.count} from {source.distance} items before"
-        return f"[{shown}]"
-    return ", ".join(f"sequence_{a.index + 1}" if isinstance(a, Ref) else str(a) for a in call.arguments)
+    if call.function != "set_list":
+        return ", ".join(f"sequence_{a.index + 1}" if isinstance(a, Ref) else str(a) for a in call.arguments) + ")"
+    assert isinstance(items, tuple)
+    shown = "[" + ", ".join(map(str, items[:_SHOWN_ITEMS])) + (", …" if len(items) > _SHOWN_ITEMS else "") + "])"
+    match source:
+        case Fresh(count):
+            return f"{shown}  # {count} from the residual"
+        case Earlier(distance, count):
+            return f"{shown}  # {count} from {distance} items before"
+        case Recurrence():
+            return f"{shown}  # {source}, {source.count} items"
+    return shown if len(items) <= _SHOWN_ITEMS else f"{shown}  # {len(items)} items"

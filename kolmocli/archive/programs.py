@@ -1,16 +1,18 @@
 """The program stream: programs of the language, adaptively range coded.
 
-Each program's result is appended to the output. A `set_list` may take its items from three places:
-written in the program (a tuple), fresh from the residual (`Fresh`), or from what was output before (`Earlier`).
+Each program's result is appended to the output. A `set_list` may take its items from four places:
+written in the program (a tuple), fresh from the residual (`Fresh`), from what was output before (`Earlier`), or by a
+`Recurrence`.
 Apart from that a stored program is a program of the language and is run by its interpreter.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kolmocli.archive.rangecoder import Coder, Integers, Model
+from kolmocli.archive.recurrences import MOST_ORDER, Recurrence
 from kolmocli.language.program import PREDICATES, SIGNATURES, Call, Kind, Program, Ref
 
 MAX_STATEMENTS = 256
@@ -37,7 +39,7 @@ class StoredCall:
     """A call whose literal list may be a source. `refs` counts statements from 0, like `Ref`."""
 
     function: str
-    arguments: tuple[int | Ref | str | tuple[int, ...] | Fresh | Earlier, ...]
+    arguments: tuple[int | Ref | str | tuple[int, ...] | Fresh | Earlier | Recurrence, ...]
 
     def refs(self) -> list[int]:
         return [a.index for a in self.arguments if isinstance(a, Ref)]
@@ -45,9 +47,10 @@ class StoredCall:
 
 Stored = tuple[StoredCall, ...]
 
-FRESH, EARLIER, END = "fresh", "earlier", "end"
-SYMBOLS = (*SIGNATURES, FRESH, EARLIER, END)
+FRESH, EARLIER, END, RECURRENCE = "fresh", "earlier", "end", "recurrence"
+SYMBOLS = (*SIGNATURES, FRESH, EARLIER, END, RECURRENCE)
 """What opens a statement. `set_list` is the one with its items in the program."""
+_SYMBOLS_OF_VERSION = {1: len(SYMBOLS) - 1, 2: len(SYMBOLS)}
 _WIDTH = 5
 _NUMBER = {name: i for i, name in enumerate(SYMBOLS)}
 _START = len(SYMBOLS)
@@ -83,6 +86,8 @@ def resolve(program: Stored, output: Sequence[int], fresh: Sequence[int]) -> Pro
             calls.append(Call("set_list", (items,)))
         elif isinstance(source, Earlier):
             calls.append(Call("set_list", (earlier_items(source, output),)))
+        elif isinstance(source, Recurrence):
+            calls.append(Call("set_list", (source.items(),)))
         else:
             calls.append(Call(call.function, call.arguments))  # type: ignore[arg-type]
     return Program(tuple(calls))
@@ -101,7 +106,9 @@ def earlier_items(source: Earlier, output: Sequence[int]) -> tuple[int, ...]:
 class ProgramCoder:
     """Codes one program after the other, in either direction, adapting to what it has seen."""
 
-    def __init__(self) -> None:
+    def __init__(self, version: int = 2) -> None:
+        """`version` is that of the format: the first has no recurrences."""
+        self._symbols = _SYMBOLS_OF_VERSION[version]
         # a statement's symbol: after a symbol with 1, 2 or more unused values; at the start, after a program's kind
         self._symbol = Model((len(SYMBOLS) * 3 + (len(SYMBOLS) + 1) * 2) << _WIDTH)
         self._slot = Model(len(SYMBOLS) * 3 << 3)
@@ -118,6 +125,8 @@ class ProgramCoder:
         self._operand = Integers(len(SYMBOLS) * 2)
         self._reference = Integers(2)
         self._item = Integers(2)
+        self._order = Model(MOST_ORDER)
+        self._rule = Integers(4)
         self._kind = (_START, 0)
         self._ramps = [(0, 0), (0, 0)]
         self._distances = [0, 0]
@@ -156,7 +165,7 @@ class ProgramCoder:
         else:
             context = previous * 3 + min(max(unused, 1), 3) - 1
         number = coder.tree(self._symbol, context << _WIDTH, _WIDTH, _NUMBER[symbol])
-        if number >= len(SYMBOLS):
+        if number >= self._symbols:
             raise ValueError("an unknown symbol")
         return SYMBOLS[number]
 
@@ -199,7 +208,27 @@ class ProgramCoder:
                 if getattr(coder, "exhausted", False):
                     raise ValueError("the program stream is truncated")
             return StoredCall("set_list", (tuple(decoded),)), count
+        if symbol == RECURRENCE:
+            rule = self._code_rule(coder, source if isinstance(source, Recurrence) else _NO_RULE)
+            count = self._code_count(coder, number, previous, last_count, rule.count)
+            if count > 1 << 20:
+                raise ValueError("a recurrence of more than 1,048,576 items")
+            return StoredCall("set_list", (replace(rule, count=count),)), count
         return self._code_operands(coder, symbol, call, unused, statements), -1
+
+    def _code_rule(self, coder: Coder, rule: Recurrence) -> Recurrence:
+        """All of a recurrence but its count."""
+
+        def number(context: int, value: int) -> int:
+            return self._rule.code(coder, context, value, signed=True)
+
+        order = 1 + coder.tree(self._order, 0, 3, len(rule.coefficients) - 1)
+        old = [*rule.coefficients, *[0] * order], [*rule.seeds, *[0] * order]
+        coefficients = tuple(number(0, c) for c in old[0][:order])
+        constant, modulus = number(1, rule.constant), number(2, rule.modulus)
+        if modulus < 0:
+            raise ValueError("a negative modulus")
+        return Recurrence(coefficients, constant, modulus, tuple(number(3, s) for s in old[1][:order]), rule.count)
 
     def _code_start(self, coder: Coder, symbol: str, start: int, step: int, previous: int) -> tuple[int, int, int]:
         number = _NUMBER[symbol]
@@ -283,12 +312,15 @@ class ProgramCoder:
         return StoredCall(symbol, tuple(arguments))
 
 
+_NO_RULE = Recurrence((0,), 0, 0, (0,), 0)
+_SYMBOL_OF_SOURCE = {Fresh: FRESH, Earlier: EARLIER, Recurrence: RECURRENCE, tuple: "set_list"}
+
+
 def _symbol_of(call: StoredCall | None) -> str:
     if call is None:
         return END
     if call.function == "set_list":
-        source = call.arguments[0]
-        return FRESH if isinstance(source, Fresh) else EARLIER if isinstance(source, Earlier) else "set_list"
+        return _SYMBOL_OF_SOURCE[type(call.arguments[0])]
     return call.function
 
 

@@ -77,6 +77,33 @@ class Encoder(Coder):
             self._shift()
         return bit
 
+    def tree(self, model: Model, base: int, width: int, value: int) -> int:
+        """`Coder.tree`, with `bit` written out: this is where the time goes."""
+        zeros, seens = model.zero, model.seen
+        span, index = self._range, 1
+        for shift in range(width - 1, -1, -1):
+            at = base + index
+            zero, seen = zeros[at], seens[at]
+            bound = (span >> _PROBABILITY_BITS) * zero
+            if value >> shift & 1:
+                index += index + 1
+                self._low += bound
+                span -= bound
+                zeros[at] = zero - (zero * RATES[seen] >> _PROBABILITY_BITS)
+            else:
+                index += index
+                span = bound
+                zeros[at] = zero + ((_ONE - zero) * RATES[seen] >> _PROBABILITY_BITS)
+            if seen < _SLOWEST:
+                seens[at] = seen + 1
+            if span < _TOP:
+                self._range = span
+                while self._range < _TOP:
+                    self._shift()
+                span = self._range
+        self._range = span
+        return value
+
     def _shift(self) -> None:
         """Move the top byte of the 40-bit window out; a carry runs back through the bytes already written."""
         if self._low >= _TOP * 256:
@@ -138,6 +165,33 @@ class Decoder(Coder):
             self._position = at + 1
         return bit
 
+    def tree(self, model: Model, base: int, width: int, value: int = 0) -> int:
+        """`Coder.tree`, with `bit` written out: this is where the time goes."""
+        zeros, seens = model.zero, model.seen
+        span, code, index = self._range, self._code, 1
+        for _ in range(width):
+            at = base + index
+            zero, seen = zeros[at], seens[at]
+            bound = (span >> _PROBABILITY_BITS) * zero
+            if code >= bound:
+                index += index + 1
+                code -= bound
+                span -= bound
+                zeros[at] = zero - (zero * RATES[seen] >> _PROBABILITY_BITS)
+            else:
+                index += index
+                span = bound
+                zeros[at] = zero + ((_ONE - zero) * RATES[seen] >> _PROBABILITY_BITS)
+            if seen < _SLOWEST:
+                seens[at] = seen + 1
+            while span < _TOP:
+                place = self._position
+                code = code << 8 | (self._data[place] if place < len(self._data) else 0)
+                span <<= 8
+                self._position = place + 1
+        self._range, self._code = span, code
+        return index - (1 << width)
+
     @property
     def exhausted(self) -> bool:
         """Whether more was read than any encoder leaves out."""
@@ -178,9 +232,8 @@ class Integers:
         model = self._bits.get((context, length))
         if model is None:
             model = self._bits[context, length] = Model(1 << adaptive)
-        node = 1
-        for shift in range(below - 1, below - 1 - adaptive, -1):
-            node = 2 * node + coder.bit(model, node, magnitude >> shift & 1)
+        upper = (magnitude >> (below - adaptive)) & ((1 << adaptive) - 1)
+        node = (1 << adaptive) + coder.tree(model, 0, adaptive, upper)
         for shift in range(below - adaptive - 1, -1, -1):
             node = 2 * node + coder.plain(magnitude >> shift & 1)
         return -node if negative else node

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from kolmocli.archive.programs import Earlier, Fresh, Stored, StoredCall
+from kolmocli.archive.recurrences import Recurrence
 from kolmocli.language.program import Ref
 
-FRESH, RAMP, COPY, SHIFTED, TURNED, SPREAD, TWO_RAMPS, RAMP_FRESH, FRESH_RAMP = range(9)
+FRESH, RAMP, COPY, SHIFTED, TURNED, SPREAD, RULE, TWO_RAMPS, RAMP_FRESH, FRESH_RAMP = range(10)
 """How items are made. The last three are interleavings, and stand for a first channel that is one itself."""
 NESTED = {TWO_RAMPS: (RAMP, RAMP), RAMP_FRESH: (RAMP, FRESH), FRESH_RAMP: (FRESH, RAMP)}
 ALONE = -1
@@ -19,7 +20,8 @@ ALONE = -1
 class Form:
     """How the items of a segment are made: one kind alone, or a first and a second channel, interleaved.
 
-    A source is where the earlier items begin (for TURNED: the one that comes first), -1 where there are none.
+    A source is where the earlier items begin (for TURNED: the one that comes first), for RULE the number of the rule,
+    and -1 where there is none.
     """
 
     kind: int
@@ -41,10 +43,12 @@ class Segment:
     form: Form
 
 
-def programs_of(items: Sequence[int], segments: list[Segment]) -> Iterator[tuple[Stored, list[int]]]:
+def programs_of(
+    items: Sequence[int], segments: list[Segment], rules: Sequence[Recurrence] = ()
+) -> Iterator[tuple[Stored, list[int]]]:
     """Each segment's program, and the items that it takes from the residual."""
     for s in segments:
-        writer = _Writer(items, s.start)
+        writer = _Writer(items, s.start, rules)
         part, form = items[s.start : s.end], s.form
         if form.second == ALONE:
             writer.write(form.kind, form.source, part)
@@ -55,9 +59,10 @@ def programs_of(items: Sequence[int], segments: list[Segment]) -> Iterator[tuple
 
 
 class _Writer:
-    def __init__(self, items: Sequence[int], start: int) -> None:
+    def __init__(self, items: Sequence[int], start: int, rules: Sequence[Recurrence]) -> None:
         self.items = items
         self.start = start
+        self.rules = rules
         self.calls: list[StoredCall] = []
         self.fresh: list[int] = []
 
@@ -69,6 +74,8 @@ class _Writer:
             return self._call("set_list", Fresh(count))
         if kind == RAMP:
             return self._ramp(part)
+        if kind == RULE:
+            return self._call("set_list", self.rules[source])
         if kind == COPY:
             return self._earlier(source, count)
         if kind == SHIFTED:
@@ -96,6 +103,6 @@ class _Writer:
             return self._call("range_func_up", start, start + count - 1)
         return self._call("range_func_interval", start, start + step * count, step)
 
-    def _call(self, function: str, *arguments: int | Ref | Fresh | Earlier) -> int:
+    def _call(self, function: str, *arguments: int | Ref | Fresh | Earlier | Recurrence) -> int:
         self.calls.append(StoredCall(function, arguments))
         return len(self.calls) - 1

@@ -1,4 +1,4 @@
-"""How bytes are seen as integers: byte by byte, as words, or as decimal lines. Every view is exact both ways."""
+"""How bytes are seen as integers: byte by byte, as words, as floats, as decimal text. Every view is exact both ways."""
 
 from __future__ import annotations
 
@@ -16,24 +16,48 @@ class View:
 
     @property
     def width(self) -> int:
-        """Bytes of an item."""
-        return array(self.typecode).itemsize
+        """Bytes of an item in the residual."""
+        return array(self.word_at(0)).itemsize
+
+    @property
+    def header(self) -> bytes:
+        """What a decoder must know besides the number."""
+        return b""
 
     @property
     def least_bytes(self) -> int:
         """The fewest bytes that an item can stand for."""
         return self.width
 
+    @property
+    def wrap(self) -> int:
+        """The number at which unsigned words begin again; 0 for others."""
+        return 1 << 8 * self.width if self.typecode.isupper() else 0
+
+    def word_at(self, position: int) -> str:
+        """Type of the words in which a program that begins at this item takes items from the residual."""
+        return self.typecode
+
     def items(self, data: bytes) -> tuple[array[int], bytes]:
         """The whole items of the data, and the bytes left over at its end."""
         whole = len(data) - len(data) % self.width
-        items = array(self.typecode)
-        items.frombytes(data[:whole])
-        return _little(items), data[whole:]
+        return words(self.typecode, data[:whole]), data[whole:]
 
-    def data(self, items: array[int]) -> bytes:
-        """The bytes of the items."""
-        return _little(array(self.typecode, items)).tobytes()
+    def join(self, items: array[int], rest: bytes, size: int) -> bytes:
+        """The original: the bytes of the items, then what no program took. `size` is what it should have."""
+        return word_bytes(items) + rest
+
+
+def words(typecode: str, data: bytes) -> array[int]:
+    """Little-endian words as integers."""
+    items = array(typecode)
+    items.frombytes(data)
+    return _little(items)
+
+
+def word_bytes(items: array[int]) -> bytes:
+    """Integers as little-endian words."""
+    return _little(array(items.typecode, items)).tobytes()
 
 
 def _little(items: array[int]) -> array[int]:
@@ -58,12 +82,35 @@ class LinesView(View):
             items.extend(map(int, data[:-1].split(b"\n")))
         except (ValueError, OverflowError):
             return array(self.typecode), data
-        return (items, b"") if self.data(items) == data else (array(self.typecode), data)
+        return (items, b"") if self.join(items, b"", len(data)) == data else (array(self.typecode), data)
 
-    def data(self, items: array[int]) -> bytes:
-        return "".join(f"{x}\n" for x in items).encode()
+    def join(self, items: array[int], rest: bytes, size: int) -> bytes:
+        return "".join(f"{x}\n" for x in items).encode() + rest
 
 
+@dataclass(frozen=True, slots=True)
+class FloatView(View):
+    """IEEE floats that are an integer divided by a power of ten, correctly rounded: how readings come to be floats."""
+
+    float_type: str = "d"
+    decimals: int = 0
+
+    @property
+    def header(self) -> bytes:
+        return bytes([self.decimals])
+
+    def join(self, items: array[int], rest: bytes, size: int) -> bytes:
+        scale = 10**self.decimals
+        floats = array(self.float_type, [x / scale for x in items])
+        if sys.byteorder == "big":
+            floats.byteswap()
+        return floats.tobytes() + rest
+
+
+MOST_DECIMALS = 9
+TABLE_NUMBER = 9
+FLOATS = {7: FloatView(7, "f32le", "i", "f"), 8: FloatView(8, "f64le", "q", "d")}
+"""By number, with the decimals left open."""
 VIEWS = {
     view.number: view
     for view in (
@@ -76,4 +123,7 @@ VIEWS = {
         LinesView(6, "lines", "q"),
     )
 }
+"""Views without parameters, by number."""
 BY_NAME: dict[str, View] = {view.name: view for view in VIEWS.values()}
+FORMATS = (*BY_NAME, "f32le", "f64le", "csv", "jsonl", "table")
+"""Names for `--format`; the last three are one view: text in rows of one pattern."""

@@ -6,6 +6,7 @@ import re
 import sys
 import time
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -15,8 +16,11 @@ from kolmocli.cli.output import print_json
 from kolmocli.errors import EXIT_OK, KolmoError, UsageError
 
 if TYPE_CHECKING:
-    from kolmocli.archive.compress import Options
+    from kolmocli.archive.attempts import Options
+    from kolmocli.archive.decompress import RunPython
+    from kolmocli.archive.proposals import Proposer
 
+_KINDS = {16: "programs", 17: "python"}
 Files = Annotated[list[str] | None, typer.Argument(metavar="[FILE]...", help="files; none or - is standard input")]
 Output = Annotated[
     str | None, typer.Option("--output", "-o", metavar="FILE", help="where it goes; - is standard output")
@@ -29,6 +33,9 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="no summary and no pr
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="say what was tried and what takes the space")]
 Test = Annotated[bool, typer.Option("--test", "-t", help="decode archives and write nothing")]
 List = Annotated[bool, typer.Option("--list", "-l", help="list archives without decoding them")]
+AllowPython = Annotated[
+    bool, typer.Option("--allow-python", help="run the Python program of an archive, in the sandbox only")
+]
 Json = Annotated[bool, typer.Option("--json", help="print one JSON object")]
 Explain = Annotated[bool, typer.Option("--explain", help="print the program behind each block")]
 MaxOutput = Annotated[str, typer.Option("--max-output", metavar="SIZE", help="largest original, such as 500M")]
@@ -43,7 +50,12 @@ class CompressCommand(TyperCommand):
         return super().parse_args(ctx, levels + args[end:])
 
 
+_ONLY_PACKING = ("level", "model", "samples", "seed", "device", "format_", "time_budget", "compare", "cache", "program")
+"""Parameters that mean nothing where archives are read."""
+
+
 def compress(
+    context: typer.Context,
     files: Files = None,
     output: Output = None,
     stdout: Stdout = False,
@@ -53,13 +65,24 @@ def compress(
     ] = None,
     samples: Annotated[int, typer.Option("--samples", min=1, help="programs that the model writes per literal")] = 8,
     seed: Annotated[int, typer.Option("--seed", help="seed of the model's samples")] = 0,
+    cache: Annotated[
+        str | None, typer.Option("--cache", metavar="FILE", help="JSONL of programs found earlier: used, and added to")
+    ] = None,
     device: Annotated[str, typer.Option("--device", help="where the model runs")] = "auto",
     format_: Annotated[
-        str, typer.Option("--format", metavar="VIEW", help="auto, u8, i16le, u16le, i32le, u32le, i64le or lines")
+        str,
+        typer.Option(
+            "--format", metavar="VIEW", help="u8, i16le, u16le, i32le, u32le, i64le, f32le, f64le, lines, csv or jsonl"
+        ),
     ] = "auto",
     time_budget: Annotated[
         str | None, typer.Option("--time-budget", metavar="TIME", help="begin no attempt after this, such as 60s or 2m")
     ] = None,
+    program: Annotated[
+        str | None,
+        typer.Option("--program", metavar="FILE", help="a Python program that makes the data; needs --allow-python"),
+    ] = None,
+    allow_python: AllowPython = False,
     force: Force = False,
     keep: Keep = False,
     remove: Remove = False,
@@ -78,33 +101,83 @@ def compress(
     The archive is decoded and compared before it is written, and never much larger than the best standard codec.
     """
     if decode or test or list_:
+        _refuse_what_means_nothing(context, "-d" if decode else "-t" if test else "-l")
         return decompress(
-            files, output, stdout, force, keep, remove, quiet, verbose, test, list_, explain, max_output, json
+            files,
+            output,
+            stdout,
+            allow_python,
+            force,
+            keep,
+            remove,
+            quiet,
+            verbose,
+            test,
+            list_,
+            explain,
+            max_output,
+            json,
         )
-    from kolmocli.archive.compress import Options
+    from kolmocli.archive.attempts import Options
     from kolmocli.archive.files import packed_name
-    from kolmocli.archive.views import BY_NAME
+    from kolmocli.archive.views import FORMATS
 
-    if format_ != "auto" and format_ not in BY_NAME:
-        raise UsageError(f"--format {format_}: there are auto, {', '.join(BY_NAME)}")
+    if format_ != "auto" and format_ not in FORMATS:
+        raise UsageError(f"--format {format_}: there are auto, {', '.join(FORMATS)}")
     deadline = None if time_budget is None else time.monotonic() + _seconds(time_budget)
-    proposer = None
+    proposer: Proposer | None = None
     if model is not None:
         from kolmocli.policy.proposer import open_proposer
 
         proposer = open_proposer(model, device=device)
-    options = Options(level, format_, proposer, samples, seed, deadline)
+    remembered = None
+    if cache is not None:
+        from kolmocli.archive.remembered import Remembered
+
+        proposer = remembered = Remembered(Path(cache), proposer)
+    if (program is not None) != allow_python:
+        raise UsageError("--program and --allow-python go together when packing: give both, or none")
+    source = "" if program is None else _source(program)
+    options = Options(level, format_, proposer, samples, seed, source, _runner(allow_python), deadline)
 
     def work(name: str, target: str) -> dict[str, Any]:
         return _pack(name, target, options, force, remove and not keep, quiet, verbose, explain, compare)
 
     _each(files, output, stdout, packed_name, work, json, explain or compare)
+    if remembered is not None:
+        remembered.save()
+
+
+def _source(name: str) -> str:
+    from kolmocli.archive.files import read_input
+
+    try:
+        return read_input(name).decode()
+    except UnicodeDecodeError:
+        raise UsageError(f"{name}: a Python program is UTF-8 text") from None
+
+
+def _runner(allow_python: bool) -> RunPython | None:
+    if not allow_python:
+        return None
+    from kolmocli.archive.python_mode import PythonRunner
+
+    return PythonRunner()
+
+
+def _refuse_what_means_nothing(context: typer.Context, mode: str) -> None:
+    for name in _ONLY_PACKING:
+        source = context.get_parameter_source(name)
+        if source is not None and source.name != "DEFAULT":
+            flag = "--" + name.strip("_").replace("_", "-")
+            raise UsageError(f"{flag} means nothing with {mode}, which reads archives: leave it out")
 
 
 def decompress(
     files: Files = None,
     output: Output = None,
     stdout: Stdout = False,
+    allow_python: AllowPython = False,
     force: Force = False,
     keep: Keep = False,
     remove: Remove = False,
@@ -119,16 +192,21 @@ def decompress(
     """Restore the originals of archives. Needs no model; runs no code from the archive."""
     from kolmocli.archive.files import unpacked_name
 
-    limit = _bytes(max_output)
+    limit, runner = _bytes(max_output), _runner(allow_python)
     if test or list_:
         if remove or output or stdout:
             raise UsageError("--test and --list write and remove nothing: leave out -o, -c and --rm")
-        name_of, work = _nowhere, _list if list_ else _test
-        _each(files, None, False, name_of, lambda n, _: work(n, limit, quiet or json, explain), json, False)
+
+        def look(name: str, _target: str) -> dict[str, Any]:
+            if list_:
+                return _list(name, limit, quiet or json, explain)
+            return _test(name, limit, quiet or json, explain, runner)
+
+        _each(files, None, False, _nowhere, look, json, False)
         return
 
     def unpack(name: str, target: str) -> dict[str, Any]:
-        return _unpack(name, target, limit, force, remove and not keep, quiet, verbose, explain)
+        return _unpack(name, target, limit, runner, force, remove and not keep, quiet, verbose, explain)
 
     _each(files, output, stdout, unpacked_name, unpack, json, explain)
 
@@ -197,6 +275,9 @@ def _pack(
                 f"  {r.view}, {r.programs} programs for {r.covered} items ({r.proposed} by the model), residual {r.codec}"
             )
             _say("  " + ", ".join(f"{k} {v}" for k, v in sorted(r.attempts.items(), key=lambda kv: kv[1])))
+    searched = any(way.startswith("programs") for r in reports for way in r.attempts)
+    if not quiet and options.view != "auto" and not searched:
+        _say(f"{name}: no program was found with --format {options.view}; packed by {reports[0].codec}")
     if compare:
         from kolmocli.evaluation.baselines import codecs
 
@@ -209,7 +290,15 @@ def _pack(
 
 
 def _unpack(
-    name: str, target: str, limit: int, force: bool, remove: bool, quiet: bool, verbose: bool, explain: bool
+    name: str,
+    target: str,
+    limit: int,
+    runner: RunPython | None,
+    force: bool,
+    remove: bool,
+    quiet: bool,
+    verbose: bool,
+    explain: bool,
 ) -> dict[str, Any]:
     from kolmocli.archive.decompress import decompress as unpack
     from kolmocli.archive.files import check_output, read_input, remove_input, write_output
@@ -217,7 +306,7 @@ def _unpack(
     check_output(name, target, force, binary=False)
     archive = read_input(name)
     started = time.monotonic()
-    data = _named(name, lambda: unpack(archive, limit))
+    data = _named(name, lambda: unpack(archive, limit, runner))
     write_output(target, data, like=name)
     if remove:
         remove_input(name, target, data)
@@ -229,12 +318,12 @@ def _unpack(
     return {"input": name, "output": target, "size": len(data), "packed": len(archive), "seconds": seconds}
 
 
-def _test(name: str, limit: int, quiet: bool, explain: bool) -> dict[str, Any]:
+def _test(name: str, limit: int, quiet: bool, explain: bool, runner: RunPython | None) -> dict[str, Any]:
     from kolmocli.archive.decompress import decompress as unpack
     from kolmocli.archive.files import read_input
 
     archive = read_input(name)
-    size = len(_named(name, lambda: unpack(archive, limit)))
+    size = len(_named(name, lambda: unpack(archive, limit, runner)))
     if not quiet:
         _say(f"{name}: {size} bytes, OK")
     if explain:
@@ -251,13 +340,15 @@ def _list(name: str, limit: int, quiet: bool, explain: bool) -> dict[str, Any]:
     found = _named(name, lambda: members(archive, limit))
     size = sum(m.size for m in found)
     sections = [
-        {"kind": CODECS[s.tag].name if s.tag in CODECS else "programs", "bytes": len(s.payload)}
+        {"kind": CODECS[s.tag].name if s.tag in CODECS else _KINDS.get(s.tag, "optional"), "bytes": len(s.payload)}
         for m in found
         for s in m.sections
     ]
     if not quiet:
         kinds = ", ".join(f"{s['kind']} {s['bytes']}" for s in sections) or "empty"
-        print(f"{name}: {size} bytes in {len(archive)}{_share(len(archive), size)}, {len(found)} member(s): {kinds}")
+        print(
+            f"{name}: {size} bytes in {len(archive)}{_share(len(archive), size)}, {len(found)} member{'s' * (len(found) > 1)}: {kinds}"
+        )
     if explain:
         _print_programs(archive, limit)
     return {"input": name, "members": len(found), "size": size, "packed": len(archive), "sections": sections}

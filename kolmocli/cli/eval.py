@@ -1,31 +1,79 @@
-"""`kolmo eval`: how good a policy is on held-out tasks."""
+"""`kolmo eval`: how good a policy is on held-out tasks, or programs that another model has written."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from kolmocli.cli.output import print_json, show
 from kolmocli.errors import UsageError
 
+_MODEL, _PREDICTIONS, _ENDPOINT = "a model", "--predictions", "--endpoint"
+_BELONGS_TO = {
+    **dict.fromkeys(("curriculum", "data", "tasks", "samples"), (_MODEL, _ENDPOINT)),
+    **dict.fromkeys(("hold_out", "seed", "device"), (_MODEL,)),
+    **dict.fromkeys(("model", "max_tokens", "save_predictions"), (_ENDPOINT,)),
+    "language": (_PREDICTIONS,),
+    "time_limit": (_PREDICTIONS, _ENDPOINT),
+}
+"""What is evaluated decides which flags mean something; any other is refused."""
+
 
 def evaluate(
+    context: typer.Context,
     target: Annotated[
-        str, typer.Argument(metavar="MODEL|RUN", help="a run, a checkpoint folder, a preset or a Hugging Face id")
-    ],
+        str | None,
+        typer.Argument(metavar="[MODEL|RUN]", help="a run, a checkpoint folder, a preset or a Hugging Face id"),
+    ] = None,
     curriculum: Annotated[
         str | None,
         typer.Option("--curriculum", metavar="NAME", help="held-out tasks of this curriculum (default: the run's own)"),
     ] = None,
     data: Annotated[
-        str | None, typer.Option("--data", metavar="FILE", help="sequences from a JSONL file, instead of a curriculum")
+        str | None,
+        typer.Option("--data", metavar="FILE", help="sequences of a JSONL or CSV file, instead of a curriculum"),
+    ] = None,
+    predictions: Annotated[
+        str | None,
+        typer.Option("--predictions", metavar="FILE", help="run the programs in this file, instead of a model"),
+    ] = None,
+    endpoint: Annotated[
+        str | None,
+        typer.Option("--endpoint", metavar="URL", help="ask a model behind an OpenAI-compatible chat endpoint"),
+    ] = None,
+    model: Annotated[
+        str | None, typer.Option("--model", metavar="NAME", help="what the endpoint calls the model")
     ] = None,
     samples: Annotated[int, typer.Option("--samples", min=1, metavar="K", help="programs per task")] = 1,
     tasks: Annotated[
         int | None,
         typer.Option("--tasks", min=1, metavar="N", help="number of tasks (default: as the curriculum says)"),
     ] = None,
+    hold_out: Annotated[
+        int,
+        typer.Option("--hold-out", min=0, metavar="N", help="keep the last N items back; does a program predict them?"),
+    ] = 0,
+    kt_compatible: Annotated[
+        bool, typer.Option("--kt-compatible", help="also the KoLMogorov Test's published formulas, flaws included")
+    ] = False,
+    language: Annotated[
+        str, typer.Option("--language", metavar="NAME", help="of predictions: python or dsl")
+    ] = "python",
+    time_limit: Annotated[
+        float,
+        typer.Option("--time-limit", min=0.1, max=600, metavar="SECONDS", help="of one program from elsewhere"),
+    ] = 2.0,
+    max_tokens: Annotated[
+        int, typer.Option("--max-tokens", min=1, metavar="N", help="of one answer of the endpoint")
+    ] = 1024,
+    save_predictions: Annotated[
+        str | None,
+        typer.Option("--save-predictions", metavar="FILE", help="keep what the endpoint answers, for --predictions"),
+    ] = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="fail on a bad line, or on data that the run was trained on")
+    ] = False,
     seed: Annotated[
         int | None, typer.Option("--seed", min=0, metavar="N", help="seed of the sampling (default: the run's own)")
     ] = None,
@@ -33,32 +81,75 @@ def evaluate(
     sandbox: Annotated[str, typer.Option("--sandbox", metavar="NAME", help="auto, docker or embedded")] = "auto",
     json: Annotated[bool, typer.Option("--json", help="print the evaluation as one JSON object")] = False,
 ) -> None:
-    """Evaluate a policy on held-out tasks.
+    """Evaluate a policy on held-out tasks, or programs that another model has written.
 
     The same sequences go through gzip, bz2, xz, zstd and brotli, for comparison.
     """
+    kind = _kind({_MODEL: target, _PREDICTIONS: predictions, _ENDPOINT: endpoint})
+    _refuse_what_means_nothing(context, kind)
     if curriculum is not None and data is not None:
         raise UsageError("--curriculum and --data exclude each other")
     _one_of("--device", "model.device", device)
     _one_of("--sandbox", "sandbox.backend", sandbox)
-    from kolmocli.evaluation.command import evaluate as run_evaluation
+    if language not in ("python", "dsl"):
+        raise UsageError(f"--language {language}: no such choice; there are python, dsl")
+    from kolmocli.evaluation.report import Reporting
 
-    report = run_evaluation(
-        target,
-        curriculum=curriculum,
-        data=data,
-        samples=samples,
-        tasks=tasks,
-        seed=seed,
-        device=device,
-        sandbox=sandbox,
-    )
+    reporting = Reporting(kt_compatible, hold_out)
+    if target is not None:
+        from kolmocli.evaluation.command import evaluate as evaluate_policy
+        from kolmocli.evaluation.selection import Wanted
+
+        wanted = Wanted(curriculum, data, tasks, strict)
+        report = evaluate_policy(
+            target, wanted, samples=samples, seed=seed, device=device, sandbox=sandbox, reporting=reporting
+        )
+    else:
+        from kolmocli.evaluation.foreign import Programs, evaluate_predictions
+
+        programs = Programs("dsl" if language == "dsl" else "python", time_limit, sandbox)
+        if predictions is not None:
+            report = evaluate_predictions(predictions, programs, strict=strict, reporting=reporting)
+        else:
+            from kolmocli.evaluation.endpoint import Endpoint, key_from_environment
+            from kolmocli.evaluation.prompted import evaluate_endpoint
+            from kolmocli.evaluation.selection import Wanted
+
+            if model is None:
+                raise UsageError("--endpoint needs --model: what the endpoint calls the model")
+            report = evaluate_endpoint(
+                Endpoint(str(endpoint), model, max_tokens, key=key_from_environment()),
+                Wanted(curriculum, data, tasks, strict),
+                programs,
+                samples=samples,
+                save=save_predictions,
+                reporting=reporting,
+            )
+    _print(report, json)
+
+
+def _print(report: dict[str, Any], json: bool) -> None:
     if json:
         print_json(report)
         return
     from kolmocli.evaluation.table import render
 
     show(render(report))
+
+
+def _kind(given: dict[str, str | None]) -> str:
+    named = [name for name, value in given.items() if value is not None]
+    if len(named) != 1:
+        raise UsageError("evaluate one of " + ", ".join(given) + (f", not {' and '.join(named)}" if named else ""))
+    return named[0]
+
+
+def _refuse_what_means_nothing(context: typer.Context, kind: str) -> None:
+    for name, kinds in _BELONGS_TO.items():
+        source = context.get_parameter_source(name)
+        if kind not in kinds and source is not None and source.name != "DEFAULT":
+            flag = "--" + name.replace("_", "-")
+            raise UsageError(f"{flag} means nothing with {kind}; it goes with {' or '.join(kinds)}")
 
 
 def _one_of(flag: str, key: str, value: str) -> None:

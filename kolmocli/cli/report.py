@@ -7,32 +7,63 @@ from typing import Annotated
 
 import typer
 
-Run = Annotated[Path, typer.Argument(metavar="RUN", help="the folder of a run, such as runs/latest")]
+from kolmocli.errors import UsageError
+
+_RUN = "the folder of a run, such as runs/latest"
+COMPARISON = Path("comparison")
 
 
 def watch(
-    run: Run,
-    once: Annotated[bool, typer.Option("--once", help="show it as it is now, and stop")] = False,
+    run: Annotated[Path, typer.Argument(metavar="RUN", help=_RUN)],
+    once: Annotated[bool, typer.Option("--once", help="print it as it is now, on stdout, and stop")] = False,
 ) -> None:
     """Show the live table of a run from another terminal.
 
     Reads its files only, during the run and after it.
     """
-    from kolmocli.monitor.live import open_eyes
+    from kolmocli.monitor.live import open_eyes, print_table
+    from kolmocli.monitor.watch import WatchedRun
     from kolmocli.monitor.watch import watch as look
 
+    if once:
+        print_table(WatchedRun(run).look())
+        return
     with open_eyes(False) as eyes:
-        look(run, eyes, once=once)
+        look(run, eyes)
 
 
-def report(run: Run) -> None:
-    """Write the plots and the report.html of a run.
+def report(
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help=f"{_RUN}; several with --compare")],
+    compare: Annotated[bool, typer.Option("--compare", help="lay the curves of several runs over each other")] = False,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FOLDER", help=f"where a comparison goes (default: {COMPARISON})"),
+    ] = None,
+    tensorboard: Annotated[
+        bool, typer.Option("--tensorboard", help="write the numbers of the run for TensorBoard too")
+    ] = False,
+) -> None:
+    """Write the plots and the report.html of a run, or of several side by side.
 
     The page holds its pictures in itself and needs no network. Prints where everything is.
     """
-    from kolmocli.monitor.plots import write_plots
-    from kolmocli.monitor.report import write_report
+    if compare:
+        if tensorboard:
+            raise UsageError("--compare and --tensorboard exclude each other: TensorBoard compares by itself")
+        from kolmocli.monitor.compare import write_comparison
 
-    for picture in write_plots(run):
-        print(picture)
-    print(write_report(run))
+        paths = write_comparison(runs, output or COMPARISON)
+    else:
+        if len(runs) > 1:
+            raise UsageError(f"{len(runs)} runs: name one, or put --compare before them")
+        if output is not None:
+            raise UsageError("--output: the report of a run goes into its folder; only --compare has an output")
+        if tensorboard:
+            from kolmocli.monitor.tensorboard import export
+
+            print(export(runs[0]))
+        from kolmocli.monitor.plots import write_report
+
+        paths = write_report(runs[0])
+    for path in paths:
+        print(path)

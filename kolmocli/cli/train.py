@@ -34,6 +34,7 @@ KEYS = {
     "lora_rank": "training.lora.rank",
     "seed": "seed",
     "sandbox": "sandbox.backend",
+    "log": "log",
 }
 """The flags that are short for a key of the curriculum file. Their help is the description of the key."""
 
@@ -102,6 +103,7 @@ def train(
     lora_rank: Annotated[int | None, typer.Option("--lora-rank", metavar="N")] = None,
     seed: Annotated[int | None, typer.Option("--seed", metavar="N")] = None,
     sandbox: Annotated[str | None, typer.Option("--sandbox", metavar="NAME")] = None,
+    log: Annotated[str | None, typer.Option("--log", metavar="NAME")] = None,
     settings: Annotated[
         list[str] | None,
         typer.Option(

@@ -14,13 +14,15 @@ from kolmocli.tasks.base import Bucket
 class GroupResult:
     """`passes` of the `rollouts` of one task; rollouts that the sandbox failed are not counted in either.
 
-    `age` is how many policy updates ago the group was sampled.
+    `age` is how many policy updates ago the group was sampled. `hinted`: part of the answer was given, so the
+    passes say nothing of the level.
     """
 
     bucket: Bucket
     passes: int
     rollouts: int
     age: int = 0
+    hinted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,8 @@ class Belief:
 class FamilyMetrics:
     """What a controller believes of one family. `level` may lie between two levels, from 1.
 
-    `belief` is about the pass rate at `level`; None for a controller that has no model of it.
+    `belief` is about the pass rate at `level`; None for a controller that has no model of it. `hint` is the share of a
+    reference program that is given at the lowest level; None where there are no hints.
     """
 
     level: float
@@ -57,6 +60,7 @@ class FamilyMetrics:
     weight: float
     state: str
     belief: Belief | None = None
+    hint: float | None = None
 
 
 class Controller(Protocol):

@@ -33,7 +33,8 @@ class FamilyController:
         news = []
         for family, level in self.levels.items():
             before = level.state()
-            news += [f"{family}: {text}" for text in level.observe(by_family[family])]
+            unaided = [r for r in by_family[family] if not r.hinted]
+            news += [f"{family}: {text}" for text in level.observe(unaided)]
             if level.state() != before:
                 news.append(f"{family}: {level.state()}")
             self.mixture.observe(family, by_family[family])

@@ -4,7 +4,8 @@ One JSON value per line:
 - `{"sequence": [1, 2], "program": "…", "bucket": "ramps/1"}`; a string is its code points. `sequence_input`, as
   the KoLMogorov Test's post-processing writes it, is a sequence too, and `program` beside it a model's answer.
 - `{"text": "… following sequence: [1, 2] …"}`, an instruction; statements after the list are its program.
-- a JSON string that holds an object with `prompt` and `generation`: predictions, encoded twice.
+- a JSON string that holds an object with `prompt` and `generation`: predictions, encoded twice. `generation` may
+  stand beside `sequence` too, and `task_id` beside any of them.
 CSV with a header that names `sequence`, and perhaps `program`, quoted over several lines: the published generator's.
 """
 
@@ -40,6 +41,8 @@ class Entry:
     generation: str | None = None
     bucket: str | None = None
     modality: str | None = None
+    task_id: str | None = None
+    """Of predictions: lines of one task and one sequence are samples of it."""
 
 
 def read_entries(name: str, problems: Problems) -> Iterator[tuple[int, Entry]]:
@@ -69,7 +72,7 @@ def entry(data: Any) -> Entry:
     if not isinstance(data, dict):
         raise ValueError("not an object")
     if data.get("sequence") is not None:
-        return Entry(_sequence(data["sequence"]), _text(data, "program"), None, *_labels(data))
+        return Entry(_sequence(data["sequence"]), _text(data, "program"), _text(data, "generation"), *_labels(data))
     if "sequence_input" in data:
         return Entry(_sequence(data["sequence_input"]), None, _text(data, "program"), *_labels(data))
     if "prompt" in data and "generation" in data:
@@ -113,8 +116,12 @@ def _text(data: dict[str, Any], key: str) -> str | None:
     return value
 
 
-def _labels(data: dict[str, Any]) -> tuple[str | None, str | None]:
-    return _text(data, "bucket"), _text(data, "modality")
+def _labels(data: dict[str, Any]) -> tuple[str | None, str | None, str | None]:
+    """(bucket, modality, task_id)"""
+    number = data.get("task_id")
+    if type(number) is int:
+        return _text(data, "bucket"), _text(data, "modality"), str(number)
+    return _text(data, "bucket"), _text(data, "modality"), _text(data, "task_id")
 
 
 def _json_lines(
@@ -149,7 +156,9 @@ def _csv_rows(
             if len(row) != len(columns):
                 raise ValueError(f"{len(row)} fields; the header names {len(columns)}")
             cells = dict(zip(columns, row, strict=True))
-            data: dict[str, Any] = {k: cells[k] for k in ("program", "bucket", "modality") if cells.get(k)}
+            data: dict[str, Any] = {
+                k: cells[k] for k in ("program", "generation", "bucket", "modality", "task_id") if cells.get(k)
+            }
             yield number, {**data, "sequence": _decoded(cells["sequence"])}
         except ValueError as error:
             problems.bad(number, error)

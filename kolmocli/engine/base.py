@@ -27,7 +27,9 @@ class Group:
     def result(self) -> GroupResult:
         """What the controller sees: passes among the rollouts that the sandbox could judge."""
         judged = [o for o in self.outcomes if o.reward is not None]
-        return GroupResult(self.task.bucket, sum(o.passed for o in judged), len(judged), self.age)
+        return GroupResult(
+            self.task.bucket, sum(o.passed for o in judged), len(judged), self.age, hinted=bool(self.task.hint)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,11 @@ class Engine(Protocol):
         """The reference programs of the tasks as supervised answers."""
         ...
 
-    def learn(self, batch: Sequence[Weighted], denominator: float, learning_rate: float) -> StepReport: ...
+    def learn(
+        self, batch: Sequence[Weighted], denominator: float, learning_rate: float, *, noise: bool = False
+    ) -> StepReport:
+        """One update; with `noise` its report says how much the gradients of the groups differed."""
+        ...
 
     def health(self) -> Health: ...
 

@@ -12,8 +12,10 @@ import torch
 
 from kolmocli.config import Config
 from kolmocli.engine.base import Collected, Group
-from kolmocli.environment import judge
+from kolmocli.engine.referee import Referee
+from kolmocli.environment import Outcome, judge
 from kolmocli.policy.policy import Policy
+from kolmocli.policy.reference import open_reference
 from kolmocli.policy.rollout import Rollout
 from kolmocli.reward import reward_rule
 from kolmocli.sandbox.base import Health, Sandbox
@@ -27,6 +29,7 @@ class LocalEngine:
     def __init__(self, config: Config, policy: Policy, sandbox: Sandbox) -> None:
         self.policy = policy
         self.sandbox = sandbox
+        self._config = config
         self._training = config.training
         self._rule = reward_rule(config.reward)
 
@@ -39,40 +42,58 @@ class LocalEngine:
             max_grad_norm=self._training.max_grad_norm,
             entropy_bonus=self._training.entropy_bonus,
             optimiser=self._training.optimizer,
+            kl=self._training.kl,
+            reference=open_reference(self._config, self.policy),
+            ratio_cap=self._training.ratio_cap,
+            recompute=self._training.gradient_checkpointing,
         )
 
     def collect(self, tasks: Sequence[Task], *, samples: int, seed: int | None) -> Collected:
         generator = None if seed is None else torch.Generator(self.policy.model.device).manual_seed(seed)
-        groups: list[Group] = []
-        rollout_seconds = execute_seconds = 0.0
+        rollouts: list[Rollout] = []
         per_chunk = max(1, ROWS_AT_ONCE // samples)
-        for start in range(0, len(tasks), per_chunk):
-            chunk = tasks[start : start + per_chunk]
-            began = time.perf_counter()
-            rollouts = self.policy.rollout(
-                [t.target for t in chunk],
-                samples=samples,
-                max_new_tokens=self._training.max_new_tokens,
-                generator=generator,
-            )
+        began = time.perf_counter()
+
+        def judged_now(numbers: Sequence[int], texts: Sequence[str]) -> list[Outcome]:
+            rows = [tasks[number // samples] for number in numbers]
+            return judge(rows, texts, self.sandbox, self._rule, self._training.max_lines)
+
+        with Referee(judged_now) as referee:
+            for start in range(0, len(tasks), per_chunk):
+                chunk = tasks[start : start + per_chunk]
+
+                def finished(row: int, rollout: Rollout, before: int = len(rollouts)) -> None:
+                    referee.take(before + row, rollout.text)
+
+                rollouts += self.policy.rollout(
+                    [t.target for t in chunk],
+                    given=[t.hint for t in chunk],
+                    samples=samples,
+                    max_new_tokens=self._training.max_new_tokens,
+                    generator=generator,
+                    finished=finished,
+                )
             sampled = time.perf_counter()
-            rows = [t for t in chunk for _ in range(samples)]
-            outcomes = judge(rows, [r.text for r in rollouts], self.sandbox, self._rule, self._training.max_lines)
+            outcomes = referee.outcomes()
             judged = time.perf_counter()
-            rollout_seconds += sampled - began
-            execute_seconds += judged - sampled
-            for i, task in enumerate(chunk):
-                mine = slice(i * samples, (i + 1) * samples)
-                groups.append(Group(task, rollouts[mine], outcomes[mine]))
-        tokens = sum(len(r.tokens) for g in groups for r in g.rollouts)
-        return Collected(groups, tokens, rollout_seconds, execute_seconds)
+        groups = [
+            Group(task, rollouts[i : i + samples], outcomes[i : i + samples])
+            for i, task in zip(range(0, len(rollouts), samples), tasks, strict=True)
+        ]
+        return Collected(groups, sum(len(r.tokens) for r in rollouts), sampled - began, judged - sampled)
 
     def answers(self, tasks: Sequence[Task]) -> list[Rollout]:
         return [self.policy.answer(t.target, t.reference) for t in tasks if t.reference is not None]
 
-    def learn(self, batch: Sequence[Weighted], denominator: float, learning_rate: float) -> StepReport:
+    def learn(
+        self, batch: Sequence[Weighted], denominator: float, learning_rate: float, *, noise: bool = False
+    ) -> StepReport:
         self._learner.set_learning_rate(learning_rate)
-        return self._learner.step(batch, denominator)
+        return self._learner.step(batch, denominator, noise=noise)
+
+    def notes(self) -> list[str]:
+        """What training this model costs more than it would another."""
+        return self._learner.scorer.notes
 
     def health(self) -> Health:
         return self.sandbox.health()

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
-from kolmocli.engine.base import Engine
 from kolmocli.environment import Outcome
 from kolmocli.tasks.base import Task, TaskSource
+
+if TYPE_CHECKING:  # choosing tasks takes no tensors
+    from kolmocli.engine.base import Engine
 
 _CHUNK = 64
 """Tasks between two looks at whether the run was asked to stop."""

@@ -65,6 +65,21 @@ def mean_interval(values: Sequence[float], confidence: float = 0.95) -> Interval
     return (mean - half, mean + half)
 
 
+def ratio_interval(parts: Sequence[float], wholes: Sequence[float], confidence: float = 0.95) -> Interval | None:
+    """Student's interval of sum(parts) / sum(wholes) over independent tasks, one part and one whole each, none negative.
+
+    By linearisation: the variance of R = Σy/Σx is about Σ(y − R·x)² · n / ((n−1)·(Σx)²).
+    Source: Cochran (1977), equation 6.13. None for fewer than two tasks, whose spread is unknown, or without a whole.
+    """
+    n, whole = len(parts), math.fsum(wholes)
+    if n < 2 or not whole:
+        return None
+    ratio = math.fsum(parts) / whole
+    squares = math.fsum((y - ratio * x) ** 2 for y, x in zip(parts, wholes, strict=True))
+    half = student_quantile(confidence, n - 1) * math.sqrt(squares * n / (n - 1)) / whole
+    return (max(0.0, ratio - half), ratio + half)
+
+
 def student_quantile(confidence: float, freedom: int) -> float:
     """t such that Student's t with `freedom` degrees lies within ±t with this probability.
 

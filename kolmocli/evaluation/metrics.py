@@ -1,12 +1,5 @@
-"""The numbers of an evaluation, from tasks and what became of them.
+"""The numbers of an evaluation, from tasks and what became of them; `rates.py` has those about sizes.
 
-Only correct programs count as compressed, and every flag is paid:
-
-    compression rate = (coded bits of the programs that are used
-                        + bits of the left-over sequences, as one stream of the best standard codec
-                        + 1 flag bit per task) / raw bits of all sequences
-
-A program is used when it is correct and shorter than the literal. Lower is better; plain bytes are 1.
 Rollouts that the sandbox lost say nothing about the policy: they are counted and left out of everything else.
 """
 
@@ -17,25 +10,21 @@ from collections.abc import Sequence
 from typing import Any
 
 from kolmocli.environment import Outcome
-from kolmocli.evaluation.baselines import (
-    CODEC_NAMES,
-    best_solid_bits,
-    measure,
-    raw_bits,
-    solid_bits,
-)
-from kolmocli.evaluation.intervals import wilson
-from kolmocli.language.coder import literal_bits
+from kolmocli.evaluation import rates
+from kolmocli.evaluation.baselines import CODEC_NAMES, measure, raw_bits
+from kolmocli.evaluation.coding import CODED, Coding, Pair
+from kolmocli.evaluation.intervals import Interval, mean_interval, wilson
 from kolmocli.tasks.base import Bucket, Task
 
-Pair = tuple[Task, Outcome]
+PREFIXES = (16, 32, 64, 128)
+"""Items at which the KoLMogorov Test compares beginnings."""
 
 
-def summarise(pairs: Sequence[Pair]) -> dict[str, Any]:
+def summarise(pairs: Sequence[Pair], coding: Coding = CODED) -> dict[str, Any]:
     """The report of an evaluation with one outcome per task, JSON-ready; docs/metrics.md explains each key.
 
     A number that does not exist (a share of nothing) is None. With several samples of a task, reduce
-    them by `best_of` first.
+    them by `best_of` first. `coding` is how programs are stored.
     """
     judged = [(task, outcome) for task, outcome in pairs if not is_masked(outcome)]
     outcomes = [outcome for _, outcome in judged]
@@ -43,21 +32,36 @@ def summarise(pairs: Sequence[Pair]) -> dict[str, Any]:
     n, correct = len(judged), sum(o.passed for o in outcomes)
     raw = raw_bits(targets)
     sizes = measure(targets)
+    counts = {
+        "executable": (sum(o.executable for o in outcomes), n),
+        "format_rate": (sum(o.formatted for o in outcomes), n),
+        "copy_rate": (sum(o.copied for o in outcomes if o.passed), correct),
+    }
+    ratios = {
+        "precision": rates.precision(judged, "gzip", coding),
+        "precision_xz": rates.precision(judged, "xz", coding),
+        "compression_rate": rates.compression(judged, coding),
+    }
+    rewards = [o.reward or 0.0 for o in outcomes]
+    prefixes = {str(k): prefix_matches(judged, k) for k in PREFIXES}
     return {
         "n": n,
         "masked": len(pairs) - n,
-        "accuracy": _share(correct, n),
+        "accuracy": share(correct, n),
         "accuracy_ci": list(wilson(correct, n)),
-        "executable": _share(sum(o.executable for o in outcomes), n),
-        "precision": precision(judged, "gzip"),
-        "precision_xz": precision(judged, "xz"),
-        "compression_rate": compression_rate(judged),
-        "average_reward": _share(math.fsum(o.reward or 0.0 for o in outcomes), n),
-        "format_rate": _share(sum(o.formatted for o in outcomes), n),
-        "copy_rate": _share(sum(o.copied for o in outcomes if o.passed), correct),
+        **{name: share(k, of) for name, (k, of) in counts.items()},
+        **{name: ratio.value for name, ratio in ratios.items()},
+        "average_reward": share(math.fsum(rewards), n),
+        "prefix_accuracy": {k: share(hits, n) for k, hits in prefixes.items()},
+        "intervals": {
+            **{name: _listed(wilson(k, of) if of else None) for name, (k, of) in counts.items()},
+            **{name: _listed(ratio.interval) for name, ratio in ratios.items()},
+            "average_reward": _listed(mean_interval(rewards) if n > 1 else None),
+            "prefix_accuracy": {k: _listed(wilson(hits, n) if n else None) for k, hits in prefixes.items()},
+        },
         "raw_bits": raw,
         "buckets": _buckets(judged),
-        "baselines": {codec: {kind: _share(bits, raw) for kind, bits in size.items()} for codec, size in sizes.items()},
+        "baselines": {codec: {kind: share(bits, raw) for kind, bits in size.items()} for codec, size in sizes.items()},
         "baselines_missing": [name for name in CODEC_NAMES if name not in sizes],
     }
 
@@ -67,60 +71,36 @@ def is_masked(outcome: Outcome) -> bool:
     return outcome.reward is None
 
 
-def compression_rate(pairs: Sequence[Pair]) -> float | None:
-    """Bits after ÷ bits before, by the rule at the top of this module; None without a raw bit.
-
-    One outcome per task; masked ones are left out.
-    """
-    judged = [(task, outcome) for task, outcome in pairs if not is_masked(outcome)]
-    coded, left_over = 0, []
-    for task, outcome in judged:
-        if outcome.passed and outcome.bits is not None and outcome.bits < literal_bits(task.target):
-            coded += math.ceil(outcome.bits)
-        else:
-            left_over.append(task.target)
-    total = coded + best_solid_bits(left_over) + len(judged)
-    return _share(total, raw_bits(task.target for task, _ in judged))
+def prefix_matches(pairs: Sequence[Pair], items: int) -> int:
+    """Tasks whose program makes the first `items` items; all of them, where the sequence has no more."""
+    made = ((task.target, made_by(task, outcome)) for task, outcome in pairs)
+    return sum(value is not None and value[:items] == target[:items] for target, value in made)
 
 
-def precision(pairs: Sequence[Pair], codec: str) -> float | None:
-    """Coded bits of the correct programs ÷ bits of one solid `codec` stream of exactly their sequences.
-
-    Lower is better, and below 1 the programs beat the codec: "precision" of the KoLMogorov Test (Yoran
-    et al., 2025), with correct programs only and raw bytes. None when no program is correct.
-    """
-    correct = [(task, outcome) for task, outcome in pairs if outcome.passed and outcome.bits is not None]
-    return _share(
-        math.fsum(outcome.bits or 0 for _, outcome in correct),
-        solid_bits(codec, [t.target for t, _ in correct]),
-    )
+def made_by(task: Task, outcome: Outcome) -> tuple[int, ...] | None:
+    """What the program makes; None when it did not end normally, or made no sequence."""
+    return task.target if outcome.passed else outcome.value
 
 
-def best_of(outcomes: Sequence[Outcome]) -> Outcome:
-    """What a compressor would keep of several samples of one task: the shortest correct program.
-
-    Without a correct one: the first that ran, else the first of the language, else the first that was
-    not lost by the sandbox. Ties go to the earlier sample. Raises ValueError for no sample.
-    """
-    if not outcomes:
-        raise ValueError("no sample to choose from")
-
-    def rank(outcome: Outcome) -> tuple[bool, bool, float, bool, bool]:
-        bits = outcome.bits if outcome.passed and outcome.bits is not None else math.inf
-        return (is_masked(outcome), not outcome.passed, bits, not outcome.executable, not outcome.formatted)
-
-    return min(outcomes, key=rank)
+def modalities(pairs: Sequence[Pair], coding: Coding = CODED) -> dict[str, dict[str, Any]]:
+    """Accuracy and compression of each modality that a file names, in the order in which they first appear."""
+    groups: dict[str, list[Pair]] = {}
+    for task, outcome in pairs:
+        if task.modality is not None and not is_masked(outcome):
+            groups.setdefault(task.modality, []).append((task, outcome))
+    return {name: _modality(group, coding) for name, group in groups.items()}
 
 
-def pass_at_k(n: int, correct: int, k: int) -> float:
-    """The chance that at least one of k samples passes, without bias from n ≥ k samples of one task.
-
-    1 − C(n−c, k) / C(n, k); source: Chen et al. (2021), equation 1. Raises ValueError unless
-    1 ≤ k ≤ n and 0 ≤ correct ≤ n.
-    """
-    if not 1 <= k <= n or not 0 <= correct <= n:
-        raise ValueError(f"pass@{k} cannot be told from {correct} of {n} samples")
-    return 1.0 - math.comb(n - correct, k) / math.comb(n, k)
+def _modality(pairs: Sequence[Pair], coding: Coding) -> dict[str, Any]:
+    hits, n = sum(outcome.passed for _, outcome in pairs), len(pairs)
+    rate = rates.compression(pairs, coding)
+    return {
+        "accuracy": hits / n,
+        "n": n,
+        "ci": list(wilson(hits, n)),
+        "compression_rate": rate.value,
+        "compression_rate_ci": _listed(rate.interval),
+    }
 
 
 def _buckets(judged: Sequence[Pair]) -> dict[str, dict[str, Any]]:
@@ -139,5 +119,9 @@ def _buckets(judged: Sequence[Pair]) -> dict[str, dict[str, Any]]:
     }
 
 
-def _share(part: float, whole: float) -> float | None:
+def share(part: float, whole: float) -> float | None:
     return part / whole if whole else None
+
+
+def _listed(interval: Interval | None) -> list[float] | None:
+    return None if interval is None else list(interval)

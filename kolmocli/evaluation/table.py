@@ -8,23 +8,28 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
+    from rich.text import Text
 
 _BUCKETS_PER_ROW = 2
 
 
 def render(report: Mapping[str, Any]) -> RenderableType:
-    """The report of `summarise` as three small tables: what passed, what it saved, where it passed.
+    """The report as small tables: what passed, what it saved, where it passed, and what else was asked for.
 
-    Extra keys of the report are ignored; a number that does not exist is shown as "–".
+    A number that does not exist is shown as "–".
     """
     from rich.console import Group
     from rich.text import Text
 
-    parts: list[RenderableType] = [_headline(report), Text(), _rates(report)]
+    parts: list[RenderableType] = [_headline(report), *_more(report), Text(), _rates(report)]
     if report["baselines_missing"]:
         parts.append(Text(f"not installed: {', '.join(report['baselines_missing'])}", style="dim"))
+    if len(report.get("modalities", ())) > 1:
+        parts += [Text(), _modalities(report["modalities"])]
     if report["buckets"]:
         parts += [Text(), _buckets(report["buckets"])]
+    if "published" in report:
+        parts += [Text(), _published(report["published"])]
     return Group(*parts)
 
 
@@ -66,6 +71,64 @@ def _headline(report: Mapping[str, Any]) -> Table:
     tasks = str(report["n"]) + (f"  (+{report['masked']} lost)" if report["masked"] else "")
     grid.add_row("tasks", tasks, "copies", share(report["copy_rate"]), "reward", _number(report["average_reward"]))
     return grid
+
+
+def _more(report: Mapping[str, Any]) -> list[Text]:
+    """A line for each kind of number that not every evaluation has."""
+    from rich.text import Text
+
+    prefixes = (f"@{k} {share(value)}" for k, value in report["prefix_accuracy"].items())
+    rows = {"first items right": "  ".join(prefixes)}
+    if "pass_at_k" in report:
+        rows["one of k passes"] = "  ".join(f"@{k} {share(value)}" for k, value in report["pass_at_k"].items())
+    if "continuation_rate" in report:
+        rows["continuations"] = f"{share(report['continuation_rate'])} of {report['continuation_n']} predicted"
+    if report["intervals"]["compression_rate"] is not None:
+        low, high = report["intervals"]["compression_rate"]
+        rows["rate, 95 %"] = f"{report['compression_rate']:.3f}  ({low:.3f}–{high:.3f})"
+    others = {"as an archive": report.get("rate_archive"), "uniform prior": report.get("rate_uniform_prior")}
+    known = [f"{name} {_number(value)}" for name, value in others.items() if value is not None]
+    if known:
+        rows["rate"] = "  ".join(known)
+    if report.get("cut_off"):
+        rows["cut off"] = f"{report['cut_off']} answers ran out of tokens"
+    if report.get("shared"):
+        rows["left out"] = f"{report['shared']} records that the run was trained on"
+    return [Text.assemble((f"{name:<19}", "dim"), value) for name, value in rows.items()]
+
+
+def _modalities(modalities: Mapping[str, Mapping[str, Any]]) -> Table:
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    table.add_column("modality", no_wrap=True)
+    for name in ("accuracy", "95 %", "n", "rate", "95 %"):
+        table.add_column(name, justify="right", no_wrap=True, style="dim" if name in ("95 %", "n") else "")
+    for name, m in modalities.items():
+        spread = m["compression_rate_ci"]
+        accuracy = f"{100 * m['ci'][0]:.0f}–{100 * m['ci'][1]:.0f}"
+        rate = "–" if spread is None else f"{spread[0]:.3f}–{spread[1]:.3f}"
+        table.add_row(name, share(m["accuracy"]), accuracy, str(m["n"]), _number(m["compression_rate"]), rate)
+    return table
+
+
+def _published(published: Mapping[str, Any]) -> RenderableType:
+    """The numbers by the published formulas, and what is wrong with these."""
+    from rich.console import Group
+    from rich.text import Text
+
+    lines = [Text("by the published formulas of the KoLMogorov Test")]
+    for name in ("natural", "synthetic"):
+        numbers = published[name]
+        if numbers is None:
+            continue
+        shown = [f"accuracy {share(numbers['accuracy'])}", f"rate {_number(numbers['compression_rate'])}"]
+        if "precision" in numbers:
+            shown += [f"executable {share(numbers['executable'])}", f"precision {_number(numbers['precision'])}"]
+        lines.append(Text.assemble((f"  {name:<17}", "dim"), "  ".join(shown)))
+    lines += [Text(f"  flaw: {flaw}", style="dim") for flaw in published["flaws"]]
+    return Group(*lines)
 
 
 def _rates(report: Mapping[str, Any]) -> Table:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,6 +28,8 @@ BLUE, ORANGE, GREEN, RED, PURPLE, SKY, GREY = (
     "#6b6b6b",
 )
 BAND = "#dfe9e4"
+STEP = "REINFORCE step"
+"""The label of the axis that most figures share."""
 WINDOW = 10
 """Steps of the running mean: the one that the summary's `in_band` looks at."""
 
@@ -56,7 +58,26 @@ def dress(axes: Axes, x: str, y: str, title: str = "") -> Axes:
     axes.grid(True, color="#e8e8e8", linewidth=0.8)
     axes.set_axisbelow(True)
     axes.tick_params(labelsize=9, color="#b0b0b0")
+    if x == STEP:
+        axes.locator_params(axis="x", integer=True)
     return axes
+
+
+def logarithmic(axes: Axes, which: Literal["x", "y"]) -> None:
+    """An axis that is full already. Plain numbers and few ticks: exponents and all the small ticks cost more time than
+    the rest of a figure."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+
+    axes.set_xscale("log") if which == "x" else axes.set_yscale("log")
+    axis = axes.xaxis if which == "x" else axes.yaxis
+    low, high = axes.get_xlim() if which == "x" else axes.get_ylim()
+    axis.set_major_locator(LogLocator(subs=(1.0,) if high > _WIDE * low else (1.0, 2.0, 5.0), numticks=8))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
+    axis.set_minor_locator(NullLocator())
+
+
+_WIDE = 500.0
+"""An axis that spans more has ticks at powers of ten alone."""
 
 
 def curve(axes: Axes, steps: Sequence[float], values: Sequence[float], colour: str, label: str) -> None:

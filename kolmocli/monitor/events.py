@@ -7,6 +7,8 @@ from typing import Any
 
 from kolmocli.monitor.words import printable
 
+SAMPLES = ("best", "failing")
+"""Kinds that show a program: nothing for a list of what happened."""
 _COMMON = ("kind", "step", "time")
 
 

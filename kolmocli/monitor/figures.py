@@ -1,22 +1,15 @@
-"""One function per figure of a run: records in, a figure out, None where there is nothing to draw."""
+"""The curves of learning: one function per figure, a run in, a figure out, None where there is nothing to draw."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from kolmocli.curriculum.information import entropy_bits
 from kolmocli.monitor.canvas import (
-    BAND,
     BLUE,
-    GREEN,
     GREY,
     ORANGE,
-    PURPLE,
     RED,
-    SKY,
+    STEP,
     WINDOW,
     curve,
     dress,
@@ -24,53 +17,12 @@ from kolmocli.monitor.canvas import (
     legend,
     running_mean,
 )
+from kolmocli.monitor.run import Run, series
 from kolmocli.monitor.words import number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.collections import PathCollection
     from matplotlib.figure import Figure
-
-Record = dict[str, Any]
-STEP = "REINFORCE step"
-_HALF_BAND = 0.1
-_MOST_PANELS = 16
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """The files of a run, read."""
-
-    metrics: list[Record]
-    events: list[Record]
-    summary: Record
-
-    @property
-    def rl(self) -> list[Record]:
-        """The steps after the warm start."""
-        return [record for record in self.metrics if record.get("phase") != "warmup"]
-
-    @property
-    def warmup(self) -> list[Record]:
-        return [record for record in self.metrics if record.get("phase") == "warmup"]
-
-    @property
-    def evaluations(self) -> list[Record]:
-        """Evaluation events in order of steps, each with an accuracy."""
-        found = [e for e in self.events if e.get("kind") == "eval" and number(e, "accuracy") is not None]
-        return sorted(found, key=lambda e: int(e["step"]))
-
-    @property
-    def target(self) -> float:
-        target = number(self.summary.get("pass_rate"), "target")
-        return 0.5 if target is None else target
-
-
-def series(records: Sequence[Record], key: str) -> tuple[list[float], list[float]]:
-    """(steps, values) of the records that have the number."""
-    found = [(float(r["step"]), number(r, key)) for r in records]
-    kept = [(step, value) for step, value in found if value is not None]
-    return [step for step, _ in kept], [value for _, value in kept]
 
 
 def compression_rate(run: Run) -> Figure | None:
@@ -111,7 +63,7 @@ def _baselines(axes: Axes, run: Run) -> None:
     if known:
         name = min(known, key=lambda codec: known[codec])
         axes.axhline(known[name], color=GREY, linewidth=1, linestyle="--")
-        axes.annotate(f"{name}, all as one", (0.995, known[name]), xycoords=("axes fraction", "data"), **_NOTE)
+        axes.annotate(f"{name}, all as one", (0.6, known[name]), xycoords=("axes fraction", "data"), **_NOTE)
 
 
 def accuracy(run: Run) -> Figure | None:
@@ -177,119 +129,3 @@ def loss(run: Run) -> Figure | None:
             right.tick_params(labelsize=9, colors=RED)
         axes.legend(fontsize=9, frameon=False, loc="lower left")
     return fig
-
-
-def pass_rate(run: Run) -> Figure | None:
-    """A panel per family: pass rate with its 90 % interval, over the target band."""
-    names = list(dict.fromkeys(name for r in run.rl for name in r.get("buckets") or {}))
-    if not names:
-        return None
-    shown = names[:_MOST_PANELS]
-    part = "" if len(shown) == len(names) else f", {len(shown)} of {len(names)} families"
-    fig = figure(
-        f"Pass rate per family{part}",
-        f"Green band: target {run.target:g} ± {_HALF_BAND:g}. Line: mean of {WINDOW} steps; shade: 90 % interval "
-        "of the step.\nGrey, dashed: level, from the lowest at the bottom to the highest at the top.",
-    )
-    columns = _COLUMNS.get(len(shown), 4)
-    rows = math.ceil(len(shown) / columns)
-    panels = fig.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
-    for i, axes in enumerate(panels.flat):
-        if i >= len(shown):
-            axes.set_visible(False)
-            continue
-        last_row, first_column = i + columns >= len(shown), i % columns == 0
-        dress(axes, STEP if i // columns == rows - 1 else "", "pass rate" if first_column else "", shown[i])
-        axes.tick_params(labelbottom=last_row)
-        _family(axes, run, shown[i])
-    return fig
-
-
-_COLUMNS = {1: 1, 2: 2, 3: 3, 4: 2, 5: 3, 6: 3, 9: 3}
-"""Panels side by side, where four would leave holes."""
-
-
-def _family(axes: Axes, run: Run, name: str) -> None:
-    records = [{"step": r["step"], **r["buckets"][name]} for r in run.rl if name in (r.get("buckets") or {})]
-    axes.axhspan(run.target - _HALF_BAND, run.target + _HALF_BAND, color=BAND, zorder=0)
-    axes.axhline(run.target, color=GREEN, linewidth=1)
-    heights = [(r["step"], _height(r)) for r in records]
-    known = [(step, height) for step, height in heights if height is not None]
-    axes.plot([s for s, _ in known], [h for _, h in known], color=GREY, linewidth=1, linestyle="--")
-    measured = [r for r in records if r.get("ci") and number(r, "pass_rate") is not None]
-    axes.fill_between(
-        [r["step"] for r in measured], [r["ci"][0] for r in measured], [r["ci"][1] for r in measured],
-        color=SKY, alpha=0.25, linewidth=0,
-    )  # fmt: skip
-    steps, values = series(records, "pass_rate")
-    axes.plot(steps, running_mean(values, WINDOW), color=BLUE, linewidth=2)
-    axes.set_ylim(-0.02, 1.02)
-
-
-def _height(bucket: Record) -> float | None:
-    """The level between 0 (the lowest) and 1 (the highest)."""
-    level, top = number(bucket, "level"), number(bucket, "top")
-    return None if level is None or top is None or top <= 1 else (level - 1) / (top - 1)
-
-
-def bits(run: Run) -> Figure | None:
-    """Where the run stood on the curves of information per sample, and how much it gathered.
-
-    The curves are H(p) for a pass/fail outcome and −log2 p for a supervised answer.
-    """
-    steps, totals = series(run.rl, "bits_total")
-    if not totals:
-        return None
-    fig = figure("Information", "What one rollout can teach: H(p) bits at pass rate p, and nothing where p is 0 or 1.")
-    linear, logarithmic, right = fig.subplots(1, 3, width_ratios=(1, 1.12, 1))
-    points = [(r["step"], number(r, "pass_rate"), number(r, "bits_per_rollout")) for r in run.rl]
-    known = [(step, p, b) for step, p, b in points if p is not None and b is not None]
-    _samples(dress(linear, "pass rate p", "bits per sample", "Bits per sample"), known)
-    linear.set_xlim(0, 1)
-    legend(linear)
-    dots = _samples(dress(logarithmic, "pass rate p, logarithmic", "", "The same, by orders of magnitude"), known)
-    logarithmic.set_xscale("log")
-    logarithmic.set_xlim(_LOWEST_RATE, 1)
-    fig.colorbar(dots, ax=logarithmic, label="step", pad=0.02, aspect=40).ax.tick_params(labelsize=9)
-    dress(right, STEP, "bits, cumulative", "Gathered")
-    right.plot(steps, totals, color=BLUE, linewidth=2.2, label="this run")
-    rollouts = running_total([number(r, "rollouts") or 0.0 for r in run.rl if number(r, "bits_total") is not None])
-    right.plot(steps, rollouts, color=PURPLE, linewidth=1.2, linestyle="--", label="1 bit per rollout")
-    right.set_ylim(bottom=0.0)
-    legend(right)
-    return fig
-
-
-_LOWEST_RATE = 1e-3
-
-
-def _samples(axes: Axes, known: Sequence[tuple[float, float, float]]) -> PathCollection:
-    """Both curves, and every step of the run as a dot at its (pass rate, bits per rollout)."""
-    grid = [_LOWEST_RATE ** (1 - i / 400) for i in range(401)]
-    axes.plot(grid, [entropy_bits(min(1.0, p)) for p in grid], color=BLUE, linewidth=2, label="pass or fail, H(p)")
-    axes.plot(grid, [-math.log2(p) for p in grid], color=ORANGE, linewidth=1.6, label="supervised, −log2 p")
-    axes.set_ylim(0, 3)
-    return axes.scatter(
-        [p for _, p, _ in known], [b for _, _, b in known], c=[s for s, _, _ in known],
-        cmap="viridis", s=16, zorder=3, label="steps of this run",
-    )  # fmt: skip
-
-
-def running_total(values: Sequence[float]) -> list[float]:
-    """Cumulative sums."""
-    totals, total = [], 0.0
-    for value in values:
-        total += value
-        totals.append(total)
-    return totals
-
-
-FIGURES = {
-    "compression_rate": compression_rate,
-    "accuracy": accuracy,
-    "reward": reward,
-    "loss": loss,
-    "pass_rate": pass_rate,
-    "bits": bits,
-}
-"""Every figure by the name of its file."""

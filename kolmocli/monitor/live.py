@@ -137,6 +137,29 @@ class LiveTable:
             self._live = None
 
 
+def print_table(snapshot: Snapshot) -> None:
+    """The table on stdout, with all its families; a line where stdout cannot show its characters."""
+    if "utf" not in (sys.stdout.encoding or "").lower():
+        print(printable(plain_line(snapshot)))
+        return
+    from rich.console import Console
+
+    from kolmocli.monitor.view import HEADER, lines
+
+    console = Console(file=sys.stdout)
+    families = len((snapshot.metrics or {}).get("buckets") or {})
+    # A terminal's height does not matter: this picture is not redrawn, and what is empty below it is left out.
+    picture = lines(snapshot, console.width, HEADER + 1 + families + _BELOW)
+    while picture and not picture[-1].plain.strip():
+        picture.pop()
+    for line in picture:
+        console.print(line, soft_wrap=True)
+
+
+_BELOW = 17
+"""Lines for the best program and the latest events."""
+
+
 def plain_line(snapshot: Snapshot) -> str:
     """A step as one line: `step 42/100 0:31 pass .51 … | ramps 4.3/8 .48 [.34,.61] | …`."""
     metrics = snapshot.metrics or {}

@@ -1,31 +1,68 @@
-"""`plots/*.png` of a run, from its files alone: metrics.jsonl, events.jsonl, summary.json."""
+"""`plots/*.png` and `report.html` of a run, from its files alone: metrics.jsonl, events.jsonl, summary.json."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from kolmocli.monitor.canvas import png
-from kolmocli.monitor.figures import FIGURES, Run
-from kolmocli.monitor.reader import read_events, read_metrics, read_summary
+from kolmocli.monitor.family_figures import bucket_map, pass_rate
+from kolmocli.monitor.figures import accuracy, compression_rate, loss, reward
+from kolmocli.monitor.health_figures import sandbox
+from kolmocli.monitor.information_figures import bits, bits_per_gflop, gradient_noise
+from kolmocli.monitor.report import render
+from kolmocli.monitor.run import Run, read_run
+from kolmocli.monitor.writer import write_atomically
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+FIGURES: dict[str, Callable[[Run], Figure | None]] = {
+    "accuracy": accuracy,
+    "compression_rate": compression_rate,
+    "reward": reward,
+    "loss": loss,
+    "pass_rate": pass_rate,
+    "bucket_map": bucket_map,
+    "bits": bits,
+    "bits_per_gflop": bits_per_gflop,
+    "gradient_noise": gradient_noise,
+    "sandbox": sandbox,
+}
+"""Every figure by the name of its file, in the order of the page."""
 
 
-def read_run(run_dir: Path) -> Run:
-    """Everything that a run has written so far. Raises UsageError when there is no such folder."""
-    return Run(read_metrics(run_dir), read_events(run_dir), read_summary(run_dir) or {})
+def pictures(run: Run, between: Callable[[], None] | None = None) -> dict[str, bytes]:
+    """PNGs by name; a figure that has nothing to draw is left out. `between` is called before each, and may raise."""
+    drawn = {}
+    for name, draw in FIGURES.items():
+        if between is not None:
+            between()
+        fig = draw(run)
+        if fig is not None:
+            drawn[name] = png(fig)
+    return drawn
 
 
-def pictures(run: Run) -> dict[str, bytes]:
-    """PNGs by name; a figure that has nothing to draw is left out."""
-    drawn = ((name, draw(run)) for name, draw in FIGURES.items())
-    return {name: png(fig) for name, fig in drawn if fig is not None}
+def write_report(run_dir: Path, between: Callable[[], None] | None = None) -> list[Path]:
+    """Write `plots/*.png` and `report.html` and return their paths, for a run that goes on as well as for a finished one.
 
-
-def write_plots(run_dir: Path) -> list[Path]:
-    """Write `plots/*.png` and return their paths, for a run that goes on as well as for a finished one."""
+    Raises UsageError when there is no such folder, or no run in it.
+    """
     run_dir = Path(run_dir)
-    images = pictures(read_run(run_dir))
-    folder = run_dir / "plots"
-    folder.mkdir(exist_ok=True)
+    run = read_run(run_dir)
+    images = pictures(run, between)
+    config = run_dir / "config.yaml"
+    page = run_dir / "report.html"
+    paths = write_pictures(run_dir / "plots", images)
+    write_atomically(page, render(run, images, config.read_text(encoding="utf-8") if config.exists() else ""))
+    return [*paths, page]
+
+
+def write_pictures(folder: Path, images: Mapping[str, bytes]) -> list[Path]:
+    """One PNG per image, in a folder that is made where there is none."""
+    folder.mkdir(parents=True, exist_ok=True)
     paths = []
     for name, image in images.items():
         path = folder / f"{name}.png"

@@ -13,6 +13,14 @@ EVENTS = "events.jsonl"
 SUMMARY = "summary.json"
 
 
+def require_run(run_dir: Path) -> None:
+    """Raise UsageError when the folder is not there, or holds nothing that a run writes."""
+    if not run_dir.is_dir():
+        raise UsageError(f"{run_dir}: no such run folder")
+    if not any((run_dir / file).exists() for file in (METRICS, EVENTS, "config.yaml")):
+        raise UsageError(f"{run_dir}: holds no run (no {METRICS}); name the folder that `kolmo train` made")
+
+
 def read_metrics(run_dir: Path) -> list[dict[str, Any]]:
     """All steps so far, in order. A half-written last line is left out; no file yet gives no steps.
 

@@ -17,6 +17,24 @@ class StepSeconds(TypedDict, total=False):
     learn: float
 
 
+class BeliefRecord(TypedDict):
+    """What the controller believes of the pass rate at the level that it holds."""
+
+    pass_rate: float
+    low: float
+    high: float
+
+
+class GradientRecord(TypedDict):
+    """How much the gradients of the groups differ, in the steps that measured it."""
+
+    groups: int
+    signal: float | None
+    variance: float | None
+    scale: float | None
+    norms: list[tuple[str, int, int, float | None]]
+
+
 class BucketRecord(TypedDict, total=False):
     """One family in one step."""
 
@@ -30,6 +48,21 @@ class BucketRecord(TypedDict, total=False):
     dead: float | None
     shortest: float | None
     state: str
+    hint: float
+    signal_share: float | None
+    bits: float | None
+    bits_per_token: float | None
+    bits_per_gflop: float | None
+    belief: BeliefRecord
+
+
+class SelfPlayRecord(TypedDict, total=False):
+    """Self-play in one step."""
+
+    proposals: int
+    admitted: int
+    reward: float | None
+    pool: int
 
 
 class StepRecord(TypedDict, total=False):
@@ -45,6 +78,15 @@ class StepRecord(TypedDict, total=False):
     entropy: float | None
     bits_per_rollout: float | None
     bits_total: float | None
+    bits_per_token: float | None
+    bits_per_gflop: float | None
+    signal_share: float | None
+    answers: int
+    bits_per_answer: float | None
+    answer_bits_total: float
+    gradient: GradientRecord
+    verdicts: dict[str, int]
+    groups: int
     dead_groups: int
     dead_fail: int
     dead_pass: int
@@ -55,6 +97,7 @@ class StepRecord(TypedDict, total=False):
     in_band: float | None
     seconds: StepSeconds
     buckets: dict[str, BucketRecord]
+    self_play: SelfPlayRecord
 
 
 class EventRecord(TypedDict):
@@ -70,6 +113,7 @@ EVENT_FIELDS: dict[str, tuple[str, ...]] = {
     "controller": ("text",),
     "eval": ("name", "n", "accuracy", "accuracy_ci", "compression_rate", "text"),
     "best": ("family", "bits", "literal_bits", "target", "program"),
+    "failing": ("family", "level", "verdict", "target", "made", "program"),
     "checkpoint": ("path", "text"),
 }
 """The kinds of events with the fields of each."""
@@ -94,6 +138,12 @@ class SummaryBits(TypedDict, total=False):
     per_rollout: float | None
     total: float | None
     per_gflop: float | None
+    per_rl_gflop: float | None
+    supervised_per_answer: float | None
+    supervised_total: float
+    supervised_per_gflop: float | None
+    hindsight_per_answer: float | None
+    hindsight_total: float
 
 
 class SummaryEval(TypedDict, total=False):

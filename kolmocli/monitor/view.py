@@ -17,7 +17,7 @@ from kolmocli.monitor.gauges import bar, sparkline
 from kolmocli.monitor.snapshot import Snapshot
 from kolmocli.monitor.words import compact, decimal, duration, number, percent, printable, rate
 
-_HEADER = 5
+HEADER = 5
 """Lines above the table, an empty one included."""
 _MARGIN = 1
 
@@ -30,7 +30,7 @@ def render(snapshot: Snapshot, width: int, height: int) -> RenderableType:
 def lines(snapshot: Snapshot, width: int, height: int) -> list[Text]:
     """The lines of `render`."""
     inner = width - 2 * _MARGIN
-    below = height - _HEADER - 1
+    below = height - HEADER - 1
     buckets = (snapshot.metrics or {}).get("buckets") or {}
     rows = max(1, min(len(buckets), below - _footer_least(below)))
     body = [*_header(snapshot, inner), Text()]

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from kolmocli.errors import KolmoError
-from kolmocli.monitor.events import describe
+from kolmocli.monitor.events import SAMPLES, describe
 from kolmocli.monitor.live import Eyes
-from kolmocli.monitor.reader import EVENTS, METRICS, SUMMARY, Follower, read_summary
+from kolmocli.monitor.reader import EVENTS, METRICS, SUMMARY, Follower, read_summary, require_run
 from kolmocli.monitor.snapshot import Snapshot
 from kolmocli.monitor.words import duration, number
 
@@ -41,6 +41,7 @@ class WatchedRun:
 
     def __init__(self, run_dir: Path) -> None:
         self.run_dir = Path(run_dir)
+        require_run(self.run_dir)
         self._config = _read_config(self.run_dir)
         self._metrics = Follower(self.run_dir / METRICS)
         self._events = Follower(self.run_dir / EVENTS)
@@ -101,7 +102,7 @@ class WatchedRun:
             self._start = event
         if event.get("kind") == "best":
             self._best = (str(event.get("target", "")), str(event.get("program", "")))
-        else:
+        elif event.get("kind") not in SAMPLES:
             self._told.append(describe(event))
 
     def _snapshot(self) -> Snapshot:

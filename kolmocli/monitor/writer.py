@@ -9,10 +9,18 @@ import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, Protocol
 
 from kolmocli.errors import UsageError
 from kolmocli.monitor.reader import EVENTS, METRICS, SUMMARY
+
+
+class Mirror(Protocol):
+    """Whatever else takes the steps of a run."""
+
+    def step(self, record: Mapping[str, Any]) -> None: ...
+
+    def close(self) -> None: ...
 
 
 class RunLog:
@@ -21,7 +29,8 @@ class RunLog:
     A fresh log (`resume_step` None) refuses a folder that already has lines: nothing is overwritten. A
     resumed one keeps everything up to and including `resume_step`, and the warm start up to and including
     `warm_step` (None: all of it). It drops what came after, because those steps are done again.
-    Lines reach the disk in the order of the calls.
+    Lines reach the disk in the order of the calls. `mirror` makes another reader of the steps; it is called when the
+    files are as the run goes on from them.
     """
 
     def __init__(
@@ -30,6 +39,7 @@ class RunLog:
         resume_step: int | None = None,
         *,
         warm_step: int | None = None,
+        mirror: Callable[[], Mirror] | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self.run_dir = Path(run_dir)
@@ -44,6 +54,7 @@ class RunLog:
             for path in paths:
                 _cut_after(path, resume_step, warm_step)
         self._metrics, self._events = (_LineFile(path) for path in paths)
+        self._mirror = mirror() if mirror is not None else None
 
     def step(self, record: Mapping[str, Any]) -> None:
         """Append one step to metrics.jsonl; its keys are those of `schema.StepRecord`.
@@ -53,6 +64,8 @@ class RunLog:
         if not isinstance(record.get("step"), int):
             raise ValueError(f"a step record needs an integer step, not {record.get('step')!r}")
         self._metrics.append(record)
+        if self._mirror is not None:
+            self._mirror.step(record)
 
     def event(self, kind: str, step: int, **fields: Any) -> None:
         """Append one event to events.jsonl: its kind, the step, the time (Unix seconds) and its own fields."""
@@ -73,6 +86,9 @@ class RunLog:
         """Close the files. Idempotent."""
         self._metrics.close()
         self._events.close()
+        if self._mirror is not None:
+            self._mirror.close()
+            self._mirror = None
 
     def __enter__(self) -> RunLog:
         return self

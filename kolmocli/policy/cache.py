@@ -55,9 +55,14 @@ class ChunkedLayer(DynamicLayer):
                 buffer[:, :, : view.shape[-2]] = view
 
 
+def attends_to_all(config: Any) -> bool:
+    """Whether every layer attends to every token before: no sliding window, no state of another kind."""
+    kinds = set(getattr(config, "layer_types", None) or ["full_attention"])
+    return kinds == {"full_attention"} and getattr(config, "sliding_window", None) is None
+
+
 def new_cache(config: Any) -> Cache:
     """The cache to sample with; models with sliding or mixed layers keep transformers' own."""
-    kinds = set(getattr(config, "layer_types", None) or ["full_attention"])
-    if kinds == {"full_attention"} and getattr(config, "sliding_window", None) is None:
+    if attends_to_all(config):
         return Cache(layer_class_to_replicate=ChunkedLayer)
     return DynamicCache(config=config)

@@ -8,16 +8,17 @@ Shapes: P prompts, G samples of each, N = P*G rows (rows of one prompt are neigh
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import torch
 
-from kolmocli.policy.cache import new_cache
+from kolmocli.policy.decoding import Decoder, TransformersDecoder
+from kolmocli.policy.lean import LeanDecoder, find_lean
 
 _COMPACT_SHARE = 0.75
-"""Finished rows leave the batch once fewer than this share still run: each removal copies the cache."""
+"""Finished rows leave the batch once what is left fits a table of this share: each removal copies the cache."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,65 +50,80 @@ def generate(
     pad_id: int,
     generator: torch.Generator | None,
     temperature: float = 1.0,
+    lean: bool = True,
+    finished: Callable[[int, Generated], None] | None = None,
 ) -> list[Generated]:
     """`samples` continuations of every prompt, in order. `generator=None` decodes greedily.
 
-    A continuation ends with the first of `stop_ids` (kept as its last token) or at `max_new_tokens`.
+    A continuation ends with the first of `stop_ids` (kept as its last token) or at `max_new_tokens`. Every row has its
+    own random numbers from the start, so that which rows are computed together does not change what they draw.
+    `lean=False` takes transformers' forward where there is a leaner one. `finished` is told of each continuation, by
+    its place in the result, as soon as it has ended.
     """
-    device = model.device
+    device, rows = model.device, len(prompts) * samples
     ids_PT, mask_PT = (x.to(device) for x in left_pad(prompts, pad_id))
-    positions_PT = (mask_PT.cumsum(-1) - 1).clamp(min=0)
-    cache = new_cache(model.config)
-    output = model(
-        input_ids=ids_PT, attention_mask=mask_PT, position_ids=positions_PT,
-        past_key_values=cache, use_cache=True, logits_to_keep=1,
-    )  # fmt: skip
-    cache.batch_repeat_interleave(samples)
-    logits_NV = output.logits[:, -1].repeat_interleave(samples, 0)
-    mask_NT = mask_PT.repeat_interleave(samples, 0)
-    position_N = positions_PT[:, -1].repeat_interleave(samples, 0)
+    uniform_NT = None if generator is None else torch.rand(rows, max_new_tokens, generator=generator, device=device)
+    decoder = _open(model, ids_PT, mask_PT, samples, lean)
+    stops_V = torch.zeros(decoder.logits_NV.shape[-1], dtype=torch.bool, device=device)
+    stops_V[[i for i in stop_ids if i < len(stops_V)]] = True
+    # Row `rows` of the results is nobody's: what rows that have finished still write goes there.
+    token_NT = torch.zeros(rows + 1, max_new_tokens, dtype=torch.long, device=device)
+    logprob_NT = torch.zeros(rows + 1, max_new_tokens, device=device)
+    results: list[Generated | None] = [None] * rows
 
-    rows = len(prompts) * samples
-    results = [Generated([], [], False) for _ in range(rows)]
-    alive = list(range(rows))  # alive[i]: the result that batch row i still writes, or -1
-    stop = torch.tensor(list(stop_ids), device=device)
+    def end(ended_N: torch.Tensor, length: int, stopped: bool) -> None:
+        tokens, logprobs = token_NT[ended_N, :length].tolist(), logprob_NT[ended_N, :length].tolist()
+        for row, of_tokens, of_logprobs in zip(ended_N.tolist(), tokens, logprobs, strict=True):
+            results[row] = result = Generated(of_tokens, of_logprobs, stopped)
+            if finished is not None:
+                finished(row, result)
+
+    result_PG = torch.arange(rows, device=device).view(len(prompts), samples)
     for step in range(max_new_tokens):
-        token_N, logprob_N = _choose(logits_NV, temperature, generator)
-        stopped_N = torch.isin(token_N, stop)
-        for i, (token, logprob, done) in enumerate(
-            zip(token_N.tolist(), logprob_N.tolist(), stopped_N.tolist(), strict=True)
-        ):
-            if alive[i] < 0:
-                continue
-            result = results[alive[i]]
-            result.tokens.append(token)
-            result.logprobs.append(logprob)
-            if done:
-                results[alive[i]] = Generated(result.tokens, result.logprobs, True)
-                alive[i] = -1
-        running = [i for i, a in enumerate(alive) if a >= 0]
-        if not running or step == max_new_tokens - 1:
+        result_N = result_PG.flatten()
+        draw_N = None if uniform_NT is None else uniform_NT[result_N.clamp(max=rows - 1), step]
+        token_N, logprob_NT[result_N, step] = _choose(decoder.logits_NV, temperature, draw_N)
+        token_NT[result_N, step] = token_N
+        stopped_N = stops_V[token_N] & (result_N < rows)
+        end(result_N[stopped_N], step + 1, True)
+        result_PG = result_N.masked_fill(stopped_N, rows).view(result_PG.shape)
+        if step == max_new_tokens - 1 or not (alive := int((result_PG < rows).sum())):
             break
-        if len(running) < _COMPACT_SHARE * len(alive):
-            keep = torch.tensor(running, device=device)
-            cache.batch_select_indices(keep)
-            token_N, mask_NT, position_N = token_N[keep], mask_NT[keep], position_N[keep]
-            alive = [alive[i] for i in running]
-        mask_NT = torch.cat([mask_NT, mask_NT.new_ones(len(alive), 1)], -1)
-        position_N = position_N + 1
-        output = model(
-            input_ids=token_N[:, None], attention_mask=mask_NT, position_ids=position_N[:, None],
-            past_key_values=cache, use_cache=True,
-        )  # fmt: skip
-        logits_NV = output.logits[:, -1]
-    return results
+        if alive < _COMPACT_SHARE * result_PG.numel():
+            result_PG, token_N = _compact(decoder, result_PG, token_N, rows)
+        decoder.step(token_N)
+    end(result_PG[result_PG < rows], max_new_tokens, False)
+    return [result for result in results if result is not None]
+
+
+def _open(model: Any, ids_PT: torch.Tensor, mask_PT: torch.Tensor, samples: int, lean: bool) -> Decoder:
+    head = find_lean(model) if lean else None
+    if head is None:
+        return TransformersDecoder(model, ids_PT, mask_PT, samples)
+    return LeanDecoder(head, ids_PT, mask_PT, samples)
+
+
+def _compact(
+    decoder: Decoder, result_PG: torch.Tensor, token_N: torch.Tensor, nobody: int
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Drop finished rows, as far as a smaller table holds the others: its width is that of the prompt with the most."""
+    finished_PG = result_PG == nobody
+    prompts_P = (~finished_PG).any(-1).nonzero()[:, 0]
+    order_PG = finished_PG[prompts_P].long().argsort(dim=-1, stable=True)
+    order_PG = order_PG[:, : int((~finished_PG).sum(-1).max())]
+    if order_PG.numel() > _COMPACT_SHARE * result_PG.numel():
+        return result_PG, token_N
+    rows_PG = prompts_P[:, None] * result_PG.shape[1] + order_PG
+    decoder.keep(rows_PG, prompts_P)
+    rows = rows_PG.flatten()
+    return result_PG.flatten()[rows].view(rows_PG.shape), token_N[rows]
 
 
 def _choose(
-    logits_NV: torch.Tensor, temperature: float, generator: torch.Generator | None
+    logits_NV: torch.Tensor, temperature: float, draw_N: torch.Tensor | None
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """The next token of every row and its log-probability, in fp32."""
-    if generator is None:
+    """The next token of every row and its log-probability, in fp32. `draw_N` None takes the likeliest."""
+    if draw_N is None:
         logprobs_NV = torch.log_softmax(logits_NV.float(), -1)
         token_N = logprobs_NV.argmax(-1)
     else:
@@ -115,7 +131,6 @@ def _choose(
         # One uniform per row against the cumulative distribution: a fifth of the cost of `multinomial`,
         # which draws V numbers per row.
         cumulative_NV = logprobs_NV.exp().cumsum(-1)
-        uniform_N1 = torch.rand(len(logits_NV), 1, generator=generator, device=logits_NV.device)
-        token_N = torch.searchsorted(cumulative_NV, uniform_N1 * cumulative_NV[:, -1:], right=True)[:, 0]
+        token_N = torch.searchsorted(cumulative_NV, draw_N[:, None] * cumulative_NV[:, -1:], right=True)[:, 0]
         token_N = token_N.clamp(max=logits_NV.shape[-1] - 1)
     return token_N, logprobs_NV.gather(-1, token_N[:, None])[:, 0]

@@ -33,6 +33,8 @@ from kolmocli.policy.tokenizer import build_tokenizer
 # It says for every layer that inputs become float16, which is what was asked for.
 logging.getLogger("bitsandbytes.autograd._functions").setLevel(logging.ERROR)
 
+_TOKENIZERS = ("tokenizer.json", "tokenizer.model", "tokenizer_config.json", "vocab.json", "vocab.txt", "spiece.model")
+
 
 def choose_device(name: str) -> torch.device:
     """`auto` takes CUDA, then Apple's MPS, then the CPU; a named device must be there."""
@@ -70,7 +72,10 @@ def resolve_checkpoint(name: str) -> Path | None:
     folder = Path(name)
     if not folder.is_dir():
         return None
-    if (folder / "config.json").is_file() or is_adapter(folder):
+    if is_adapter(folder):
+        return folder
+    if (folder / "config.json").is_file():
+        _require_parts(folder)
         return folder
     from kolmocli.training.checkpoint import latest_checkpoint
 
@@ -78,6 +83,15 @@ def resolve_checkpoint(name: str) -> Path | None:
     if found is None:
         raise UsageError(f"{name}: a folder without a model: neither config.json nor a complete checkpoint in it")
     return found
+
+
+def _require_parts(folder: Path) -> None:
+    """A model is weights and a tokenizer. Which of them is missing is not what a library says first."""
+    if not any(folder.glob("*.safetensors")):
+        other = " (there are others, but only safetensors are loaded)" if any(folder.glob("*.bin")) else ""
+        raise UsageError(f"{folder}: a model without weights: no *.safetensors in it{other}")
+    if not any((folder / name).is_file() for name in _TOKENIZERS):
+        raise UsageError(f"{folder}: a model without a tokenizer: none of {', '.join(_TOKENIZERS)} in it")
 
 
 def _load_adapted(name: str, folder: Path, place: torch.device, train: Adaptation | None) -> Policy:

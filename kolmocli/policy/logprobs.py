@@ -1,4 +1,5 @@
-"""Log-probabilities of sampled tokens, for the loss: the one routine that every path uses.
+"""Log-probabilities of sampled tokens the plain way, all logits at once: the readable reference of `scoring.py`, and
+what it falls back to.
 
 Shapes: N rollouts, T tokens of the longest prompt + program, V words.
 """

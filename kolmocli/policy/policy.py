@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -13,7 +13,7 @@ from transformers.utils import logging
 
 from kolmocli.language.program import Program
 from kolmocli.policy.adapters import Base, save_adapter
-from kolmocli.policy.generation import generate
+from kolmocli.policy.generation import Generated, generate
 from kolmocli.policy.prompts import explained_prompt, extract_program, preset_prompt
 from kolmocli.policy.rollout import Rollout
 from kolmocli.policy.tokenizer import SEQUENCE
@@ -55,7 +55,10 @@ class Policy:
     def parameters(self) -> int:
         return sum(p.numel() for p in self.model.parameters())
 
-    def prompt_ids(self, target: Sequence[int]) -> tuple[int, ...]:
+    def prompt_ids(self, target: Sequence[int], given: str = "") -> tuple[int, ...]:
+        """What a program is continued from: the prompt, and the beginning that is given."""
+        if given:
+            return (*self.prompt_ids(target), *self.tokenizer(given, add_special_tokens=False).input_ids)
         if self.is_preset:
             return tuple(self.tokenizer(preset_prompt(target), add_special_tokens=False).input_ids)
         # A chat template writes its special tokens itself.
@@ -80,25 +83,38 @@ class Policy:
         samples: int,
         max_new_tokens: int,
         generator: torch.Generator | None,
+        given: Sequence[str] = (),
+        finished: Callable[[int, Rollout], None] | None = None,
     ) -> list[Rollout]:
-        """`samples` programs for every target, neighbours in the list; greedy when `generator` is None."""
-        prompts = [self.prompt_ids(t) for t in targets]
+        """`samples` programs for every target, neighbours in the list; greedy when `generator` is None.
+
+        `given[i]` is what programs for target i begin with. It is part of the prompt, so no gradient reaches it, and of
+        the text, so it is judged. `finished` is told of each program, by its place in the list,
+        as soon as it is written.
+        """
+        # A blank belongs to the word after it, but for the presets' tokenizer.
+        given = [text if self.is_preset else text.rstrip(" ") for text in given or [""] * len(targets)]
+        prompts = [self.prompt_ids(t, text) for t, text in zip(targets, given, strict=True)]
         self.model.eval()
-        written = generate(
+        rollouts: dict[int, Rollout] = {}
+
+        def take(row: int, result: Generated) -> None:
+            rollouts[row] = self._rollout(prompts[row // samples], given[row // samples], result)
+            if finished is not None:
+                finished(row, rollouts[row])
+
+        generate(
             self.model, prompts, samples=samples, max_new_tokens=max_new_tokens,
-            stop_ids=self.stop_ids, pad_id=self.pad_id, generator=generator,
+            stop_ids=self.stop_ids, pad_id=self.pad_id, generator=generator, finished=take,
         )  # fmt: skip
-        rollouts = []
-        for i, result in enumerate(written):
-            tokens = tuple(result.tokens)
-            text = self.tokenizer.decode(tokens[:-1] if result.finished else tokens, skip_special_tokens=True)
-            text = text if self.is_preset else extract_program(text)
-            rollouts.append(
-                Rollout(
-                    prompts[i // samples], tokens, tuple(result.logprobs), self._lines(tokens), text, result.finished
-                )
-            )
-        return rollouts
+        return [rollouts[row] for row in range(len(prompts) * samples)]
+
+    def _rollout(self, prompt: tuple[int, ...], given: str, result: Generated) -> Rollout:
+        tokens = tuple(result.tokens)
+        text = given + self.tokenizer.decode(tokens[:-1] if result.finished else tokens, skip_special_tokens=True)
+        text = text if self.is_preset else extract_program(text)
+        lines = self._lines(tokens, given.count("\n"))
+        return Rollout(prompt, tokens, tuple(result.logprobs), lines, text, result.finished)
 
     def save(self, folder: Path) -> None:
         """Hugging Face format: `AutoModelForCausalLM.from_pretrained(folder)` and `AutoTokenizer` load it.
@@ -111,8 +127,8 @@ class Policy:
             save_adapter(self.model, self.base, folder)
         self.tokenizer.save_pretrained(folder)
 
-    def _lines(self, tokens: Sequence[int]) -> tuple[int, ...]:
-        line, lines = 0, []
+    def _lines(self, tokens: Sequence[int], line: int = 0) -> tuple[int, ...]:
+        lines = []
         for token in tokens:
             lines.append(line)
             line += self._breaks(token)

@@ -39,9 +39,7 @@ class PolicyProposer:
         return proposals
 
     def _write(self, targets: Sequence[tuple[int, ...]], samples: int, generator: torch.Generator | None) -> list[str]:
-        rollouts = self.policy.rollout(
-            targets, samples=samples, max_new_tokens=_MAX_NEW_TOKENS, generator=generator
-        )
+        rollouts = self.policy.rollout(targets, samples=samples, max_new_tokens=_MAX_NEW_TOKENS, generator=generator)
         return [r.text for r in rollouts]
 
 

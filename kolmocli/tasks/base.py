@@ -30,6 +30,10 @@ class Task:
     index: int
     target: tuple[int, ...]
     reference: Program | None = None
+    hint: str = ""
+    """The beginning of the reference, which the policy need not write."""
+    modality: str | None = None
+    """What the sequence was cut from, where a file says."""
 
 
 class TaskSource(Protocol):

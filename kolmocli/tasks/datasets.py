@@ -50,7 +50,7 @@ class DatasetTasks:
     def task(self, bucket: Bucket, index: int) -> Task:
         epoch, place = divmod(index, len(self._buckets[bucket]))
         record = self.records[self._order(bucket, epoch)[place]]
-        return Task(bucket, index, record.sequence, record.program)
+        return Task(bucket, index, record.sequence, record.program, modality=record.modality)
 
     def size(self, bucket: Bucket) -> int | None:
         return len(self._buckets[bucket])

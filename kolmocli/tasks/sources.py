@@ -59,6 +59,15 @@ def evaluation_source(config: Config, warn: Warn) -> TaskSource:
     return sources[0] if len(sources) == 1 else MixedTasks(sources)
 
 
+def trained_records(data: Data) -> Records:
+    """What a run with these settings trains on of its file; nothing without one.
+
+    Raises:
+        UsageError: the file cannot be used.
+    """
+    return Records() if data.train is None else _trained(data, data.train, silent)[0]
+
+
 def _trained(data: Data, name: str, warn: Warn) -> tuple[Records, int]:
     """What is trained on of a file, and how many records are left out of it for what they share with evaluation."""
     records = _read(name, data, warn)

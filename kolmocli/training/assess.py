@@ -6,7 +6,8 @@ import time
 
 from kolmocli.evaluation.heldout import attempt
 from kolmocli.evaluation.intervals import paired_difference
-from kolmocli.evaluation.metrics import best_of, summarise
+from kolmocli.evaluation.metrics import summarise
+from kolmocli.evaluation.samples import best_of
 from kolmocli.training.session import Session
 
 BEFORE, AFTER = "before", "after"

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from kolmocli.engine.base import Group
 from kolmocli.tasks.base import Task, TaskSource
 
-_LONGEST = 256
+LONGEST = 256
 """Longer values are left out: a prompt of such a length would crowd out the rest of the batch."""
 
 
@@ -21,7 +21,7 @@ def relabel(groups: Sequence[Group], tasks: TaskSource) -> list[Task]:
     for group in groups:
         for outcome in group.outcomes:
             program, value = outcome.program, outcome.value
-            if program is None or not value or len(value) > _LONGEST or (program, value) in found:
+            if program is None or not value or len(value) > LONGEST or (program, value) in found:
                 continue
             if tasks.admits(program, value):
                 found[program, value] = Task(group.task.bucket, group.task.index, value, program)

@@ -1,31 +1,31 @@
 """One optimiser step from weighted rollouts: the REINFORCE loss and, with weights of 1, supervised learning.
 
-Shapes: N rollouts in a micro-batch, T tokens.
+Shapes: K program tokens of a micro-batch, one rollout after the other.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import torch
 
 from kolmocli.config import OptimiserKind
-from kolmocli.policy.logprobs import pack, token_logprobs
 from kolmocli.policy.policy import Policy
-from kolmocli.policy.rollout import Rollout
-from kolmocli.training.limits import TOKENS_PER_MICRO_BATCH
+from kolmocli.policy.recompute import recompute_layers
+from kolmocli.policy.reference import Reference
+from kolmocli.policy.scoring import Scorer
+from kolmocli.training.batches import Weighted, micro_batches
+from kolmocli.training.noise import GroupGradients, by_group, one_by_one
 from kolmocli.training.optimiser import build_optimiser
 
+__all__ = ["Learner", "StepReport", "Weighted"]
 
-@dataclass(frozen=True, slots=True)
-class Weighted:
-    """A rollout and one weight per token: the advantage that its log-probability is multiplied with."""
-
-    rollout: Rollout
-    weights: Sequence[float]
+_FURTHEST = 10.0
+"""Nats that a token of the policy and the reference may differ by: beyond it exp() would drown all others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +37,36 @@ class StepReport:
     entropy: float
     tokens: int
     work: int
+    answers: int = 0
+    """Right answers that were taught."""
+    answer_nats: float = 0.0
+    """−log p of these answers, before they were learned."""
+    noise: GroupGradients | None = None
+    """Where it was asked for."""
+
+
+@dataclass
+class _Tally:
+    """What the micro-batches of a step add up to."""
+
+    denominator: float
+    loss: float = 0.0
+    entropy: float = 0.0
+    tokens: int = 0
+    work: int = 0
+    answers: int = 0
+    answer_nats: float = 0.0
 
 
 class Learner:
-    """The optimiser of a policy. `step` minimises -sum(weight * log p) / denominator (+ entropy bonus)."""
+    """The optimiser of a policy. `step` minimises -sum(weight * log p) / denominator, and what is switched on beside it.
+
+    `entropy_bonus` is the weight of the choices' entropy. `kl` is the weight of the divergence from `reference`, per
+    sampled token d = r - log r - 1 with r = p_reference / p, which is never negative and is unbiased under the policy's
+    own samples (Schulman 2020, joschu.net/blog/kl-approx.html). With `ratio_cap` the weight of a sampled token is
+    multiplied by min(p / p_sampler, cap): truncated importance sampling (Espeholt et al. 2018, arXiv 1802.01561, 4.1).
+    `recompute` has every layer computed again for the backward pass.
+    """
 
     def __init__(
         self,
@@ -50,10 +76,19 @@ class Learner:
         max_grad_norm: float,
         entropy_bonus: float,
         optimiser: OptimiserKind = "adamw",
+        kl: float = 0.0,
+        reference: Reference | None = None,
+        ratio_cap: float | None = None,
+        recompute: bool = False,
     ) -> None:
         self.policy = policy
         self.max_grad_norm = max_grad_norm
         self.entropy_bonus = entropy_bonus
+        self.kl = kl
+        self.reference = reference
+        self.ratio_cap = ratio_cap
+        if recompute:
+            recompute_layers(policy.model)
         self.parameters = [p for p in policy.model.parameters() if p.requires_grad]
         self.optimiser = build_optimiser(optimiser, self.parameters, learning_rate)
 
@@ -61,36 +96,63 @@ class Learner:
         for group in self.optimiser.param_groups:
             group["lr"] = value
 
-    def step(self, batch: Sequence[Weighted], denominator: float) -> StepReport:
+    def step(self, batch: Sequence[Weighted], denominator: float, *, noise: bool = False) -> StepReport:
         """One update. The denominator is that of the whole batch, so micro-batches do not matter.
 
-        A batch without tokens that carry weight changes nothing.
+        A batch without tokens that carry weight changes nothing. With `noise` the groups are learnt one by one, which
+        gives the same gradient, and the report says how much they differed.
         """
         if not any(any(w.weights) for w in batch) or denominator <= 0:
             return StepReport(0.0, 0.0, 0.0, 0, 0)
-        model = self.policy.model
-        model.eval()  # without dropout: what is scored is the distribution that was sampled from
+        self.policy.model.eval()  # without dropout: what is scored is the distribution that was sampled from
         self.optimiser.zero_grad(set_to_none=True)
-        loss, entropy, tokens, work = 0.0, 0.0, 0, 0
-        for part in micro_batches(batch):
-            ids, attention, program = pack([w.rollout for w in part], self.policy.pad_id)
-            weights = torch.zeros(ids.shape)
-            weights[program] = torch.tensor([x for w in part for x in w.weights])
-            ids, attention, weights = (x.to(model.device) for x in (ids, attention, weights))
-            with self._precision():
-                logprobs_NT, entropy_NT = token_logprobs(model, ids, attention)
-            counted_NT = weights != 0
-            part_entropy = (entropy_NT * counted_NT).sum()
-            part_loss = (-(weights * logprobs_NT).sum() - self.entropy_bonus * part_entropy) / denominator
-            part_loss.backward()
-            loss += float(part_loss.detach())
-            entropy += float(part_entropy.detach())
-            tokens += int(counted_NT.sum())
-            work += int(attention.sum())
+        tally, gradients = _Tally(denominator), None
+        if noise:
+            groups, batch = by_group(batch)
+            gradients = one_by_one(self.parameters, groups, lambda part: self._backward(part, tally))
+        self._backward(batch, tally)
         norm = float(torch.nn.utils.clip_grad_norm_(self.parameters, self.max_grad_norm))
         if math.isfinite(norm):
             self.optimiser.step()
-        return StepReport(loss, norm, entropy / max(tokens, 1), tokens, work)
+        return StepReport(
+            tally.loss, norm, tally.entropy / max(tally.tokens, 1), tally.tokens, tally.work,
+            tally.answers, tally.answer_nats, gradients,
+        )  # fmt: skip
+
+    def _backward(self, batch: Sequence[Weighted], tally: _Tally) -> None:
+        """Add the gradient of these rollouts, as many at a time as there is room for."""
+        for part in micro_batches(batch, shared=self.scorer.shares):
+            with self._precision():
+                scores = self.scorer([w.rollout for w in part])
+            weights_K = torch.tensor([x for w in part for x in w.weights], device=scores.logprobs_K.device)
+            counted_K = weights_K != 0
+            answer_K = torch.tensor([w.answer for w in part for _ in w.weights], device=weights_K.device)
+            if self.ratio_cap is not None:
+                weights_K = torch.where(answer_K, weights_K, weights_K * self._ratios(part, scores.logprobs_K.detach()))
+            part_loss = -(weights_K * scores.logprobs_K).sum()
+            part_entropy = (scores.entropy_K * counted_K).sum()
+            if self.entropy_bonus:
+                part_loss = part_loss - self.entropy_bonus * part_entropy
+            if self.kl and self.reference is not None:
+                with self._precision():
+                    apart_K = self.reference([w.rollout for w in part]) - scores.logprobs_K
+                apart_K = apart_K.clamp(-_FURTHEST, _FURTHEST)
+                part_loss = part_loss + self.kl * ((apart_K.exp() - apart_K - 1.0) * (counted_K & ~answer_K)).sum()
+            (part_loss / tally.denominator).backward()
+            tally.loss += float(part_loss.detach()) / tally.denominator
+            tally.entropy += float(part_entropy.detach())
+            tally.tokens += int(counted_K.sum())
+            tally.work += scores.read
+            tally.answers += sum(w.answer for w in part)
+            tally.answer_nats -= float(scores.logprobs_K.detach()[answer_K].sum())
+
+    def _ratios(self, part: Sequence[Weighted], logprobs_K: torch.Tensor) -> torch.Tensor:
+        sampled_K = torch.tensor([x for w in part for x in w.rollout.logprobs], device=logprobs_K.device)
+        return (logprobs_K - sampled_K).exp().clamp(max=self.ratio_cap)
+
+    @cached_property
+    def scorer(self) -> Scorer:
+        return Scorer(self.policy.model, self.policy.pad_id)
 
     def _precision(self) -> Any:
         """bfloat16 where the device multiplies it natively; elsewhere it is several times slower."""
@@ -102,19 +164,3 @@ class Learner:
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         self.optimiser.load_state_dict(state)
-
-
-def micro_batches(batch: Sequence[Weighted]) -> Iterator[list[Weighted]]:
-    """Rollouts of like length together, as many as fit the token limit."""
-
-    def length(w: Weighted) -> int:
-        return len(w.rollout.prompt) + len(w.rollout.tokens)
-
-    part: list[Weighted] = []
-    for item in sorted(batch, key=length):
-        if part and length(item) * (len(part) + 1) > TOKENS_PER_MICRO_BATCH:
-            yield part
-            part = []
-        part.append(item)
-    if part:
-        yield part

@@ -6,21 +6,24 @@ What differs from the textbook, and why:
 3. A fault of the sandbox masks the rollout; it is never a reward.
 4. Programs that ran and missed can also teach, as answers to what they really make (`hindsight`).
 5. Buckets come from a controller that sees passes and nothing else.
+6. Where the curriculum asks for it: tasks begun for the policy (`hints`), tasks of its own making (`self_play`), more
+   rollouts than are learnt from (`keep`), and rewards for lines (`shaping`).
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from itertools import chain
 
 from kolmocli.engine.base import Group
 from kolmocli.training.hindsight import relabel
+from kolmocli.training.keep import keep
 from kolmocli.training.learner import Weighted
-from kolmocli.training.returns import EmaBaseline, advantages, is_dead, token_weights
+from kolmocli.training.returns import EmaBaseline, is_dead, line_advantages, line_returns, token_weights
+from kolmocli.training.schedule import learning_rate
 from kolmocli.training.session import Session
-
-_RAMP_STEPS = 5
-"""The learning rate rises over the first steps: AdamW knows no second moments of this loss yet."""
+from kolmocli.training.shaping import line_rewards
 
 
 def reinforce(session: Session, evaluate: Callable[[str], None]) -> None:
@@ -29,32 +32,32 @@ def reinforce(session: Session, evaluate: Callable[[str], None]) -> None:
     `evaluate(name)` is called every `evaluation.every` steps, the last one aside.
     """
     config, state, every = session.config.training, session.state, session.config.evaluation.every
+    groups = config.batch_size // config.group_size
     while state.step < config.steps:
         session.before_step()
         step = state.step + 1
         session.show("rollout")
-        buckets = session.controller.propose(config.batch_size // config.group_size, session.rng("propose", step))
-        tasks = [session.draw(bucket) for bucket in buckets]
+        play = session.self_play.propose(session.engine, session.seed("self-play", step))
+        buckets = session.controller.propose(groups - len(play.tasks), session.rng("propose", step))
+        drawn = [session.draw(bucket) for bucket in buckets]
+        tasks = [*session.hints.give(drawn, session.rng("hints", step)), *play.tasks]
 
-        collected = session.engine.collect(tasks, samples=config.group_size, seed=session.seed("rollout", step))
+        samples = config.group_size * config.best_of
+        collected = session.engine.collect(tasks, samples=samples, seed=session.seed("rollout", step))
 
         session.show("learn")
         began = time.perf_counter()
-        batch = weigh(session, collected.groups)
-        learning_rate = config.learning_rate * schedule(step, config.steps)
-        report = session.engine.learn(batch, denominator=len(batch), learning_rate=learning_rate)
+        batch = weigh(session, collected.groups) + session.self_play.settle(play, collected.groups)
+        noise = config.noise_every > 0 and (step - 1) % config.noise_every == 0
+        report = session.engine.learn(batch, len(batch), learning_rate(step, config), noise=noise)
         learn_seconds = time.perf_counter() - began
 
         news = session.controller.observe([group.result() for group in collected.groups])
-        session.record(step, collected, report, learn_seconds, news)
+        session.hints.observe(collected.groups)
+        session.record(step, play.with_cost(collected), report, learn_seconds, news)
         if every and step % every == 0 and step < config.steps:
             evaluate(f"step {step}")
         session.after_step(step)
-
-
-def schedule(step: int, steps: int) -> float:
-    """A short rise, then a straight fall to zero: the last steps average out what the first ones tried."""
-    return min(1.0, step / _RAMP_STEPS) * (1.0 - (step - 1) / steps)
 
 
 def weigh(session: Session, groups: list[Group]) -> list[Weighted]:
@@ -63,21 +66,22 @@ def weigh(session: Session, groups: list[Group]) -> list[Weighted]:
     The denominator of the loss is their number: a constant per batch, so that long programs are neither
     favoured nor punished except by the reward.
     """
-    config = session.config.training
+    config, rng = session.config.training, session.rng("keep", session.state.step + 1)
     baseline = EmaBaseline(session.state.baseline)
     batch = []
-    for group in groups:
-        rewards = [outcome.reward for outcome in group.outcomes]
-        values = advantages(rewards, config.baseline, baseline.value)
-        if is_dead(values):
+    for index, group in enumerate(groups):
+        rewards = [line_rewards(outcome, group.task.target, config) for outcome in group.outcomes]
+        returns = [None if r is None else line_returns(r, config.gamma) for r in rewards]
+        values = line_advantages(returns, config.baseline, baseline.value)
+        if is_dead([*chain(*values)]):
             continue
-        for rollout, outcome, advantage in zip(group.rollouts, group.outcomes, values, strict=True):
-            if outcome.reward is not None:
-                weights = token_weights(advantage, rollout.lines, outcome.end, config.gamma)
-                batch.append(Weighted(rollout, weights))
+        judged = [None if outcome.reward is None else outcome.passed for outcome in group.outcomes]
+        for i, stands_for in keep(judged, config.group_size, rng):
+            weights = token_weights(values[i], group.rollouts[i].lines)
+            batch.append(Weighted(group.rollouts[i], [stands_for * w for w in weights], group=index))
     if config.hindsight:
         answers = session.engine.answers(relabel(groups, session.tasks))
-        batch += [Weighted(answer, [config.hindsight] * len(answer.tokens)) for answer in answers]
+        batch += [Weighted(answer, [config.hindsight] * len(answer.tokens), answer=True) for answer in answers]
     baseline.update([o.reward for g in groups for o in g.outcomes if o.reward is not None])
     session.state.baseline = baseline.value
     return batch

@@ -1,21 +1,20 @@
 """What a run would need in memory, by what it is for. Estimates: a test holds them to real models.
 
-Shapes: one token of a micro-batch passes L layers of width `hidden` and reaches `vocabulary` words.
+A micro-batch passes its tokens through every layer, and each of its rollouts attends to keys of its own and of its prompt.
 """
 
 from __future__ import annotations
 
 from kolmocli.config import OptimiserKind
+from kolmocli.policy.limits import LOGIT_COPIES, LOGITS_AT_ONCE
 from kolmocli.policy.sizes import Size
-from kolmocli.training.limits import ROWS_AT_ONCE, TOKENS_PER_MICRO_BATCH
+from kolmocli.training.limits import KEYS_PER_MICRO_BATCH, ROWS_AT_ONCE, TOKENS_PER_MICRO_BATCH
 
 _FLOAT = 4
 _KEPT_PER_HIDDEN, _KEPT_PER_FEED_FORWARD = 12, 4
 """Numbers that a layer keeps for the backward pass per token: inputs of norms and matrices, queries, keys, values,
 and the gated MLP's products. Counted with `saved_tensors_hooks` on Llama (10.8 and 4.0) and GPT-2 (30 per hidden
 unit, all in all)."""
-_KEPT_PER_WORD = 3
-"""Of the output head, per token and word: logits, log-probabilities, and the gradient of either."""
 _BLOCK = 256
 
 
@@ -29,19 +28,22 @@ def memory(
     trained = size.adapter(rank) if rank else size.parameters
     weights = size.weight_bytes(in_8bit=in_8bit) + _FLOAT * trained if rank else _FLOAT * size.parameters
     per_moment = _FLOAT if optimiser == "adamw" else 1 + _FLOAT / _BLOCK
+    tokens = max(TOKENS_PER_MICRO_BATCH, rollout_tokens)
     needs = {
         "weights": weights,
         "gradients": _FLOAT * trained,
         "optimiser": 2 * per_moment * trained,
-        "activations": activations(size, max(TOKENS_PER_MICRO_BATCH, rollout_tokens)),
+        "activations": activations(size, tokens, max(KEYS_PER_MICRO_BATCH, rollout_tokens)),
+        "logits": _FLOAT * LOGIT_COPIES * min(LOGITS_AT_ONCE, tokens * size.vocabulary),
         "sampling_cache": _FLOAT * size.cache_per_token * min(rollouts, ROWS_AT_ONCE) * rollout_tokens,
     }
-    learning = needs["gradients"] + needs["activations"]
+    learning = needs["gradients"] + needs["activations"] + needs["logits"]
     needs["peak"] = needs["weights"] + needs["optimiser"] + max(learning, needs["sampling_cache"])
     return {name: round(needed / 2**20, 2) for name, needed in needs.items()}
 
 
-def activations(size: Size, tokens: int) -> int:
-    """Bytes that the forward pass over `tokens` keeps for the backward pass, in fp32."""
+def activations(size: Size, tokens: int, keys: int) -> int:
+    """Bytes that the forward pass keeps for the backward pass, in fp32: per token that is read, and per key that a
+    rollout attends to. Logits are not among them, they are computed again."""
     layer = _KEPT_PER_HIDDEN * size.hidden + _KEPT_PER_FEED_FORWARD * size.feed_forward
-    return _FLOAT * tokens * (size.layers * layer + _KEPT_PER_WORD * size.vocabulary)
+    return _FLOAT * (tokens * size.layers * layer + keys * size.cache_per_token)

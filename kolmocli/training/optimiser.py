@@ -19,7 +19,7 @@ def build_optimiser(
     Source: Dettmers et al. 2021 (arXiv 2110.02861). Tensors of fewer than 4,096 numbers keep 32 bits there.
     """
     if kind == "adamw":
-        return torch.optim.AdamW(parameters, lr=learning_rate, betas=_BETAS, weight_decay=0.0)
+        return torch.optim.AdamW(parameters, lr=learning_rate, betas=_BETAS, weight_decay=0.0, fused=True)
     from bitsandbytes.optim.adamw import AdamW8bit
 
     optimiser: torch.optim.Optimizer = AdamW8bit(parameters, lr=learning_rate, betas=_BETAS, weight_decay=0.0)

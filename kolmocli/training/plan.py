@@ -34,7 +34,7 @@ def plan(config: Config) -> dict[str, Any]:
         "families": len({b.family for b in sources["train"].buckets()}),
         "warmup_steps_at_most": config.warmup.max_steps,
         "steps": training.steps,
-        "rollouts": training.steps * training.batch_size,
+        "rollouts": training.steps * training.batch_size * training.best_of,
         "held_out_tasks": config.evaluation.tasks,
         **_model(config, longest),
         "sandbox": _sandbox(config.sandbox.backend),
@@ -76,7 +76,7 @@ def _model(config: Config, longest: int) -> dict[str, Any]:
             rank=rank,
             in_8bit=in_8bit,
             optimiser=config.training.optimizer,
-            rollouts=config.training.batch_size,
+            rollouts=config.training.batch_size * config.training.best_of,
             rollout_tokens=_prompt_tokens(name, longest) + config.training.max_new_tokens,
         ),
     }

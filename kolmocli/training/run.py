@@ -17,7 +17,9 @@ from kolmocli.engine.local import LocalEngine
 from kolmocli.errors import KolmoError, UsageError
 from kolmocli.evaluation.heldout import held_out_tasks
 from kolmocli.monitor.live import Eyes, open_eyes
-from kolmocli.monitor.plots import write_plots
+from kolmocli.monitor.plots import write_report
+from kolmocli.monitor.reader import read_metrics
+from kolmocli.monitor.tensorboard import TensorBoardLog, require_tensorboard
 from kolmocli.monitor.writer import RunLog
 from kolmocli.policy.adapters import Adaptation, rank_of
 from kolmocli.policy.loading import load_policy
@@ -28,7 +30,9 @@ from kolmocli.tasks.sources import evaluation_source, training_source
 from kolmocli.training.assess import AFTER, BEFORE, assess
 from kolmocli.training.checkpoint import latest_checkpoint, load_state, settle
 from kolmocli.training.folder import claim_folder, data_digests, refuse_changed, refuse_other_data, refuse_used
+from kolmocli.training.hints import Hints
 from kolmocli.training.loop import reinforce
+from kolmocli.training.self_play import SelfPlay
 from kolmocli.training.session import ReachedStop, Session, Stopped
 from kolmocli.training.signals import StopRequest
 from kolmocli.training.state import RunState
@@ -70,6 +74,8 @@ def train(config: Config, options: RunOptions) -> dict[str, Any]:
 def _open_and_run(config: Config, options: RunOptions) -> dict[str, Any]:
     if not options.resume and options.run_dir is not None:
         refuse_used(options.run_dir)
+    if config.log == "tensorboard":
+        require_tensorboard()
     with ExitStack() as stack:
         eyes = stack.enter_context(open_eyes(options.quiet))
         held_out = held_out_tasks(evaluation_source(config, eyes.note), config.evaluation.tasks)
@@ -103,12 +109,15 @@ def _open_and_run(config: Config, options: RunOptions) -> dict[str, Any]:
             state = RunState(**saved["run"])
             controller.load_state_dict(saved["controller"])
             engine.load(optimiser)
+        for note in engine.notes():
+            eyes.note(f"{config.model.name}: {note}")
+        hints, self_play = Hints(config, tasks.buckets(), state.hints), SelfPlay(config, tasks, state)
         run_dir = claim_folder(config, options.run_dir, resume=options.resume)
-        log = stack.enter_context(_open_log(run_dir, options, state if checkpoint else None))
+        log = stack.enter_context(_open_log(config, run_dir, options, state if checkpoint else None))
         session = Session(
             config, run_dir, engine, controller, tasks, held_out, log, eyes,
             stack.enter_context(StopRequest()), config.model.name, policy.parameters,
-            state=state, data=data, stop_at=options.stop_at, verbose=options.verbose, checkpoint=checkpoint,
+            state=state, hints=hints, self_play=self_play, data=data, stop_at=options.stop_at, verbose=options.verbose, checkpoint=checkpoint,
         )  # fmt: skip
         session.event(
             "start", model=session.model, engine=config.engine, sandbox=sandbox.health().backend,
@@ -127,9 +136,27 @@ def _run(session: Session) -> dict[str, Any]:
         _conclude(session)  # without plots: whoever asks for a stop does not wait for them
         raise
     summary = _conclude(session)
-    write_plots(session.run_dir)
+    _draw(session)
     session.show("done")
     return summary
+
+
+class _NoMorePictures(Exception):
+    """A signal came while the pictures were drawn."""
+
+
+def _draw(session: Session) -> None:
+    """Plots and page. Everything of the run is saved by now, so whatever goes wrong here is told and fails nothing."""
+
+    def between() -> None:
+        if session.stop.signal is not None:
+            raise _NoMorePictures(f"stopped by {session.stop.name}")
+
+    try:
+        write_report(session.run_dir, between)
+    except (Exception, KeyboardInterrupt) as error:
+        reason = " ".join(f"{type(error).__name__ if not str(error) else error}".split())
+        session.eyes.note(f"the run is complete, its report is not ({reason}): kolmo report {session.run_dir} draws it")
 
 
 def _train(session: Session) -> None:
@@ -179,12 +206,13 @@ def _checkpoint(config: Config, options: RunOptions, eyes: Eyes) -> Path | None:
     return found
 
 
-def _open_log(run_dir: Path, options: RunOptions, resumed: RunState | None) -> RunLog:
+def _open_log(config: Config, run_dir: Path, options: RunOptions, resumed: RunState | None) -> RunLog:
     """The log of a fresh run; of a resumed one up to where it goes on; emptied where it begins again."""
+    mirror = (lambda: TensorBoardLog(run_dir, read_metrics(run_dir))) if config.log == "tensorboard" else None
     if not options.resume:
-        return RunLog(run_dir)
+        return RunLog(run_dir, mirror=mirror)
     step, warm_steps = (resumed.step, resumed.warm_steps) if resumed else (-1, 0)
-    return RunLog(run_dir, step, warm_step=warm_steps)
+    return RunLog(run_dir, step, warm_step=warm_steps, mirror=mirror)
 
 
 def _adapted(policy: Policy) -> str:

@@ -6,12 +6,12 @@ import random
 import time
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from kolmocli.config import Config
-from kolmocli.curriculum.base import Controller
+from kolmocli.curriculum.base import Controller, FamilyMetrics
 from kolmocli.engine.base import Collected, Engine, Group
 from kolmocli.errors import KolmoError
 from kolmocli.language.coder import literal_bits
@@ -20,8 +20,10 @@ from kolmocli.monitor.live import Eyes
 from kolmocli.monitor.snapshot import Snapshot
 from kolmocli.monitor.writer import RunLog
 from kolmocli.tasks.base import Bucket, Task, TaskSource
+from kolmocli.training.hints import Hints
 from kolmocli.training.learner import StepReport
-from kolmocli.training.records import step_record
+from kolmocli.training.records import answers_record, failing, gradient_record, step_record
+from kolmocli.training.self_play import SelfPlay
 from kolmocli.training.signals import StopRequest
 from kolmocli.training.state import RunState, derived_seed, in_band
 
@@ -52,6 +54,8 @@ class Session:
     model: str
     parameters: int
     state: RunState = field(default_factory=RunState)
+    hints: Hints = field(kw_only=True)
+    self_play: SelfPlay = field(kw_only=True)
     data: dict[str, str] = field(default_factory=dict)
     """Digests of the data files, as they were when they were read."""
     stop_at: int | None = None
@@ -80,11 +84,29 @@ class Session:
         return self.tasks.task(bucket, index)
 
     # --- writing down
+    def families(self, groups: Sequence[Group]) -> dict[str, FamilyMetrics]:
+        """What the controller holds, with the hints of each family, and self-play beside it."""
+        own = self.self_play.families([group.task for group in groups])
+        left = 1.0 - sum(family.weight for family in own.values())
+        held = {
+            name: replace(family, weight=left * family.weight, hint=self.hints.shares.get(name))
+            for name, family in self.controller.metrics().items()
+        }
+        return {**held, **own}
+
     def record(
         self, step: int, collected: Collected, report: StepReport, learn_seconds: float, news: Sequence[str]
     ) -> None:
         """Write one REINFORCE step to metrics.jsonl, and move the counters on."""
-        state, record = self.state, step_record(collected.groups, self.controller.metrics())
+        state, groups = self.state, collected.groups
+        flops = self.parameters * (2.0 * collected.tokens + 6.0 * report.work)
+        record = step_record(groups, self.families(groups), tokens=collected.tokens, flops=flops)
+        record.update(answers_record(report, state.hindsight_bits))
+        if report.noise is not None:
+            record["gradient"] = gradient_record(report.noise, groups)
+        if self.self_play.metrics is not None:
+            record["self_play"] = self.self_play.metrics
+            state.executed += self.self_play.metrics["proposals"]
         state.step = step
         state.rollouts += record["rollouts"]
         state.infra += record["infra"]
@@ -92,7 +114,8 @@ class Session:
         state.bits += record["bits_per_rollout"] * record["rollouts"]
         if record["pass_rate"] is not None:
             state.pass_rates.append(record["pass_rate"])
-        flops = self.parameters * (2.0 * collected.tokens + 6.0 * report.work)
+        state.hindsight_answers += report.answers
+        state.hindsight_bits = record["answer_bits_total"]
         state.flops += flops
         seconds = {"rollout": collected.rollout_seconds, "execute": collected.execute_seconds, "learn": learn_seconds}
         for what, spent in seconds.items():
@@ -105,7 +128,9 @@ class Session:
                 "seconds": {k: round(v, 4) for k, v in seconds.items()},
             }
         )  # fmt: skip
-        self._remember_best(collected.groups)
+        self._remember_best(groups)
+        if (failure := failing(groups, step)) is not None:
+            self.log.event("failing", step, **failure)
         for text in news:
             self.event("controller", text=text)
         if self.verbose:
@@ -113,12 +138,17 @@ class Session:
 
     def record_warm(self, step: int, report: StepReport, pass_rate: float | None, seconds: float) -> None:
         """Write one supervised step to metrics.jsonl."""
-        self.state.flops += 6.0 * self.parameters * report.work
+        state, flops = self.state, 6.0 * self.parameters * report.work
+        answers = answers_record(report, state.answer_bits, flops)
+        state.flops += flops
+        state.warm_flops += flops
+        state.answers += report.answers
+        state.answer_bits = answers["answer_bits_total"]
         self.write(
             {
                 "step": step, "phase": "warmup", "pass_rate": pass_rate, "loss": report.loss,
-                "grad_norm": report.grad_norm, "entropy": report.entropy, "tokens": report.tokens,
-                "flops": 6.0 * self.parameters * report.work, "seconds": {"learn": round(seconds, 4)},
+                "grad_norm": report.grad_norm, "entropy": report.entropy, **answers, "tokens": report.tokens,
+                "flops": flops, "seconds": {"learn": round(seconds, 4)},
             }
         )  # fmt: skip
 

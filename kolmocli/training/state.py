@@ -19,10 +19,21 @@ class RunState:
     drawn: dict[str, int] = field(default_factory=dict)
     """Tasks drawn so far, by bucket: the index of the next one."""
     baseline: float = 0.0
+    hints: dict[str, float] = field(default_factory=dict)
+    """Share of a reference program that is given, by family."""
+    pool: list[dict[str, Any]] = field(default_factory=list)
+    """The targets that self-play keeps."""
     pass_rates: list[float] = field(default_factory=list)
     rollouts: int = 0
     bits: float = 0.0
     flops: float = 0.0
+    warm_flops: float = 0.0
+    """Of the warm start alone."""
+    answers: int = 0
+    answer_bits: float = 0.0
+    """−log2 p of all answers of the warm start, each before it was learned."""
+    hindsight_answers: int = 0
+    hindsight_bits: float = 0.0
     executed: int = 0
     infra: int = 0
     seconds: dict[str, float] = field(default_factory=dict)

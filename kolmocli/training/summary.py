@@ -31,7 +31,15 @@ def summarise(session: Session) -> dict[str, Any]:
         "bits": {
             "per_rollout": state.bits / state.rollouts if state.rollouts else None,
             "total": state.bits,
-            "per_gflop": state.bits / (state.flops / 1e9) if state.flops else None,
+            "per_gflop": _per_gflop(state.bits, state.flops),
+            "per_rl_gflop": _per_gflop(state.bits, state.flops - state.warm_flops),
+            "supervised_per_answer": state.answer_bits / state.answers if state.answers else None,
+            "supervised_total": state.answer_bits,
+            "supervised_per_gflop": _per_gflop(state.answer_bits, state.warm_flops),
+            "hindsight_per_answer": (
+                state.hindsight_bits / state.hindsight_answers if state.hindsight_answers else None
+            ),
+            "hindsight_total": state.hindsight_bits,
         },
         "eval": {"before": state.evaluations.get(BEFORE), "after": state.evaluations.get(AFTER)},
         "sandbox": {
@@ -42,3 +50,7 @@ def summarise(session: Session) -> dict[str, Any]:
         },
         "checkpoint": str(session.checkpoint) if session.checkpoint else None,
     }
+
+
+def _per_gflop(bits: float, flops: float) -> float | None:
+    return bits / (flops / 1e9) if flops > 0 else None

@@ -27,7 +27,7 @@ def warm_start(session: Session) -> None:
         answers = session.engine.answers([session.draw(rng.choice(buckets)) for _ in range(config.batch_size)])
         if not answers:
             break  # a data set without reference programs: nothing to imitate
-        batch = [Weighted(answer, [1.0] * len(answer.tokens)) for answer in answers]
+        batch = [Weighted(answer, [1.0] * len(answer.tokens), answer=True) for answer in answers]
         learning_rate = config.learning_rate * min(1.0, step / _RAMP_STEPS) * (1.0 - step / (config.max_steps + 1))
         report = session.engine.learn(batch, sum(len(a.tokens) for a in answers), learning_rate)
         state.spend("warmup", time.perf_counter() - began)

@@ -42,8 +42,8 @@ OPERANDS = dict(
         strict=True,
     )
 )
-FRESH, EARLIER, END = 21, 22, 23
-WORDS = {0: "B", 1: "h", 2: "H", 3: "i", 4: "I", 5: "q", 6: "q"}
+FRESH, EARLIER, END, RECURRENCE, NONE = 21, 22, 23, 24, 31
+WORDS = {0: "B", 1: "h", 2: "H", 3: "i", 4: "I", 5: "q", 6: "q", 7: "i", 8: "q"}
 
 
 class Bits:
@@ -89,20 +89,30 @@ class Bits:
 def decode(archive):
     out = b""
     while archive:
-        assert archive[:4] == b"\x8bK\n\x11"
-        width, count = archive[4] >> 4, archive[4] & 15
-        size, at = int.from_bytes(archive[5 : 5 + width], "little"), 5 + width
+        version = archive[3]
+        assert archive[:3] == b"\x8bK\n"
+        assert version in (0x11, 0x21)
+        high, low, at = archive[4] >> 4, archive[4] & 15, 5
         table = []
-        for _ in range(count):
-            table.append((archive[at], int.from_bytes(archive[at + 1 : at + 1 + width], "little")))
-            at += 1 + width + (2 if count > 1 else 0)
+        if version == 0x21 and low < 7:
+            both, at = int.from_bytes(archive[5 : 5 + high], "little"), 5 + high
+            size, table = both % 16**high, [(16 if low == 6 else low, both >> 4 * high)]
+        else:
+            assert version == 0x11 or low == 15
+            width = high if version == 0x11 else (high + 1) // 2
+            if version == 0x21:
+                low, at = archive[5], 6
+            size, at = int.from_bytes(archive[at : at + width], "little"), at + width
+            for _ in range(low):
+                table.append((archive[at], int.from_bytes(archive[at + 1 : at + 1 + width], "little")))
+                at += 1 + width + (2 if low > 1 or version == 0x21 else 0)
         sections = {}
         for tag, length in table:
             sections[tag] = archive[at : at + length]
             at += length
         residual = b"".join(unpack(tag, payload, size) for tag, payload in sections.items() if tag < 6)
         original = run(sections[16], residual) if 16 in sections else residual
-        key = b"\x11" + size.to_bytes(8, "little") + bytes(tag for tag, _ in table)
+        key = bytes([version]) + size.to_bytes(8, "little") + bytes(tag for tag, _ in table)
         assert hashlib.blake2b(original, digest_size=4, key=key).digest() == archive[at : at + 4]
         out, archive = out + original, archive[at + 4 :]
     return out
@@ -125,32 +135,63 @@ def unpack(tag, data, size):
     return brotli.decompress(data)
 
 
+class Reader:
+    def __init__(self, data):
+        self.data, self.at = data, 0
+
+    def take(self, n):
+        self.at += n
+        return self.data[self.at - n : self.at]
+
+    def number(self):
+        byte = self.take(1)[0]
+        return byte if byte < 128 else byte - 128 + 128 * self.number()
+
+
 def run(stream, residual):
-    view, at, items = stream[0], 1, 0
-    while True:
-        items |= (stream[at] & 127) << 7 * (at - 1)
-        at += 1
-        if stream[at - 1] < 128:
-            break
-    word = "<" + WORDS[view]
-    step = struct.calcsize(word)
-    bits, made, state = Bits(stream[at:]), [], {"kind": (24, 0), "ramps": [(0, 0), (0, 0)], "distances": [0, 0]}
+    head = Reader(stream)
+    view, scale, words = head.take(1)[0], 1, None
+    if view in (7, 8):
+        scale = 10 ** head.take(1)[0]
+    if view == 9:
+        rows, columns = head.number(), []
+        for _ in range(head.number()):
+            kind = head.take(1)[0]
+            columns.append((kind, *(head.take(2) if kind else ())))
+        texts = [head.take(head.number()) for _ in range(len(columns) + 3)]
+        cut = head.number()
+        words = ["<" + "bhiq"[c[2]] for c in columns if c[0]] or ["<q"]
+    items = head.number()
+    bits, made = Bits(stream[head.at :]), []
+    state = {"kind": (NONE, 0), "ramps": [(0, 0), (0, 0)], "distances": [0, 0]}
     while len(made) < items:
-        values, unused, before, known = [], [], 24, None
+        values, unused, before, known = [], [], NONE, None
+        word = words[len(made) // rows] if words else "<" + WORDS[view]
+        step = struct.calcsize(word)
         while True:
-            key = ("start", *state["kind"]) if before == 24 else ("then", before, min(max(len(unused), 1), 3))
+            key = ("start", *state["kind"]) if before == NONE else ("then", before, min(max(len(unused), 1), 3))
             symbol = bits.tree(key, 5)
             if symbol == END:
                 break
-            if before == 24:
+            if before == NONE:
                 opened = symbol
-            first, used = before == 24, []
+            first, used = before == NONE, []
             if symbol < 3:
                 value = ramp(bits, state, symbol, before, known)
             elif symbol == FRESH:
                 known = count(bits, symbol, before, known)
                 value = [struct.unpack_from(word, residual, i * step)[0] for i in range(known)]
                 residual = residual[known * step :]
+            elif symbol == RECURRENCE:
+                order = bits.tree(("order",), 3) + 1
+                factors = [bits.integer(("rule", 0)) for _ in range(order)]
+                constant, modulus = bits.integer(("rule", 1)), bits.integer(("rule", 2))
+                value = [bits.integer(("rule", 3)) for _ in range(order)]
+                known = count(bits, symbol, before, known)
+                while len(value) < known:
+                    x = constant + sum(f * value[-1 - k] for k, f in enumerate(factors))
+                    value.append(x % modulus if modulus else x)
+                value = value[:known]
             elif symbol == EARLIER:
                 distance, known = far(bits, state, first), count(bits, symbol, before, known)
                 source = made[len(made) - distance :]
@@ -168,12 +209,42 @@ def run(stream, residual):
         made += values[-1]
     if view == 6:
         return "".join(f"{x}\n" for x in made).encode() + residual
-    return b"".join(struct.pack(word, x) for x in made) + residual
+    if view in (7, 8):
+        return b"".join(struct.pack("<f" if view == 7 else "<d", x / scale) for x in made) + residual
+    if view == 9:
+        return table(rows, columns, texts, cut, made, residual)
+    return b"".join(struct.pack("<" + WORDS[view], x) for x in made) + residual
+
+
+def table(rows, columns, texts, cut, made, residual):
+    cells = []
+    for kind, *more in columns:
+        if kind == 0:
+            *own, residual = residual.split(b"\n", rows)
+            assert len(own) == rows
+        else:
+            own, made = [cell(kind, more[0], x).encode() for x in made[:rows]], made[rows:]
+        cells.append(own)
+    body = b""
+    for r in range(rows):
+        body += texts[0] + b"".join(own[r] + text for own, text in zip(cells, texts[1:], strict=False))
+    return texts[-2] + body[: len(body) - cut] + texts[-1] + residual
+
+
+def cell(kind, places, item):
+    if kind == 1:
+        return str(item)
+    sign, digits = "-" * (item < 0), str(abs(item))
+    if kind == 2:
+        return sign + digits.zfill(places - len(sign))
+    digits = digits.zfill(places + 1)
+    whole, decimals = digits[:-places], digits[-places:]
+    return f"{sign}{whole}.{(decimals.rstrip('0') or '0') if kind == 4 else decimals}"
 
 
 def ramp(bits, state, symbol, before, known):
     (a, b), (c, d) = state["ramps"]
-    slot = bits.tree(("slot", symbol, before == 24), 3)
+    slot = bits.tree(("slot", symbol, before == NONE), 3)
     if slot == 0:
         start = bits.integer(("from", symbol))
         step = bits.integer(("step",)) if symbol == 1 else 0
@@ -190,7 +261,7 @@ def count(bits, symbol, before, known):
         relation = bits.tree(("relation", before, symbol), 2)
         if relation < 2:
             return known - relation
-    return bits.integer(("count", symbol, before == 24))
+    return bits.integer(("count", symbol, before == NONE))
 
 
 def far(bits, state, first):

@@ -7,10 +7,12 @@ import json
 from hashlib import sha256
 from pathlib import Path
 
+from kolmocli.archive.attempts import Attempt, Options
 from kolmocli.archive.codecs import CODECS
-from kolmocli.archive.compress import Options, Piece, _pack, compress
-from kolmocli.archive.container import Section, digest, write_member
+from kolmocli.archive.compress import _pack, compress
+from kolmocli.archive.container import FORMAT_VERSION, Section, digest, write_member
 from kolmocli.archive.programs import stored
+from kolmocli.archive.proposals import Piece
 from kolmocli.archive.views import BY_NAME
 from kolmocli.language.interpreter import evaluate
 from kolmocli.language.program import canonical
@@ -33,6 +35,8 @@ def archives():
     for view in BY_NAME:
         data = samples.lines(40, start=-50) if view == "lines" else samples.counter(40, start=200, step=3)
         yield f"view-{view}", data, compress(data, Options(view=view))[0]
+    for name, data in samples.RULED.items():
+        yield name.replace(" ", "-"), data, compress(data)[0]
     parts = [samples.SMALL[n] for n in ("ramp", "empty", "interleaved")]
     yield "members", b"".join(parts), b"".join(compress(p)[0] for p in parts)
     yield "programs", *every_function()
@@ -53,7 +57,7 @@ def every_function():
         result = evaluate(program)
         pieces.append(Piece(stored(program), (), len(result)))
         data += bytes(result)
-    return data, _pack(data, BY_NAME["u8"], pieces, b"", Options())
+    return data, _pack(Attempt(BY_NAME["u8"], pieces, b""), data, 6).member
 
 
 def main():
@@ -61,7 +65,7 @@ def main():
     index = CORPUS / "corpus.json"
     known = json.loads(index.read_text()) if index.exists() else {}
     for name, data, archive in archives():
-        file = CORPUS / f"v1-{name}.klm"
+        file = CORPUS / f"v{FORMAT_VERSION}-{name}.klm"
         if not file.exists():
             file.write_bytes(archive)
             known[file.name] = {"size": len(data), "sha256": sha256(data).hexdigest()}

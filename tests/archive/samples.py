@@ -59,6 +59,66 @@ def lines(count, start=1000, step=7):
     return "".join(f"{start + step * i}\n" for i in range(count)).encode()
 
 
+def fibonacci(count):
+    items = [0, 1]
+    while len(items) < count:
+        items.append(items[-1] + items[-2])
+    return items
+
+
+def congruential(count):
+    x, items = 12345, []
+    for _ in range(count):
+        x = (1103515245 * x + 12345) % 2**31
+        items.append(x)
+    return items
+
+
+def walk(count, most=20, seed=0):
+    rng, level = random.Random(seed), 0
+    for _ in range(count):
+        level += rng.randint(-most, most)
+        yield level
+
+
+def readings(count, seed=0):
+    """CSV: a regular time, a noisy decimal, a word."""
+    rng = random.Random(seed)
+    rows = (f"{1_700_000_000 + 60 * i},{20 + rng.gauss(0, 1):.2f},{rng.choice(['ok', 'off'])}\n" for i in range(count))
+    return ("time,temperature,state\n" + "".join(rows)).encode()
+
+
+def events(count):
+    """JSON lines: a rule for every number, shortest decimals."""
+    rows = (f'{{"id": {i}, "day": "{1 + i % 28:02d}", "v": {-3 + i / 4}}}\n' for i in range(count))
+    return "".join(rows).encode()
+
+
+RULED = {
+    "fibonacci": ", ".join(map(str, fibonacci(60))).encode() + b"\n",
+    "squares": "".join(f"{i * i}\n" for i in range(100)).encode(),
+    "cubes": struct.pack("<200I", *(i**3 for i in range(200))),
+    "congruential": struct.pack("<100I", *congruential(100)),
+    "wrapping counter": bytes(3 * i % 256 for i in range(600)),
+    "sawtooth": bytes(7 * i % 251 for i in range(900)),
+    "floats": struct.pack("<200f", *(0.25 * i - 3 for i in range(200))),
+    "doubles": struct.pack("<150d", *(round(0.1 * i, 1) for i in range(150))) + b"ab",
+    "walk": struct.pack("<500h", *walk(500)),
+    "two walks": struct.pack("<800i", *(x for p in zip(walk(400), walk(400, 5, 1), strict=True) for x in p)),
+    "readings": readings(200),
+    "events": events(150),
+    "events without an end": events(60)[:-1],
+}
+
+SHORT = {
+    "short fibonacci": RULED["fibonacci"][:120],
+    "short walk": RULED["walk"][:120],
+    "short floats": RULED["floats"][:80],
+    "short readings": readings(14),
+    "short events": events(9),
+}
+"""One of each view and form that SMALL does not have."""
+
 SMALL = {
     "empty": b"",
     "one": b"a",

@@ -14,6 +14,8 @@ from kolmocli.archive import files
 from kolmocli.archive.compress import compress
 from kolmocli.cli.main import main
 from kolmocli.errors import KolmoError
+from kolmocli.language.interpreter import evaluate
+from kolmocli.language.program import parse
 
 from . import samples
 
@@ -164,6 +166,49 @@ def test_explain_prints_programs(kolmo, tmp_path):
     shown = kolmo("compress", "-q", "--explain", "a").out.decode()
     assert "range_func_interval(10, 250, 3)" in shown
     assert kolmo("decompress", "-t", "-q", "--explain", "a.klm").out.decode() == shown
+
+
+def test_explain_tells_how_the_data_are_seen(kolmo, tmp_path):
+    (tmp_path / "fib").write_bytes(samples.RULED["fibonacci"])
+    shown = kolmo("compress", "-9", "-q", "--explain", "fib").out.decode()
+    assert "1 block\n" in shown
+    assert "60 rows of '{column 1}, '" in shown
+    assert "# x[n] = x[n-1] + x[n-2], 60 items" in shown
+    (tmp_path / "f").write_bytes(samples.RULED["floats"])
+    assert "items are f32le times 100\n" in kolmo("compress", "-q", "--explain", "f").out.decode()
+
+
+@pytest.mark.parametrize("option", ["-9", "--samples=3", "--format=u8", "--time-budget=1s", "--compare", "--cache=c"])
+@pytest.mark.parametrize("mode", ["-d", "-t", "-l"])
+def test_what_only_packing_needs_is_refused_where_archives_are_read(kolmo, tmp_path, option, mode):
+    (tmp_path / "a.klm").write_bytes(compress(DATA)[0])
+    done = kolmo("compress", mode, option, "a.klm")
+    assert done.code == 2
+    assert f"means nothing with {mode}" in done.err
+    assert names() == ["a.klm"]
+
+
+def test_a_view_that_finds_nothing_is_said(kolmo, tmp_path):
+    (tmp_path / "a").write_bytes(samples.SMALL["noise"])
+    done = kolmo("compress", "--format", "csv", "a")
+    assert done.code == 0
+    assert "no program was found with --format csv" in done.err
+
+
+def test_programs_are_remembered_from_one_run_to_the_next(kolmo, tmp_path):
+    program = "a = range_func_interval(3, 253, 5)\nb = scan_add(a)\nc = modulo_item_list(b, 97)\nd = scan_add(c)\n"
+    program += "e = modulo_item_list(d, 251)\noutput = get_subsequence_between_indices(e, 0, 30)"
+    sequence = evaluate(parse(program))
+    (tmp_path / "a").write_bytes(bytes(sequence))
+    assert kolmo("compress", "-q", "a", "-o", "plain.klm").code == 0
+    (tmp_path / "known.jsonl").write_text(json.dumps({"sequence": sequence, "program": program}) + "\n")
+    assert kolmo("compress", "-q", "--cache", "known.jsonl", "a").code == 0
+    assert os.path.getsize("a.klm") < os.path.getsize("plain.klm")
+    assert kolmo("decompress", "-c", "a.klm").out == bytes(sequence)
+    (tmp_path / "known.jsonl").write_text("{}\n")
+    done = kolmo("compress", "-f", "--cache", "known.jsonl", "a")
+    assert done.code == 1
+    assert "known.jsonl, line 1" in done.err
 
 
 def test_compare_shows_the_standard_codecs(kolmo, tmp_path):

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
-from kolmocli.paths import packaged_curricula
+from kolmocli.config import Config
+from kolmocli.config_file import load_config
+from kolmocli.curriculum.build import build_controller
+from kolmocli.paths import find_curriculum, packaged_curricula
+from kolmocli.tasks.base import Bucket
+from kolmocli.tasks.kolmogorov import KolmogorovTasks
 from tests.cli.conftest import SMALL, refused
 from tests.conftest import Run
 
@@ -39,6 +45,20 @@ def test_show_prints_each_level_with_a_task(kolmo: Run, small: Path) -> None:
 def test_packaged_curricula_are_valid(kolmo: Run, name: str) -> None:
     done = kolmo("curriculum", "validate", name)
     assert (done.returncode, done.stdout, done.stderr) == (0, f"{name}: ok\n", "")
+
+
+@pytest.mark.parametrize("name", packaged_curricula())
+def test_packaged_curricula_have_a_uniform_baseline(name: str) -> None:
+    config = load_config(find_curriculum(name), {"controller.kind": "uniform"})
+    buckets = KolmogorovTasks(config.families, "train", config.seed).buckets()
+    weights = {f: m.weight for f, m in build_controller(config, buckets).metrics().items()}
+    sizes = Counter(b.family for b in buckets if in_bounds(config, b))
+    assert weights == pytest.approx({family: size / sizes.total() for family, size in sizes.items()})
+
+
+def in_bounds(config: Config, bucket: Bucket) -> bool:
+    low, high = config.families[bucket.family].bounds or (1, bucket.level)
+    return low <= bucket.level <= high
 
 
 def test_validate_says_everything_that_is_wrong(kolmo: Run, small: Path) -> None:

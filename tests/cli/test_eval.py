@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+from pathlib import Path
 
 import pytest
 
@@ -41,12 +43,58 @@ def test_sequences_of_a_file_as_a_table(kolmo: Run, trained: Trained) -> None:
         (["tiny", "--device", "abacus"], "--device abacus: no such choice; there are auto, cpu, cuda, mps"),
         (["tiny", "--sandbox", "dokcer"], "--sandbox dokcer: no such choice; did you mean docker?"),
         (["tiny", "--samples", 0], "Invalid value for '--samples'"),
+        ([], "evaluate one of a model, --predictions, --endpoint"),
+        (["tiny", "--predictions", "p"], "evaluate one of a model, --predictions, --endpoint, not a model and --pred"),
+        (["--predictions", "p", "--samples", 2], "--samples means nothing with --predictions; it goes with a model or"),
+        (["--predictions", "p", "--hold_out", 2], "--hold-out means nothing with --predictions; it goes with a model"),
+        (["tiny", "--time-limit", 1, "--data", "d"], "--time-limit means nothing with a model; it goes with --pred"),
+        (["--predictions", "p", "--language", "perl"], "--language perl: no such choice; there are python, dsl"),
+        (["--predictions", "p"], "p: cannot be read: No such file or directory"),
+        (["--endpoint", "http://localhost:1"], "--endpoint needs --model: what the endpoint calls the model"),
+        (["--endpoint", "localhost:1", "--model", "m"], "--endpoint localhost:1: not an address; it looks like"),
         (["tiny", "--curriculum", "quickstrat"], "quickstrat: neither a curriculum file nor a packaged curriculum"),
         (["no/such-model", "--curriculum", "quickstart"], "model 'no/such-model': "),
     ],
 )
 def test_wrong_arguments(kolmo: Run, arguments: list[object], said: str) -> None:
     assert refused(kolmo("eval", *arguments), 2).startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("missing", "said"),
+    [
+        ("*.safetensors", "a model without weights: no *.safetensors in it"),
+        ("tokenizer*", "a model without a tokenizer: none of tokenizer.json, "),
+    ],
+)
+def test_a_model_folder_that_lacks_something(
+    kolmo: Run, trained: Trained, tmp_path: Path, missing: str, said: str
+) -> None:
+    whole = next((trained.folder / "checkpoints").glob("step_*"))
+    shutil.copytree(whole, tmp_path / "broken", ignore=shutil.ignore_patterns(missing))
+    done = kolmo("eval", "broken", "--curriculum", "quickstart", "--tasks", 1)
+    assert refused(done, 2).startswith(f"broken: {said}")
+
+
+def test_predictions_as_a_table_and_as_json(kolmo: Run, tmp_path: Path) -> None:
+    (tmp_path / "p.jsonl").write_text('{"sequence": [7, 7, 7], "generation": "output = [7] * 3\\n###"}\n')
+    done = kolmo("eval", "--predictions", "p.jsonl", "--sandbox", "embedded", "--kt-compatible", "--json")
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    assert not KEYS - set(report)
+    assert (report["accuracy"], report["language"], report["published"]["natural"]["accuracy"]) == (1.0, "python", 1.0)
+    done = kolmo("eval", "--predictions", "p.jsonl", "--sandbox", "embedded")
+    assert "accuracy  100.0 %" in done.stdout
+
+
+def test_what_is_held_out_is_asked_for(kolmo: Run, trained: Trained) -> None:
+    data = trained.folder.with_name("long.jsonl")
+    data.write_text('{"sequence": [7, 7, 7, 7, 7, 7, 7, 7]}\n{"sequence": [1, 2, 3]}\n')
+    done = kolmo("eval", trained.folder, "--data", data, "--hold-out", 2, "--sandbox", "embedded", "--json")
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    assert (report["n"], report["continuation_n"]) == (2, 1)
+    assert report["raw_bits"] == 8 * (6 + 3)
 
 
 def test_docker_without_an_engine(kolmo: Run) -> None:

@@ -217,7 +217,7 @@ def test_a_dry_run_does_everything_but_train(kolmo: Run, tmp_path: Path) -> None
     assert planned["buckets"] == 2
     assert planned["model"]["parameters"] == 681_600
     assert set(planned["memory_mib"]) == {
-        *("weights", "gradients", "optimiser", "activations", "sampling_cache", "peak"),
+        *("weights", "gradients", "optimiser", "activations", "logits", "sampling_cache", "peak"),
     }
     assert {path.name for path in tmp_path.iterdir()} == {"small.yaml"}
 

@@ -60,7 +60,7 @@ def test_predictions_are_encoded_twice(tmp_path: Path) -> None:
 
 def test_post_processed_predictions_have_no_reference(tmp_path: Path) -> None:
     line = '{"task_id": 1, "sequence_input": [3, 4], "program": "output = [3, 4]", "program_output": [3, 4]}'
-    assert only(tmp_path, line) == Entry((3, 4), generation="output = [3, 4]")
+    assert only(tmp_path, line) == Entry((3, 4), generation="output = [3, 4]", task_id="1")
 
 
 GENERATOR = """\

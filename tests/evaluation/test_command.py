@@ -11,6 +11,7 @@ import pytest
 from kolmocli.config_file import dump_config, load_config
 from kolmocli.errors import UsageError
 from kolmocli.evaluation.command import evaluate
+from kolmocli.evaluation.selection import Wanted
 from kolmocli.paths import find_curriculum
 
 SHORT = {"training.max_new_tokens": 12, "evaluation.tasks": 3, "sandbox.workers": 1}
@@ -24,8 +25,10 @@ def run(tmp_path: Path) -> Path:
 
 
 def report(target: str | Path = "tiny", **options: Any) -> dict[str, Any]:
-    chosen = {"curriculum": None, "data": None, "samples": 1, "tasks": None, "seed": None, **options}
-    return evaluate(str(target), **chosen, device="cpu", sandbox="embedded")
+    wanted = Wanted(
+        **{name: options.pop(name) for name in ("curriculum", "data", "tasks", "strict") if name in options}
+    )
+    return evaluate(str(target), wanted, **{"samples": 1, "seed": None, **options}, device="cpu", sandbox="embedded")
 
 
 def test_a_model_needs_tasks() -> None:

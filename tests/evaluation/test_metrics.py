@@ -13,8 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kolmocli.environment import Outcome
-from kolmocli.evaluation import baselines
-from kolmocli.evaluation.metrics import best_of, compression_rate, pass_at_k, precision, summarise
+from kolmocli.evaluation import baselines, rates
+from kolmocli.evaluation.coding import CODED, Pair
+from kolmocli.evaluation.metrics import summarise
+from kolmocli.evaluation.samples import best_of, pass_at_k
 from kolmocli.language.coder import literal_bits
 from kolmocli.sandbox.base import Status
 from kolmocli.tasks.base import Bucket, Task
@@ -37,6 +39,10 @@ def failed(status: Status = Status.OK, formatted: bool = True, reward: float = 0
 
 
 LOST = Outcome("…", 1, False, Status.INFRA, None)
+
+
+def compression_rate(pairs: list[Pair]) -> float | None:
+    return rates.compression(pairs, CODED).value
 
 
 def test_a_report_by_hand() -> None:
@@ -97,7 +103,7 @@ def test_all_lost_is_no_evidence() -> None:
 
 
 def test_precision_without_a_correct_program_is_unknown() -> None:
-    assert precision([(task(RAMP), failed())], "gzip") is None
+    assert rates.precision([(task(RAMP), failed())], "gzip", CODED).value is None
     assert summarise([(task(RAMP), failed())])["copy_rate"] is None
 
 

@@ -27,8 +27,20 @@ def bucket(pass_rate: float = 0.48, **changes: Any) -> dict[str, Any]:
         "dead": 0.1,
         "shortest": 31,
         "state": "tracking",
+        "signal_share": 0.9,
+        "bits": 0.8,
+        "bits_per_token": 0.05,
+        "bits_per_gflop": 4.0,
+        "belief": {"pass_rate": 0.5, "low": 0.4, "high": 0.6},
     }
     return values | changes
+
+
+def gradient(rng: random.Random) -> dict[str, Any]:
+    """Sixteen groups, whose gradients are as long as the shares of their passes say."""
+    passes = [min(8, max(0, round(rng.gauss(4, 2)))) for _ in range(16)]
+    norms = [["ramps", k, 8, 2.0 * math.sqrt(k / 8 * (1 - k / 8)) * rng.uniform(0.7, 1.3)] for k in passes]
+    return {"groups": 16, "signal": 0.02, "variance": 0.8, "scale": 320.0, "norms": norms}
 
 
 def step_record(step: int, families: tuple[str, ...] = FAMILIES, rng: random.Random | None = None) -> dict[str, Any]:
@@ -46,6 +58,14 @@ def step_record(step: int, families: tuple[str, ...] = FAMILIES, rng: random.Ran
         "entropy": 0.7,
         "bits_per_rollout": mean_entropy([(round(16 * p), 16) for p in rates.values()]),
         "bits_total": 115.2 * step,
+        "bits_per_token": 0.03,
+        "bits_per_gflop": 4.8,
+        "signal_share": 0.9,
+        "answers": 20,
+        "bits_per_answer": 6.0,
+        "answer_bits_total": 120.0 * step,
+        "verdicts": {"passed": 64, "missed": 44, "RUNTIME": 12, "SYNTAX": 7, "TLE_CPU": 1},
+        "groups": 16,
         "dead_groups": 3,
         "dead_fail": 2,
         "dead_pass": 1,
@@ -55,6 +75,7 @@ def step_record(step: int, families: tuple[str, ...] = FAMILIES, rng: random.Ran
         "compression_rate": 0.4 + 0.4 * math.exp(-step / 20),
         "in_band": None if step <= 30 else 0.8,
         "seconds": {"rollout": 0.2, "execute": 0.1, "learn": 0.3},
+        **({"gradient": gradient(rng)} if step % 10 == 1 else {}),
         "buckets": {name: bucket(rate, level=1 + step / 20) for name, rate in rates.items()},
     }
 
@@ -85,7 +106,13 @@ def write_run(run_dir: Path, steps: int = 60, seed: int = 5) -> Path:
     rng = random.Random(seed)
     with RunLog(run_dir, clock=lambda: 0.0) as log:
         for i in range(1, 4):
-            log.step({"step": 25 * i, "phase": "warmup", "loss": 3.0 / i, "pass_rate": 0.2 * i})
+            log.step(
+                {
+                    "step": 25 * i, "phase": "warmup", "loss": 3.0 / i, "pass_rate": 0.2 * i, "flops": 6e9, "answers": 64,
+                    "bits_per_answer": 12.0 / i, "answer_bits_total": 64 * sum(12.0 / j for j in range(1, i + 1)),
+                    "bits_per_token": 0.8 / i, "bits_per_gflop": 128.0 / i, "tokens": 960, "seconds": {"learn": 3.0},
+                }
+            )  # fmt: skip
         log.event(
             "eval",
             0,

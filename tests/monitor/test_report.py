@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import base64
+import re
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from monitor_samples import bucket, write_run
+from monitor_samples import bucket
 
 from kolmocli.errors import UsageError
-from kolmocli.monitor.figures import FIGURES, Run
-from kolmocli.monitor.report import render, write_report
-from kolmocli.monitor.writer import RunLog
+from kolmocli.monitor.plots import FIGURES, write_report
+from kolmocli.monitor.report import render
+from kolmocli.monitor.run import Run
 
 
 class Page(HTMLParser):
@@ -40,13 +41,8 @@ class Page(HTMLParser):
         self.words.append(data)
 
 
-def test_a_report_holds_everything_in_one_file(tmp_path: Path) -> None:
-    run_dir = write_run(tmp_path / "quick", steps=30)
-    (run_dir / "config.yaml").write_text("name: quick & dirty\n")
-    with RunLog(run_dir, resume_step=30) as log:
-        log.event("best", 30, family="ramps", bits=31, literal_bits=200, target="0 1 2", program="a = 1\nb = a")
-    path = write_report(run_dir)
-    assert path == run_dir / "report.html"
+def test_a_report_holds_everything_in_one_file(reported: Path) -> None:
+    path = reported / "report.html"
     html = path.read_text(encoding="utf-8")
     page = Page(html)
     images = [attrs for tag, attrs in page.tags if tag == "img"]
@@ -57,7 +53,10 @@ def test_a_report_holds_everything_in_one_file(tmp_path: Path) -> None:
         assert base64.b64decode(data).startswith(b"\x89PNG")
         assert attrs["alt"]
     text = "".join(page.words)
-    for said in ("quick", "30 REINFORCE steps in 0:50", "strides", "21% → 42%", "a = 1\nb = a", "name: quick & dirty"):
+    for said in (
+        "quick", "40 REINFORCE steps in 0:50", "strides", "21% → 42%", "a = 1\nb = a", "name: quick & dirty",
+        "it makes 7 9", "level 2: RUNTIME", "warm start, answers: −log2 p",
+    ):  # fmt: skip
         assert said in text
     assert "http://" not in html and "https://" not in html
     assert not any(tag in ("script", "link", "iframe", "object") for tag, _ in page.tags)
@@ -69,18 +68,44 @@ def test_what_models_write_stays_text() -> None:
     events = [
         {"kind": "best", "step": 1, "family": evil, "bits": 3, "target": evil, "program": evil},
         {"kind": evil, "step": 1, "note": evil},
+        {"kind": "failing", "step": 1, "family": evil, "level": evil, "verdict": evil, "target": evil, "program": evil},
         {"kind": "eval", "step": 1, "name": evil, "accuracy": 0.5},
     ]
-    html = render(evil, Run([step], events, {"sandbox": {"backend": evil}}), {}, evil)
+    html = render(Run([step], events, {"sandbox": {"backend": evil}}, evil), {}, evil)
     page = Page(html)
     assert not any(tag == "script" for tag, _ in page.tags)
-    assert html.count("<pre>") == 2
+    assert html.count("<pre>") == 3
     assert "".join(page.words).count("alert(1)") >= 8
 
 
+def test_the_ways_of_learning_stand_side_by_side() -> None:
+    warm = [{"step": i, "phase": "warmup", "answers": 4, "answer_bits_total": 40.0 * i, "flops": 2e9} for i in (1, 2)]
+    played = {
+        "step": 1,
+        "phase": "rl",
+        "rollouts": 16,
+        "bits_total": 8.0,
+        "answers": 0,
+        "answer_bits_total": 0.0,
+        "flops": 1e9,
+    }
+    html = render(Run([*warm, played], [], {}), {})
+    rows = re.findall(r"<tr><td>(.*?)</td></tr>", html)
+    assert [row.split("</td><td>") for row in rows[:2]] == [
+        ["warm start, answers: −log2 p", "8", "10.0", "80", "4", "20.0"],
+        ["REINFORCE, rollouts: H(p)", "16", "0.500", "8", "1", "8.00"],
+    ]
+    assert "hindsight" not in html
+
+
 def test_a_run_without_steps_has_a_page(tmp_path: Path) -> None:
-    text = "".join(Page(write_report(tmp_path).read_text(encoding="utf-8")).words)
+    (tmp_path / "config.yaml").write_text("name: begun\n")
+    (path,) = write_report(tmp_path)
+    text = "".join(Page(path.read_text(encoding="utf-8")).words)
     assert "0 REINFORCE steps so far" in text
     assert "None" not in text and "nan" not in text
     with pytest.raises(UsageError, match="no such run folder"):
         write_report(tmp_path / "nowhere")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(UsageError, match="empty: holds no run"):
+        write_report(tmp_path / "empty")

@@ -7,8 +7,9 @@ import time
 from pathlib import Path
 
 import pytest
-from monitor_samples import step_record, write_run
+from monitor_samples import FAMILIES, step_record, write_run
 
+from kolmocli.cli import report as command
 from kolmocli.errors import KolmoError, UsageError
 from kolmocli.monitor import watch as module
 from kolmocli.monitor.live import Quiet
@@ -100,6 +101,7 @@ def test_silence_is_told(tmp_path: Path) -> None:
 
 
 def test_once_looks_once(tmp_path: Path) -> None:
+    (tmp_path / "config.yaml").write_text(CONFIG)
     eyes = Recorder()
     watch(tmp_path, eyes, once=True)
     assert len(eyes.seen) == 1 and eyes.seen[0].metrics is None
@@ -108,6 +110,26 @@ def test_once_looks_once(tmp_path: Path) -> None:
 def test_bad_folders_are_named(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="nowhere: no such run folder"):
         watch(tmp_path / "nowhere", Quiet())
+    with pytest.raises(UsageError, match="holds no run"):
+        watch(tmp_path, Quiet())
     (tmp_path / "config.yaml").write_text("a: [")
     with pytest.raises(KolmoError, match=r"config\.yaml: not YAML"):
         WatchedRun(tmp_path)
+
+
+def test_once_prints_the_whole_table_on_stdout(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run_dir = write_run(tmp_path / "quick", steps=12)
+    capsys.readouterr()
+    command.watch(run_dir, once=True)
+    shown = capsys.readouterr()
+    assert shown.err == ""
+    assert "quick" in shown.out and "step 12" in shown.out and "bits/rollout" in shown.out
+    assert all(name in shown.out for name in FAMILIES)
+    assert "\x1b" not in shown.out and not shown.out.endswith("\n\n")
+
+
+def test_failing_programs_are_no_news(tmp_path: Path) -> None:
+    with RunLog(tmp_path) as log:
+        log.step(step_record(1))
+        log.event("failing", 1, family="ramps", level=1, verdict="missed", target="1", made="2", program="x = 2")
+    assert WatchedRun(tmp_path).look().events == ()

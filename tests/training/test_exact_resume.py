@@ -9,20 +9,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from kolmocli.config import Config
 from kolmocli.errors import UsageError
 from kolmocli.training import run as module
 from kolmocli.training.checkpoint import checkpoints, latest_checkpoint
 from kolmocli.training.session import Session, Stopped
-from tests.training.runs import events, metrics, run, small_config
+from tests.training.runs import CURRICULUM, events, metrics, run, small_config
 
 
 @pytest.fixture(scope="module", autouse=True)
 def without_plots() -> Iterator[None]:
     """They would take most of the time, and have tests of their own."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "write_plots", lambda folder: [])
+        patch.setattr(module, "write_report", lambda folder, between: [])
         yield
 
 
@@ -68,6 +69,15 @@ def test_a_run_twice_and_split_by_a_resume_is_the_same(tmp_path: Path) -> None:
     assert weights(one) == weights(again) == weights(split)
 
 
+EVERY_SWITCH: dict[str, Any] = {
+    "families": {"runs": {**yaml.safe_load(CURRICULUM)["families"]["runs"], "bounds": [2, 2]}},
+    "training": {"steps": 6, "best_of": 2, "shaping": 0.5, "gamma": 0.9},
+    "reward": {"partial": 0.1},
+    "hints": {"most": 0.9, "start": 0.5},
+    "self_play": {"share": 0.5, "band": 0.5},
+}
+
+
 @pytest.mark.parametrize(
     "changes",
     [
@@ -76,8 +86,9 @@ def test_a_run_twice_and_split_by_a_resume_is_the_same(tmp_path: Path) -> None:
         {"training": {"lora": {"rank": 2}, "steps": 4}},
         {"training": {"optimizer": "adamw8bit", "steps": 4}, "model": {"load_in_8bit": True}},
         {"controller": {"kind": "uniform"}, "training": {"steps": 4}},
+        EVERY_SWITCH,
     ],
-    ids=["ema", "adamw8bit", "adapters", "8 bits", "uniform"],
+    ids=["ema", "adamw8bit", "adapters", "8 bits", "uniform", "every switch"],
 )
 def test_whatever_is_trained(changes: dict[str, Any], tmp_path: Path) -> None:
     config = small_config(**changes)

@@ -13,9 +13,10 @@ import torch
 from kolmocli.policy.loading import load_policy
 from kolmocli.policy.policy import Policy
 from kolmocli.policy.rollout import Rollout
-from kolmocli.training import learner as module
-from kolmocli.training.learner import Learner, Weighted, micro_batches
-from kolmocli.training.returns import BaselineKind, advantages, token_weights
+from kolmocli.training import batches
+from kolmocli.training.batches import Weighted, micro_batches
+from kolmocli.training.learner import Learner
+from kolmocli.training.returns import BaselineKind, line_advantages, line_returns, token_weights
 from tests.policies import TARGETS, tiny
 
 
@@ -40,7 +41,7 @@ class Toy(torch.nn.Module):
     def forward(self, input_ids: torch.Tensor, attention_mask: torch.Tensor) -> SimpleNamespace:
         first = self.first.expand(len(input_ids), 3)
         second = self.second[input_ids[:, 1]]
-        return SimpleNamespace(logits=torch.stack([first, second, torch.zeros_like(first)], 1))
+        return SimpleNamespace(logits=torch.stack([first, second, torch.zeros_like(first)], 1)[:, : input_ids.shape[1]])
 
     def probabilities(self) -> torch.Tensor:
         """Of every outcome, [3, 3]."""
@@ -54,15 +55,16 @@ REWARDS = [0.0, 1.0, 0.2, 0.0, 0.0, 1.25, -1.0, 0.5, 1.0]
 def expected_batch(model: Toy, group: int, kind: BaselineKind, gamma: float) -> list[Weighted]:
     """Every outcome once, its weights those it gets on average over all groups that it can be in."""
     p = model.probabilities().detach().flatten().tolist()
-    totals = [0.0] * 9
+    totals = [[0.0, 0.0] for _ in OUTCOMES]
     for members in itertools.product(range(9), repeat=group):
         chance = torch.tensor([p[i] for i in members], dtype=torch.double).prod().item()
-        for i, a in zip(members, advantages([REWARDS[i] for i in members], kind, 0.4), strict=True):
-            totals[i] += chance * a / group
+        returns = [line_returns([0.0, REWARDS[i]], gamma) for i in members]
+        for i, of_lines in zip(members, line_advantages(returns, kind, 0.4), strict=True):
+            totals[i] = [total + chance * a / group for total, a in zip(totals[i], of_lines, strict=True)]
     lines = (0, 1)
     return [
-        Weighted(Rollout((0,), tokens, (0.0, 0.0), lines, "", True), token_weights(total, lines, 2, gamma))
-        for tokens, total in zip(OUTCOMES, totals, strict=True)
+        Weighted(Rollout((0,), tokens, (0.0, 0.0), lines, "", True), token_weights(of_lines, lines))
+        for tokens, of_lines in zip(OUTCOMES, totals, strict=True)
     ]
 
 
@@ -98,7 +100,7 @@ def test_the_reported_entropy_is_that_of_the_choices() -> None:
     report = make(SimpleNamespace(model=model, pad_id=0)).step(batch, denominator=1.0)
     exact = torch.distributions.Categorical(logits=Toy().first).entropy()
     assert report.entropy == pytest.approx(exact.item(), abs=1e-6)
-    assert (report.tokens, report.work) == (1, 3)
+    assert (report.tokens, report.work) == (1, 2)  # the token without a weight is not read
 
 
 def test_the_entropy_bonus_makes_choices_more_even() -> None:
@@ -122,15 +124,17 @@ def weights_of(policy: Policy) -> list[torch.Tensor]:
 
 
 def test_micro_batches_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not even where the rollouts of one prompt are cut apart, which only reads the prompt again."""
     seen = []
     for limit in (1, 200, 1_000_000):
-        monkeypatch.setattr(module, "TOKENS_PER_MICRO_BATCH", limit)
+        monkeypatch.setattr(batches, "TOKENS_PER_MICRO_BATCH", limit)
         policy = tiny()
         report = make(policy).step(batch_of(policy), denominator=24)
         seen.append((len(list(micro_batches(batch_of(policy)))), report, [p.grad for p in policy.model.parameters()]))
     assert [count for count, *_ in seen] == sorted({count for count, *_ in seen}, reverse=True)
+    assert [report.work for _, report, _ in seen] == sorted({report.work for _, report, _ in seen}, reverse=True)
     for _, report, grads in seen[1:]:
-        assert (report.tokens, report.work) == (seen[0][1].tokens, seen[0][1].work)
+        assert report.tokens == seen[0][1].tokens
         assert report.loss == pytest.approx(seen[0][1].loss, abs=1e-4)
         for ours, first in zip(grads, seen[0][2], strict=True):
             torch.testing.assert_close(ours, first, rtol=1e-4, atol=1e-5)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -83,6 +85,9 @@ class Sitting:
         self.config = Config.model_validate({"families": {"a": {"levels": [{}]}}, "training": training})
         self.state = RunState()
 
+    def rng(self, purpose: str, step: int) -> random.Random:
+        return random.Random(f"{purpose}/{step}")
+
 
 def weighed(*groups: Group, **training: Any) -> list[Weighted]:
     return weigh(Sitting(**training), list(groups))  # type: ignore[arg-type]
@@ -103,3 +108,26 @@ def test_the_running_mean_is_that_of_earlier_steps() -> None:
         (batch, *_) = weigh(sitting, [group(passed(), passed())])  # type: ignore[arg-type]
         assert batch.weights[0] == pytest.approx(expected)
         assert sitting.state.baseline == pytest.approx(mean)
+
+
+def test_of_more_rollouts_than_are_learnt_from_some_stand_for_all() -> None:
+    many = group(*[passed()] * 4, *[failed()] * 12)
+    batch = weighed(many, group_size=8, batch_size=8, best_of=2)
+    assert len(batch) == 8
+    assert sorted(w.weights[0] for w in batch) == pytest.approx([-0.8 / 3 * 1.5] * 4 + [0.8 * 0.5] * 4)
+    assert step_record([many], FAMILIES)["rollouts"] == 16
+
+
+def test_shaping_blames_a_failure_on_the_lines_after_what_was_explained() -> None:
+    half = replace(failed(), trace=((1, 2), (9,)), ends=(1, 2))
+    assert [w.weights for w in weighed(group(half, failed()), shaping=0.5)] == [
+        [0.0, pytest.approx(-0.25)],
+        [0.0, pytest.approx(0.25)],
+    ]
+    assert weighed(group(half, failed())) == []
+
+
+def test_hints_are_shown_where_there_are_any() -> None:
+    families = {"a": replace(FAMILIES["a"], hint=0.25), "b": FAMILIES["b"]}
+    buckets = step_record([MIXED], families)["buckets"]
+    assert (buckets["a"]["hint"], "hint" in buckets["b"]) == (0.25, False)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kolmocli.training.returns import EmaBaseline, advantages, is_dead, token_weights
+from kolmocli.training.returns import EmaBaseline, advantages, is_dead, line_advantages, line_returns, token_weights
 
 rewards = st.lists(st.one_of(st.none(), st.floats(-5, 5)), max_size=10)
 
@@ -57,14 +57,34 @@ def test_equal_rewards_make_a_dead_group(reward: float) -> None:
 
 
 def test_the_return_is_discounted_over_the_lines_to_come() -> None:
+    assert line_returns([0.0, 2.0], 0.5) == [1.0, 2.0]
+    assert line_returns([1.0, -1.0, 2.0], 0.5) == [1.0, 0.0, 2.0]
+    assert line_returns([0.0, 0.0, -3.0], 1.0) == [-3.0, -3.0, -3.0]
+    assert line_returns([0.0, 1.0], 0.0) == [0.0, 1.0]
+    assert line_returns([], 0.5) == []
+
+
+def test_a_line_is_compared_with_the_same_line_of_the_others() -> None:
+    returns = [[0.25, 0.5, 1.0], None, [0.0], [2.0, 4.0]]
+    assert line_advantages(returns, "rloo") == [
+        pytest.approx([0.25 - 1.0, 0.5 - 2.0, 1.0 - 2.0]),
+        [],
+        pytest.approx([0.0 - 2.25 / 2]),
+        pytest.approx([2.0 - 0.125, 4.0 - 0.25]),
+    ]
+    assert line_advantages(returns, "ema", 0.5) == [[-0.25, 0.0, 0.5], [], [-0.5], [1.5, 3.5]]
+    assert line_advantages([None, None], "rloo") == [[], []]
+    assert line_advantages([[1.0, 1.0], None], "rloo") == [[0.0, 0.0], []]
+
+
+def test_without_discount_every_line_has_the_advantage_of_the_rollout() -> None:
+    rewards, lengths = [1.1, 0.0, 0.3, 1.2], [3, 1, 4, 2]
+    returns = [line_returns([0.0] * (n - 1) + [r], 1.0) for r, n in zip(rewards, lengths, strict=True)]
+    of_rollouts = zip(advantages(rewards, "rloo"), lengths, strict=True)
+    assert line_advantages(returns, "rloo") == [[a] * n for a, n in of_rollouts]
+
+
+def test_every_token_has_the_weight_of_its_line_up_to_the_end() -> None:
     # three lines of two, one and two tokens; the episode ended with the second line
-    assert token_weights(2.0, [0, 0, 1, 2, 2], end=2, gamma=0.5) == [1.0, 1.0, 2.0, 0.0, 0.0]
-    assert token_weights(2.0, [0, 0, 1, 2, 2], end=3, gamma=0.5) == [0.5, 0.5, 1.0, 2.0, 2.0]
-
-
-def test_without_discount_every_token_of_the_episode_weighs_the_same() -> None:
-    assert token_weights(-3.0, [0, 1, 2], end=3, gamma=1.0) == [-3.0, -3.0, -3.0]
-
-
-def test_with_no_patience_only_the_last_line_counts() -> None:
-    assert token_weights(1.0, [0, 1, 2], end=2, gamma=0.0) == [0.0, 1.0, 0.0]
+    assert token_weights([1.0, 2.0], [0, 0, 1, 2, 2]) == [1.0, 1.0, 2.0, 0.0, 0.0]
+    assert token_weights([-3.0], [0, 1, 2]) == [-3.0, 0.0, 0.0]

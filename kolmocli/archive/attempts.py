@@ -1,0 +1,221 @@
+"""From data to programs: each way of looking at the data is searched, at one or more prices of a literal."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from kolmocli.archive import smooth
+from kolmocli.archive.candidates import Floats
+from kolmocli.archive.decompress import MAX_PROGRAM_ITEMS, RunPython
+from kolmocli.archive.evidence import Ints
+from kolmocli.archive.fit import SAFE, Fitted, fit, likely_fits
+from kolmocli.archive.prices import local_prices
+from kolmocli.archive.proposals import Asked, Piece, Proposer, literal
+from kolmocli.archive.search import Aims, Found, search
+from kolmocli.archive.segments import FRESH, Form, Segment, programs_of
+from kolmocli.archive.tables import TableView
+from kolmocli.archive.views import VIEWS, View
+
+DEFAULT_LEVEL = 6
+CHUNK_ITEMS = 1 << 18
+"""Items searched at once: what bounds the memory of the search."""
+_REFINED_LEVEL = 4
+"""From this level on costs and prices are refined by a second pass."""
+_THOROUGH_LEVEL = 7
+"""From this level on every likely view is searched in full."""
+_WORTH_A_LOOK = 1 << 13
+_PROMISING = 0.9
+"""Below `_THOROUGH_LEVEL` data of `_WORTH_A_LOOK` bytes are first searched quickly: estimated bits of the programs must be
+below this share of what the best codec takes. Estimates are optimistic: for prose they are about 0.92."""
+_DENSE = 0.9
+"""A residual packed to more than this share has nothing that a codec could do better than a program."""
+_LEAST_SMOOTH = {1: 48, 2: 12}
+"""Literals of fewer items are not rewritten as differences, by bytes of an item."""
+_LEAST_SMOOTH_WIDE = 8
+_CLEARLY = 0.95
+_MUCH_SMALLER = 0.2
+_SMALLER_TABLE = 0.9
+"""Once a view has brought the data below this share of the best codec, the less promising ones are not searched."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    level: int = DEFAULT_LEVEL
+    view: str = "auto"
+    proposer: Proposer | None = None
+    samples: int = 16
+    seed: int = 0
+    python: str = ""
+    """Source of a Python program that makes the data, or their beginning; empty for none."""
+    run_python: RunPython | None = None
+    deadline: float | None = None
+    """Moment of `time.monotonic` after which no further attempt is begun."""
+
+    def late(self) -> bool:
+        return self.deadline is not None and time.monotonic() > self.deadline
+
+    def refined(self) -> bool:
+        return self.level >= _REFINED_LEVEL
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """What an attempt came to."""
+
+    member: bytes
+    share: float = 1.0
+    """Part of its size to which the residual was packed."""
+    item_bits: float = 0.0
+    """What an item took in the residual."""
+
+
+@dataclass(slots=True)
+class Attempt:
+    """The data as programs. `rest` are the bytes that no item stands for."""
+
+    view: View
+    pieces: list[Piece]
+    rest: bytes
+    packed: Packed | None = None
+    """Set by who packs it, before the next attempt is asked for."""
+
+
+Say = Callable[[str], None]
+
+
+def attempts(data: bytes, packed: int, options: Options, asked: Asked | None, say: Say) -> Iterator[Attempt]:
+    """Ways to write the data, from the first to the most refined.
+
+    `packed` is the size of the data in the best codec. At first a literal costs all its bits. Where the residual then
+    turns out to be compressible, the search is run again with the price of an item in one solid stream.
+    """
+    fits = likely_fits(data, packed) if options.view == "auto" else [f for f in [fit(data, options.view)] if f]
+    smallest, table = packed, False
+    for view, items, rest in fits:
+        if options.late() or smallest < (_SMALLER_TABLE if table else _MUCH_SMALLER) * packed:
+            return
+        values = np.array(items, dtype=np.int64)
+        if not len(values) or np.abs(values).max() >= SAFE or values.min() <= -SAFE:
+            continue
+        for attempt in _of_view(data, (view, items, rest), values, packed, options, asked, say):
+            yield attempt
+            assert attempt.packed is not None
+            smallest, table = min(smallest, len(attempt.packed.member)), isinstance(view, TableView)
+
+
+def _of_view(
+    data: bytes, fitted: Fitted, values: Ints, packed: int, options: Options, asked: Asked | None, say: Say
+) -> Iterator[Attempt]:
+    view, _, rest = fitted
+    full = np.full(len(values), 8.0 * view.width)
+    solid = np.minimum(full, _solid_price(data, view, len(values), packed))
+    price = full
+    smooth_price = np.minimum(full, smooth.prices(values)) if options.refined() else full
+    if smooth_price.sum() < _CLEARLY * solid.sum():
+        price = smooth_price
+    gated = asked is None and price is full and options.level < _THOROUGH_LEVEL and len(data) >= _WORTH_A_LOOK
+    if gated and not isinstance(view, TableView) and not _promising(values, solid, view):
+        return
+    for _ in range(2 if options.refined() else 1):
+        if options.late():
+            return
+        pieces = _searched(values, price, view, options, say)
+        if asked is not None and view.name == "u8" and not options.late():
+            say("policy")
+            pieces = asked.replace(pieces, float(price.mean()))
+        if not isinstance(view, TableView):
+            pieces = joined(pieces)
+        if all(p.literal for p in pieces) and not isinstance(view, TableView) and smooth_price is full:
+            return
+        attempt = Attempt(view, pieces, rest)
+        yield attempt
+        assert attempt.packed is not None
+        rewritten = list(_rewritten(pieces, view.width, attempt.packed.item_bits)) if options.refined() else pieces
+        if len(rewritten) != len(pieces) or any(a is not b for a, b in zip(rewritten, pieces, strict=True)):
+            yield Attempt(view, rewritten, rest)
+        if attempt.packed.share > _DENSE or price is solid:
+            return
+        price = solid
+
+
+def _promising(values: Ints, solid: Floats, view: View) -> bool:
+    """Whether a quick search of a few chunks finds programs that are cheaper than the best codec."""
+    last = max(len(values) - CHUNK_ITEMS, 0)
+    for start in {0, last // 2, last}:
+        price = solid[start : start + CHUNK_ITEMS]
+        found = search(values[start : start + CHUNK_ITEMS], price, Aims(8.0 * view.width, (0,), view.wrap, passes=1))
+        if found.bits < _PROMISING * price.sum():
+            return True
+    return False
+
+
+def _searched(values: Ints, price: Floats, view: View, options: Options, say: Say) -> list[Piece]:
+    rows = view.template.rows if isinstance(view, TableView) else len(values)
+    pieces: list[Piece] = []
+    for start in range(0, len(values), CHUNK_ITEMS):
+        say(f"search {view.name} {100 * start // len(values)} %")
+        chunk = values[start : start + CHUNK_ITEMS]
+        columns = tuple(c - start for c in range(0, len(values), rows) if start <= c < start + len(chunk))
+        aims = Aims(8.0 * view.width, columns or (0,), view.wrap, 2 if options.refined() else 1)
+        found = search(chunk, price[start : start + CHUNK_ITEMS], aims) if not options.late() else _as_it_is(chunk)
+        made = programs_of(chunk.tolist(), found.segments, [r.recurrence for r in found.rules])
+        for segment, (program, fresh) in zip(found.segments, made, strict=True):
+            pieces += _by_column(Piece(program, fresh, segment.end - segment.start), start + segment.start, rows)
+    return pieces
+
+
+def _as_it_is(values: Ints) -> Found:
+    return Found([Segment(0, len(values), Form(FRESH))], [], 0.0)
+
+
+def _by_column(piece: Piece, start: int, rows: int) -> Iterator[Piece]:
+    """A literal in parts that end where columns end, since each column has words of its own in the residual."""
+    if not piece.literal or start // rows == (start + piece.count - 1) // rows:
+        yield piece
+        return
+    at = 0
+    while at < piece.count:
+        end = min(piece.count, at + rows - (start + at) % rows)
+        yield Piece(literal(end - at), piece.fresh[at:end], end - at)
+        at = end
+
+
+def _solid_price(data: bytes, view: View, count: int, packed: int) -> Floats:
+    """Bits of each item as a part of the whole data in the best codec."""
+    if view.number in VIEWS and view.name != "lines":
+        return local_prices(data, view.width, packed)
+    return np.full(count, 8.0 * packed / count)
+
+
+def joined(pieces: Sequence[Piece]) -> list[Piece]:
+    """The pieces, neighbouring literals as one where that is no longer than a program may be."""
+    out: list[Piece] = []
+    for piece in pieces:
+        last = out[-1] if out else None
+        if last and last.literal and piece.literal and last.count + piece.count <= MAX_PROGRAM_ITEMS // 2:
+            fresh = [*last.fresh, *piece.fresh]
+            out[-1] = Piece(literal(len(fresh)), fresh, len(fresh))
+        else:
+            out.append(piece)
+    return out
+
+
+def _rewritten(pieces: list[Piece], width: int, item_bits: float) -> Iterator[Piece]:
+    """Literals as differences in the program, where these cost less than what the residual takes for an item."""
+    least = _LEAST_SMOOTH.get(width, _LEAST_SMOOTH_WIDE)
+    for piece in pieces:
+        parts = [piece]
+        if piece.literal and piece.count >= least:
+            form, bits = smooth.best_form(np.array(piece.fresh, dtype=np.int64))
+            if bits < _CLEARLY * item_bits * piece.count:
+                cuts = range(0, piece.count, smooth.MOST_ITEMS)
+                parts = [_smooth(piece.fresh[cut : cut + smooth.MOST_ITEMS], form) for cut in cuts]
+        yield from parts
+
+
+def _smooth(items: Sequence[int], form: smooth.Smooth) -> Piece:
+    return Piece(form.program(items), (), len(items))

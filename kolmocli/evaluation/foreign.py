@@ -1,0 +1,87 @@
+"""`kolmo eval --predictions`: programs that some other model has written."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from kolmocli.environment import Outcome
+from kolmocli.errors import UsageError
+from kolmocli.evaluation.answers import program_of
+from kolmocli.evaluation.predictions import Cut, read_predictions
+from kolmocli.evaluation.published import published_cut
+from kolmocli.evaluation.report import PLAIN, Reporting, full_report
+from kolmocli.evaluation.rescoring import Candidate, Language, limits_of, rescore
+from kolmocli.evaluation.samples import Attempts
+from kolmocli.monitor.live import shared_console
+from kolmocli.sandbox import Sandbox, open_sandbox
+from kolmocli.tasks.base import Task
+
+_TOLD_EVERY = 10.0
+"""Seconds between two lines that say how far it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Programs:
+    """How programs from elsewhere are run."""
+
+    language: Language = "python"
+    seconds: float = 2.0
+    """Processor time of one program."""
+    sandbox: str = "auto"
+
+
+def evaluate_predictions(
+    name: str, programs: Programs, *, strict: bool, reporting: Reporting = PLAIN
+) -> dict[str, Any]:
+    """The report of the programs in a file, whoever wrote them.
+
+    Raises:
+        UsageError: the file cannot be read, or holds no prediction.
+    """
+    warn = shared_console().print
+    found = read_predictions(name, warn, strict=strict, cut=cut_of(reporting))
+    attempts = rescored(found, programs, warn)
+    samples = max(len(outcomes) for _, outcomes in attempts)
+    facts = {"model": name, "samples": samples, "language": programs.language}
+    return {**facts, **full_report(attempts, samples, programs.language, reporting)}
+
+
+def cut_of(reporting: Reporting) -> Cut:
+    return published_cut if reporting.kt_compatible else program_of
+
+
+def rescored(candidates: Iterable[Candidate], programs: Programs, warn: Callable[[str], None]) -> Attempts:
+    """Tasks with the outcomes of their samples. The first candidate is looked at before a sandbox is opened."""
+    source = iter(candidates)
+    first = next(source, None)
+    if first is None:
+        raise UsageError("no task to evaluate on")
+
+    def all_of_them() -> Iterator[Candidate]:
+        yield first
+        yield from source
+
+    box: Sandbox = open_sandbox(programs.sandbox, limits=limits_of(programs.seconds), warn=warn)
+    found: dict[int, tuple[Task, list[Outcome]]] = {}
+    try:
+        for task, outcome in rescore(all_of_them(), programs.language, box, teller("programs run", warn)):
+            found.setdefault(task.index, (task, []))[1].append(outcome)
+    finally:
+        box.close()
+    return list(found.values())
+
+
+def teller(what: str, warn: Callable[[str], None]) -> Callable[[int], None]:
+    """Says now and then how far something is, where it takes long."""
+    last = time.monotonic()
+
+    def tell(count: int) -> None:
+        nonlocal last
+        if time.monotonic() - last >= _TOLD_EVERY:
+            warn(f"{count:,} {what}")
+            last = time.monotonic()
+
+    return tell

@@ -1,0 +1,76 @@
+"""Programs that a model has written, from a file; and the file of what a prompted model answers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+
+from kolmocli.data.layouts import Entry, read_entries
+from kolmocli.data.problems import Problems
+from kolmocli.errors import KolmoError, UsageError
+from kolmocli.evaluation.answers import program_of
+from kolmocli.evaluation.rescoring import MAX_ITEMS, Candidate
+from kolmocli.tasks.base import Bucket, Task
+
+Cut = Callable[[str], str]
+"""From an answer to the program in it."""
+
+
+def read_predictions(
+    name: str, warn: Callable[[str], None], *, strict: bool, cut: Cut = program_of
+) -> Iterator[Candidate]:
+    """The candidates of a file, in any of the layouts of `data/layouts.py`; nothing of them is run here.
+
+    A line that names no bucket is in that of its modality. Lines with the same `task_id` and sequence are samples of
+    one task, and have its index; a line without `task_id` is a task of its own.
+
+    Raises:
+        UsageError: the file cannot be read, no line of it is good, or, with `strict`, one is bad.
+    """
+    problems, found = Problems(name, warn, strict), 0
+    places: dict[tuple[object, tuple[int, ...]], int] = {}
+    for number, entry in read_entries(name, problems):
+        answer = entry.generation if entry.generation is not None else entry.program
+        if answer is None:
+            problems.bad(number, "no `generation` or `program` in it")
+        elif len(entry.sequence) > MAX_ITEMS:
+            problems.bad(number, f"{len(entry.sequence):,} items; at most {MAX_ITEMS:,} are taken")
+        else:
+            found += 1
+            place = (f"line {number}" if entry.task_id is None else ("task", entry.task_id), entry.sequence)
+            yield Candidate(_task(entry, places.setdefault(place, len(places))), cut(answer))
+    problems.close(f"{found:,}")
+    if not found:
+        raise UsageError(f"{name}: no prediction in it; every line needs a sequence and a `generation` or `program`")
+
+
+def _task(entry: Entry, index: int) -> Task:
+    family, _, level = (entry.bucket or "").rpartition("/")
+    named = Bucket(family, int(level)) if family and level.isdecimal() else None
+    bucket = named or Bucket(entry.bucket or entry.modality or "sequences", 1)
+    return Task(bucket, index, entry.sequence, modality=entry.modality)
+
+
+class PredictionWriter:
+    """Predictions as lines that `read_predictions` reads, written as they come: answers may have cost money."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        try:
+            self._file = open(name, "x", encoding="utf-8")  # noqa: SIM115 - closed by `close`
+        except FileExistsError:
+            raise KolmoError(f"{name}: exists already; name another file, or remove it") from None
+        except OSError as error:
+            raise KolmoError(f"{name}: cannot be written: {error.strerror}") from None
+
+    def write(self, task: Task, task_id: int, answer: str) -> None:
+        known = {"bucket": str(task.bucket), "modality": task.modality}
+        line = {"task_id": task_id, "sequence": task.target, "generation": answer, **known}
+        try:
+            self._file.write(json.dumps(line) + "\n")
+            self._file.flush()
+        except OSError as error:
+            raise KolmoError(f"{self._name}: cannot be written: {error.strerror}") from None
+
+    def close(self) -> None:
+        self._file.close()

@@ -1,0 +1,63 @@
+"""`kolmo eval --endpoint`: a prompted model, asked as the KoLMogorov Test asks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from kolmocli.evaluation.endpoint import Endpoint
+from kolmocli.evaluation.foreign import Programs, cut_of, rescored, teller
+from kolmocli.evaluation.predictions import Cut, PredictionWriter
+from kolmocli.evaluation.report import PLAIN, Reporting, full_report
+from kolmocli.evaluation.rescoring import Candidate
+from kolmocli.evaluation.selection import Wanted, select
+from kolmocli.monitor.live import shared_console
+from kolmocli.tasks.base import Task
+
+
+def evaluate_endpoint(
+    endpoint: Endpoint,
+    wanted: Wanted,
+    programs: Programs,
+    *,
+    samples: int,
+    save: str | None,
+    reporting: Reporting = PLAIN,
+) -> dict[str, Any]:
+    """The report of a prompted model: `samples` answers for every task, asked for with the benchmark's prompt.
+
+    Raises:
+        UsageError: nothing that says which tasks to use.
+        KolmoError: the endpoint refuses or cannot be reached; answers that were saved by then are kept.
+    """
+    warn = shared_console().print
+    tasks = select(None, wanted, warn).tasks
+    asked = [Task(t.bucket, i, t.target, modality=t.modality) for i, t in enumerate(tasks) for _ in range(samples)]
+    counts = {"cut_off": 0}
+    answered = _ask(endpoint, asked, cut_of(reporting), save, counts, warn)
+    attempts = rescored(answered, programs, warn)
+    facts = {"model": endpoint.model, "samples": samples, "language": programs.language, **counts}
+    return {**facts, **full_report(attempts, samples, programs.language, reporting)}
+
+
+def _ask(
+    endpoint: Endpoint,
+    tasks: list[Task],
+    cut: Cut,
+    save: str | None,
+    counts: dict[str, int],
+    warn: Callable[[str], None],
+) -> Iterator[Candidate]:
+    writer = None if save is None else PredictionWriter(save)
+    tell = teller(f"answers of {len(tasks):,}", warn)
+    try:
+        answers = endpoint.answers([task.target for task in tasks])
+        for done, (task, answer) in enumerate(zip(tasks, answers, strict=True), start=1):
+            counts["cut_off"] += answer.cut_off
+            if writer is not None:
+                writer.write(task, task.index, answer.text)
+            tell(done)
+            yield Candidate(task, cut(answer.text))
+    finally:
+        if writer is not None:
+            writer.close()

@@ -1,0 +1,39 @@
+"""The report of `kolmo eval`: the metrics of every evaluation, and what only a command takes the time for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from kolmocli.evaluation.archived import archive_rate
+from kolmocli.evaluation.coding import CODED, TEXT, Pair
+from kolmocli.evaluation.metrics import is_masked, modalities, summarise
+from kolmocli.evaluation.published import published_report
+from kolmocli.evaluation.rates import uniform_prior
+from kolmocli.evaluation.rescoring import Language
+from kolmocli.evaluation.samples import Attempts, best_of, pass_rates
+
+
+@dataclass(frozen=True, slots=True)
+class Reporting:
+    """What the report holds beside the metrics of every evaluation."""
+
+    kt_compatible: bool = False
+    hold_out: int = 0
+    """Items at the end of a sequence that are kept back."""
+
+
+PLAIN = Reporting()
+
+
+def full_report(attempts: Attempts, samples: int, language: Language, reporting: Reporting) -> dict[str, Any]:
+    """The report of `summarise` on the best sample of each task, and more; docs/metrics.md explains each key."""
+    coding = CODED if language == "dsl" else TEXT
+    pairs: list[Pair] = [(task, best_of(outcomes)) for task, outcomes in attempts]
+    judged = [(task, outcome) for task, outcome in pairs if not is_masked(outcome)]
+    report = {**pass_rates(attempts, samples), **summarise(pairs, coding), "modalities": modalities(pairs, coding)}
+    if language == "dsl":
+        report |= {"rate_uniform_prior": uniform_prior(judged), "rate_archive": archive_rate(judged)}
+    if reporting.kt_compatible:
+        report["published"] = published_report(pairs)
+    return report

@@ -1,0 +1,104 @@
+"""Which tasks an evaluation takes: the held-out ones of a curriculum, or those of a file that the run has not seen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from kolmocli.config import Config
+from kolmocli.config_file import load_config
+from kolmocli.data.separation import Taken, without
+from kolmocli.errors import UsageError
+from kolmocli.evaluation.heldout import held_out_tasks
+from kolmocli.paths import find_curriculum
+from kolmocli.tasks.base import Task
+from kolmocli.tasks.datasets import DatasetTasks
+from kolmocli.tasks.sources import evaluation_source, trained_records
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What was asked for: tasks of a curriculum or of a file, how many, and how strictly."""
+
+    curriculum: str | None = None
+    data: str | None = None
+    tasks: int | None = None
+    strict: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """`shared` is how many records of the file were left out for what they share with the run's training file; None
+    where there is nothing to compare."""
+
+    config: Config
+    tasks: list[Task]
+    shared: int | None = None
+
+
+def select(target: str | None, wanted: Wanted, warn: Callable[[str], None]) -> Selection:
+    """The tasks for a run, a model, or (None) a model that is somewhere else.
+
+    Raises:
+        UsageError: nothing says which tasks, the file cannot be used, or it holds only what the run was trained on.
+    """
+    config = _config(target, wanted)
+    count = wanted.tasks or config.evaluation.tasks
+    if wanted.data is None:
+        return Selection(config, held_out_tasks(evaluation_source(config, warn), count))
+    data = config.data.model_copy(update={"eval": wanted.data, "strict": wanted.strict or config.data.strict})
+    source = evaluation_source(config.model_copy(update={"data": data}), warn)
+    assert isinstance(source, DatasetTasks)
+    shared = None
+    if target is not None and (trained := _trained_on(target, wanted, warn)) is not None:
+        kept, shared = without(source.records, trained)
+        if shared:
+            _say_shared(wanted, shared, len(kept), target, warn)
+            source = DatasetTasks(kept, "eval", config.seed, order=data.order, levels=data.levels)
+    return Selection(config, held_out_tasks(source, count), shared)
+
+
+def _say_shared(wanted: Wanted, shared: int, kept: int, target: str, warn: Callable[[str], None]) -> None:
+    said = f"{wanted.data}: {shared:,} records share a sequence or a program skeleton with what {target} was trained on"
+    if wanted.strict:
+        raise UsageError(f"{said}; leave out --strict to evaluate on the other {kept:,}")
+    if not kept:
+        raise UsageError(f"{said}, and there are no others")
+    warn(f"{said} and are left out")
+
+
+def _trained_on(target: str, wanted: Wanted, warn: Callable[[str], None]) -> Taken | None:
+    """What a run was trained on of its file; None for what is no run, or was trained on families alone."""
+    own = _own_config(target)
+    if own is None or own.data.train is None:
+        return None
+    if not Path(own.data.train).is_file():
+        said = f"{target} was trained on {own.data.train}, which is not there: what {wanted.data} shares with it"
+        if wanted.strict:
+            raise UsageError(f"{said} cannot be checked; put it back, or leave out --strict")
+        warn(f"{said} is not checked")
+        return None
+    return Taken.of(trained_records(own.data))
+
+
+def _config(target: str | None, wanted: Wanted) -> Config:
+    """The named curriculum; else the run's own; else, for a data file, the quickstart's settings."""
+    if wanted.curriculum is not None:
+        return load_config(find_curriculum(wanted.curriculum), {})
+    own = None if target is None else _own_config(target)
+    if own is not None:
+        return own
+    if wanted.data is not None:
+        return load_config(find_curriculum("quickstart"), {})
+    what = "an endpoint" if target is None else target
+    raise UsageError(f"{what} is not a run: name its tasks with --curriculum or --data")
+
+
+def _own_config(target: str) -> Config | None:
+    """Of a run, or of the run that a checkpoint lies in."""
+    folder = Path(target)
+    for place in (folder, folder.parent.parent):
+        if (place / "config.yaml").is_file():
+            return load_config(place / "config.yaml", {})
+    return None

@@ -1,0 +1,182 @@
+"""Several runs on the same axes: where each was after as many rollouts, and what it had gathered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import cycle
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kolmocli.errors import UsageError
+from kolmocli.monitor.canvas import (
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    PURPLE,
+    RED,
+    SKY,
+    WINDOW,
+    dress,
+    figure,
+    legend,
+    png,
+    running_mean,
+)
+from kolmocli.monitor.page import image, page, section, table
+from kolmocli.monitor.run import Run, read_run, running_total
+from kolmocli.monitor.words import compact, decimal, duration, number, percent, rate
+from kolmocli.monitor.writer import write_atomically
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_COLOURS = (BLUE, ORANGE, GREEN, RED, PURPLE, SKY, GREY)
+_DASHES = ("-", "--", ":")
+_ROLLOUTS = "rollouts so far"
+
+
+def write_comparison(run_dirs: Sequence[Path], folder: Path) -> list[Path]:
+    """Write `plots/*.png` and `report.html` of these runs into `folder`, and return their paths.
+
+    Raises UsageError for fewer than two runs, for a folder that holds none, and for an output folder that is a run.
+    """
+    if len(run_dirs) < 2:
+        raise UsageError("--compare: name at least two runs")
+    if (folder / "metrics.jsonl").exists():
+        raise UsageError(f"{folder}: this folder holds a run; name another one with --output")
+    from kolmocli.monitor.plots import write_pictures
+
+    runs = dict(zip(names(run_dirs), map(read_run, run_dirs), strict=True))
+    images = {name: png(fig) for name, draw in FIGURES.items() if (fig := draw(runs)) is not None}
+    paths = write_pictures(folder / "plots", images)
+    report = folder / "report.html"
+    write_atomically(report, render(runs, images))
+    return [*paths, report]
+
+
+def names(run_dirs: Sequence[Path]) -> list[str]:
+    """A name per run, the shortest end of its path that no other has. Raises UsageError for a run named twice."""
+    paths = [Path(run_dir).resolve() for run_dir in run_dirs]
+    for i, path in enumerate(paths):
+        if path in paths[:i]:
+            raise UsageError(f"--compare: {run_dirs[i]} is named twice")
+    parts = 1
+    while len({path.parts[-parts:] for path in paths}) < len(paths):
+        parts += 1
+    return ["/".join(path.parts[-parts:]) for path in paths]
+
+
+Runs = dict[str, Run]
+
+
+def accuracy(runs: Runs) -> Figure | None:
+    """Held-out accuracy with its 95 % intervals."""
+    if not any(run.evaluations for run in runs.values()):
+        return None
+    fig = figure("Held-out accuracy", "With 95 % intervals. Compare only runs with the same held-out tasks.")
+    axes = dress(fig.subplots(), _ROLLOUTS, "accuracy  (%)")
+    for style, (name, run) in zip(_styles(), runs.items(), strict=False):
+        points = run.evaluations
+        if points:
+            at = [_rollouts_at(run, int(e["step"])) for e in points]
+            shares = [100 * float(e["accuracy"]) for e in points]
+            ends = [[100 * end for end in e.get("accuracy_ci") or (e["accuracy"],) * 2] for e in points]
+            spread = [[abs(s - end[i]) for s, end in zip(shares, ends, strict=True)] for i in (0, 1)]
+            axes.errorbar(at, shares, yerr=spread, marker="o", capsize=3, linewidth=1.8, label=name, **style)
+    axes.set_ylim(bottom=0.0)
+    legend(axes)
+    return fig
+
+
+def _curves(
+    key: str, title: str, label: str, subtitle: str = "", *, smooth: bool = True
+) -> Callable[[Runs], Figure | None]:
+    """A figure with one number of every step, a curve per run."""
+
+    def draw(runs: Runs) -> Figure | None:
+        known = {name: points for name, run in runs.items() if (points := _series(run, key))}
+        if not known:
+            return None
+        fig = figure(title, subtitle)
+        axes = dress(fig.subplots(), _ROLLOUTS, f"{label}, mean of {WINDOW} steps" if smooth else label)
+        _overlay(axes, runs, known, smooth)
+        return fig
+
+    return draw
+
+
+def _overlay(axes: Axes, runs: Runs, known: dict[str, list[tuple[float, float]]], smooth: bool) -> None:
+    for style, name in zip(_styles(), runs, strict=False):
+        if name in known:
+            values = [value for _, value in known[name]]
+            shown = running_mean(values, WINDOW) if smooth else values
+            axes.plot([at for at, _ in known[name]], shown, linewidth=1.9, label=name, **style)
+    legend(axes)
+
+
+FIGURES: dict[str, Callable[[Runs], Figure | None]] = {
+    "accuracy": accuracy,
+    "pass_rate": _curves(
+        "pass_rate", "Pass rate", "pass rate", "A mean of hopeless and trivial tasks looks alike: see the bits."
+    ),
+    "bits_per_rollout": _curves(
+        "bits_per_rollout", "Bits per rollout", "H(p) bits", "Measured group by group, so that it shows."
+    ),
+    "bits_total": _curves("bits_total", "Bits gathered", "bits, cumulative", smooth=False),
+    "compression_rate": _curves("compression_rate", "Compression rate", "coded size ÷ literal, training rollouts"),
+    "reward": _curves("reward", "Reward", "mean reward per rollout"),
+}
+
+
+def render(runs: Runs, images: dict[str, bytes]) -> str:
+    """The page as text."""
+    head = ("run", "steps", "rollouts", "time", "accuracy before", "after", "95 %", "mean pass rate", "bits per rollout",
+            "bits gathered", "dead groups", "bits per GFLOP")  # fmt: skip
+    parts = [
+        *section("Side by side", table(head, [_row(name, run) for name, run in runs.items()])),
+        *section("Curves", *(image(png, name.replace("_", " ")) for name, png in images.items())),
+    ]
+    return page("Comparison", f"{len(runs)} runs", parts)
+
+
+def _row(name: str, run: Run) -> tuple[str, ...]:
+    evaluated = {str(e.get("name")): e for e in run.evaluations}
+    after = evaluated.get("after")
+    rollouts = sum(number(r, "rollouts") or 0.0 for r in run.rl)
+    groups = sum(number(r, "groups") or 0.0 for r in run.rl)
+    dead = sum(number(r, "dead_groups") or 0.0 for r in run.rl)
+    bits = (_series(run, "bits_total") or [(0.0, 0.0)])[-1][1]
+    flops = sum(number(r, "flops") or 0.0 for r in run.rl)
+    rates = [value for _, value in _series(run, "pass_rate")]
+    return (
+        name,
+        f"{len(run.rl)}",
+        compact(rollouts),
+        duration(number(run.summary.get("seconds"), "total")),
+        percent(number(evaluated.get("before"), "accuracy")),
+        percent(number(after, "accuracy")),
+        " – ".join(map(percent, (after or {}).get("accuracy_ci") or [])) or "–",
+        rate(sum(rates) / len(rates) if rates else None),
+        decimal(bits / rollouts if rollouts else None),
+        compact(bits),
+        percent(dead / groups if groups else None),
+        decimal(bits / flops * 1e9 if flops else None),
+    )
+
+
+def _series(run: Run, key: str) -> list[tuple[float, float]]:
+    """(rollouts so far, value) of the steps that have the number."""
+    at = running_total([number(r, "rollouts") or 0.0 for r in run.rl])
+    found = [(x, number(r, key)) for x, r in zip(at, run.rl, strict=True)]
+    return [(x, value) for x, value in found if value is not None]
+
+
+def _rollouts_at(run: Run, step: int) -> float:
+    return sum(number(r, "rollouts") or 0.0 for r in run.rl if int(r["step"]) <= step)
+
+
+def _styles() -> Iterator[dict[str, Any]]:
+    """Colours first, then the same colours dashed and dotted; beyond that they come again."""
+    return cycle([{"color": colour, "linestyle": dash} for dash in _DASHES for colour in _COLOURS])

@@ -1,0 +1,82 @@
+"""The numbers of a run for TensorBoard: every finite number of metrics.jsonl by its name, steps as they are.
+
+PyTorch's writer is used, with the package `tensorboard`, which is an extra: nothing of it is imported unless asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from kolmocli.errors import EnvironmentMissing, UsageError
+from kolmocli.monitor.run import read_run
+from kolmocli.monitor.writer import finite
+
+FOLDER = "tensorboard"
+_FILES = "events.out.tfevents.*"
+
+
+class TensorBoardLog:
+    """Writes steps into `run_dir/tensorboard`: first those that are there already, in the place of all that was written.
+
+    A resumed run therefore shows what metrics.jsonl shows, and not the steps that were done twice.
+    """
+
+    def __init__(self, run_dir: Path, earlier: Iterable[Mapping[str, Any]] = ()) -> None:
+        """Raises EnvironmentMissing where the package is not installed."""
+        writer = _writer()
+        self.folder = Path(run_dir) / FOLDER
+        for old in self.folder.glob(_FILES):
+            old.unlink()
+        self._writer = writer(str(self.folder))
+        for record in earlier:
+            self.step(record)
+
+    def step(self, record: Mapping[str, Any]) -> None:
+        """One line of metrics.jsonl. The warm start, which counts its own steps, stands under `warmup/`."""
+        prefix = "warmup/" if record.get("phase") == "warmup" else ""
+        for name, value in scalars(finite(record)):
+            self._writer.add_scalar(prefix + name, value, int(record["step"]))
+
+    def close(self) -> None:
+        self._writer.close()
+
+
+def scalars(record: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, float]]:
+    """The numbers of a record with their paths as names: `buckets/ramps/pass_rate`; rows and words are left out."""
+    for key, value in record.items():
+        if isinstance(value, Mapping):
+            yield from scalars(value, f"{above}{key}/")
+        elif isinstance(value, (int, float)) and (above or key != "step"):
+            yield above + key, float(value)
+
+
+def require_tensorboard() -> None:
+    """Raises EnvironmentMissing where the package is not installed: before hours of training, and not after them."""
+    _writer()
+
+
+def export(run_dir: Path) -> Path:
+    """Write a run as far as it is. Returns the folder.
+
+    Raises UsageError where there is something already: the run itself may be writing there.
+    """
+    run = read_run(run_dir)
+    folder = Path(run_dir) / FOLDER
+    if any(folder.glob(_FILES)):
+        raise UsageError(
+            f"{folder}: is there already, written by the run or an earlier export; remove it to export again"
+        )
+    TensorBoardLog(run_dir, run.metrics).close()
+    return folder
+
+
+def _writer() -> Any:
+    try:
+        from torch.utils.tensorboard import SummaryWriter
+    except ImportError as error:
+        raise EnvironmentMissing(
+            f"TensorBoard is not installed ({error}): pip install 'kolmocli[tensorboard]'"
+        ) from None
+    return SummaryWriter

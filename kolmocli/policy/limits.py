@@ -1,0 +1,8 @@
+"""How many logits exist at once while rollouts are scored. No result depends on it beyond the last digits; memory does."""
+
+from __future__ import annotations
+
+LOGITS_AT_ONCE = 1 << 22
+"""Of one chunk of the output head: 16 MiB in fp32."""
+LOGIT_COPIES = 3
+"""Tensors of that size in the backward pass: logits, probabilities, their gradient."""

@@ -1,0 +1,149 @@
+"""Log-probabilities of sampled tokens, for the loss: the one routine that every path of the trainer uses.
+
+A prompt is read once for all rollouts of its group: its keys and values stay in the graph, and each continuation
+attends to them. Logits are computed where a token was chosen, a chunk at a time (`head.py`). An architecture that does
+not allow one or the other is scored row by row, or with plain logits (`logprobs.py`), and says why.
+
+Shapes: P prompts, N rollouts, T tokens of the longest prompt, C of the longest continuation, K chosen tokens in all,
+D hidden units.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from transformers import Cache
+from transformers.cache_utils import DynamicLayer
+
+from kolmocli.policy.cache import attends_to_all
+from kolmocli.policy.head import Head, find_head, is_like, selected, underlying
+from kolmocli.policy.logprobs import pack, token_logprobs
+from kolmocli.policy.rollout import Rollout
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """Of the program tokens of some rollouts, one rollout after the other: K in all.
+
+    `read` counts the tokens that went through the model, padding aside.
+    """
+
+    logprobs_K: torch.Tensor
+    entropy_K: torch.Tensor
+    read: int
+
+
+class Scorer:
+    """Scores rollouts under one model, the way that its architecture allows; `notes` says what it does not."""
+
+    def __init__(self, model: Any, pad: int) -> None:
+        self.model = model
+        self.pad = pad
+        self.notes: list[str] = []
+        found = find_head(model)
+        self.head = found if isinstance(found, Head) else None
+        self.shares = False
+        if isinstance(found, str):
+            self.notes.append(f"learning needs more memory with this model, all its logits at once: {found}")
+        elif not self._shares_prompts():
+            self.notes.append("learning reads a prompt once per rollout with this model: its cache cannot be shared")
+
+    def __call__(self, rollouts: Sequence[Rollout], temperature: float = 1.0) -> Scores:
+        if self.head is None:
+            return self._plain(rollouts, temperature)
+        hidden_KD, read = (shared_states if self.shares else row_states)(self.head.decoder, rollouts, self.pad)
+        targets_K = torch.tensor([t for r in rollouts for t in r.tokens], device=hidden_KD.device)
+        logprobs_K, entropy_K = selected(self.head, hidden_KD, targets_K, temperature)
+        return Scores(logprobs_K, entropy_K, read)
+
+    def _plain(self, rollouts: Sequence[Rollout], temperature: float) -> Scores:
+        ids_NT, attention_NT, program_NT = (x.to(self.model.device) for x in pack(rollouts, self.pad))
+        logprobs_NT, entropy_NT = token_logprobs(self.model, ids_NT, attention_NT, temperature)
+        return Scores(logprobs_NT[program_NT], entropy_NT[program_NT], int(attention_NT.sum()))
+
+    def _shares_prompts(self) -> bool:
+        """Whether a prompt that is read once gives the states that it gives when read with each rollout: tried, on two
+        short ones. A window that slides over the keys would only show on long ones."""
+        assert self.head is not None
+        if not attends_to_all(underlying(self.model).config):
+            return False
+        words = self.head.linear.out_features
+        first, second = (tuple(i % words for i in ids) for ids in ((5, 6, 7, 8), (9, 10)))
+        probe = [Rollout(first, second, (), (), "", True), Rollout(first, first, (), (), "", True)]
+        probe.append(Rollout(second, second[:1], (), (), "", True))
+        with torch.inference_mode():
+            together, apart = (read(self.head.decoder, probe, self.pad)[0] for read in (shared_states, row_states))
+            self.shares = is_like(self.head.logits(together), self.head.logits(apart))
+        return self.shares
+
+
+def row_states(decoder: Any, rollouts: Sequence[Rollout], pad: int) -> tuple[torch.Tensor, int]:
+    """The state before each program token, [K, D], every rollout with its own prompt; and the tokens that were read."""
+    ids_NT, attention_NT, program_NT = (x.to(decoder.device) for x in pack(rollouts, pad))
+    hidden_NTD = decoder(input_ids=ids_NT, attention_mask=attention_NT, use_cache=False).last_hidden_state
+    return hidden_NTD[:, :-1][program_NT[:, 1:]], int(attention_NT.sum())
+
+
+def shared_states(decoder: Any, rollouts: Sequence[Rollout], pad: int) -> tuple[torch.Tensor, int]:
+    """As `row_states`, with each distinct prompt read once. The last token of a rollout is not read: nothing follows."""
+    place = {prompt: i for i, prompt in enumerate(dict.fromkeys(r.prompt for r in rollouts))}
+    owner_N = torch.tensor([place[r.prompt] for r in rollouts], device=decoder.device)
+    ids_PT, mask_PT = _right_pad(list(place), pad, decoder.device)
+    ids_NC, mask_NC = _right_pad([r.tokens[:-1] for r in rollouts], pad, decoder.device)
+    length_P = mask_PT.sum(-1)
+    prompts: list[Any] = [_PromptLayer() for _ in range(decoder.config.num_hidden_layers)]
+    states_PTD = decoder(
+        input_ids=ids_PT, attention_mask=mask_PT, past_key_values=Cache(layers=prompts), use_cache=True,
+        position_ids=torch.arange(ids_PT.shape[1], device=decoder.device)[None],
+    ).last_hidden_state  # fmt: skip
+    hidden_NCD = states_PTD[torch.arange(len(place), device=decoder.device), length_P - 1][owner_N][:, None]
+    if ids_NC.shape[1]:
+        # Padding repeats the last position: one beyond it may not exist.
+        step_NC = torch.minimum(mask_NC.cumsum(-1), mask_NC.sum(-1, keepdim=True).clamp(min=1)) - 1
+        continued_NCD = decoder(
+            input_ids=ids_NC, attention_mask=torch.cat([mask_PT[owner_N], mask_NC], -1), use_cache=True,
+            past_key_values=Cache(layers=[_ContinuedLayer(layer, owner_N) for layer in prompts]),
+            position_ids=length_P[owner_N][:, None] + step_NC,
+        ).last_hidden_state  # fmt: skip
+        hidden_NCD = torch.cat([hidden_NCD, continued_NCD], 1)
+    chosen_NC = torch.nn.functional.pad(mask_NC, (1, 0), value=1).bool()
+    return hidden_NCD[chosen_NC], int(mask_PT.sum() + mask_NC.sum())
+
+
+class _PromptLayer(DynamicLayer):
+    """Keeps the keys and values of the prompts. It replaces instead of adding, so that a layer which is computed again
+    for the backward pass leaves the same behind."""
+
+    def update(
+        self, key_states: Any, value_states: Any, *args: Any, **kwargs: Any
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        self.keys, self.values, self.is_initialized = key_states, value_states, True
+        return key_states, value_states
+
+
+class _ContinuedLayer(DynamicLayer):
+    """The keys and values of each rollout's prompt, with its own after them; it keeps none of the latter."""
+
+    def __init__(self, prompt: _PromptLayer, owner_N: torch.Tensor) -> None:
+        super().__init__()
+        self.keys, self.values, self.is_initialized = prompt.keys, prompt.values, True
+        self._owner_N = owner_N
+
+    def update(
+        self, key_states: Any, value_states: Any, *args: Any, **kwargs: Any
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        assert self.keys is not None
+        assert self.values is not None
+        keys = torch.cat([self.keys[self._owner_N], key_states], -2)
+        return keys, torch.cat([self.values[self._owner_N], value_states], -2)
+
+
+def _right_pad(sequences: Sequence[Sequence[int]], pad: int, device: torch.device) -> tuple[torch.Tensor, torch.Tensor]:
+    """Ids and mask, both [len(sequences), longest]."""
+    width = max(len(s) for s in sequences)
+    ids = torch.tensor([[*s, *[pad] * (width - len(s))] for s in sequences], dtype=torch.long, device=device)
+    mask = torch.tensor([[1] * len(s) + [0] * (width - len(s)) for s in sequences], dtype=torch.long, device=device)
+    return ids, mask
