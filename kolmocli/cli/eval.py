@@ -81,7 +81,7 @@ def evaluate(
     sandbox: Annotated[str, typer.Option("--sandbox", metavar="NAME", help="auto, docker or embedded")] = "auto",
     json: Annotated[bool, typer.Option("--json", help="print the evaluation as one JSON object")] = False,
 ) -> None:
-    """Evaluate a policy on held-out tasks, or programs that another model has written.
+    """Evaluate a policy on held-out tasks, or programs of any model.
 
     The same sequences go through gzip, bz2, xz, zstd and brotli, for comparison.
     """
@@ -140,7 +140,8 @@ def _print(report: dict[str, Any], json: bool) -> None:
 def _kind(given: dict[str, str | None]) -> str:
     named = [name for name, value in given.items() if value is not None]
     if len(named) != 1:
-        raise UsageError("evaluate one of " + ", ".join(given) + (f", not {' and '.join(named)}" if named else ""))
+        instead = f", not {' and '.join(named)}" if named else ""
+        raise UsageError(f"evaluate one of {', '.join(given)}{instead}; see kolmo eval --help")
     return named[0]
 
 

@@ -33,7 +33,7 @@ class Watch(threading.Thread):
         """A program starts: from here its CPU time counts."""
         self.fired = False
         if not self._clock():
-            self.pid = _only_child()
+            self.pid = _youngest_child()
         self._base = self._clock() + time.process_time()
         self._on.set()
 
@@ -64,14 +64,17 @@ class Watch(threading.Thread):
                         os.kill(self.pid, signal.SIGKILL)
 
 
-def _only_child() -> int:
-    """The process number of the interpreter; not of one that has ended and waits to be reaped."""
-    own = str(os.getpid())
+def _youngest_child() -> int:
+    """The process number of the interpreter. One that was killed may still be about, on a busy machine not even as a
+    zombie yet: the one that took its place was started later.
+    """
+    own, found = str(os.getpid()), (0, 0)
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
-            state, parent = stat.read_text("utf-8", "replace").rpartition(")")[2].split()[:2]
-            if parent == own and state != "Z":
-                return int(stat.parent.name)
+            fields = stat.read_text("utf-8", "replace").rpartition(")")[2].split()
         except OSError:  # a process that ended in the meantime
             continue
-    return 0
+        state, parent, started = fields[0], fields[1], int(fields[19])
+        if parent == own and state != "Z":
+            found = max(found, (started, int(stat.parent.name)))
+    return found[1]

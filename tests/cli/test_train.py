@@ -39,6 +39,7 @@ EVERY_FLAG = {
     "lora_rank": 4,
     "seed": 16,
     "sandbox": "embedded",
+    "log": "tensorboard",
 }
 
 
