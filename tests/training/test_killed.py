@@ -106,7 +106,7 @@ def kill_at_random(here: Path, steps: int, rng: random.Random) -> bool:
         end_group(process)
 
 
-@pytest.mark.parametrize(("kills", "steps"), [(3, 30), pytest.param(50, 600, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("kills", "steps"), [(2, 20), pytest.param(50, 600, marks=pytest.mark.slow)])
 def test_a_killed_run_loses_at_most_the_steps_since_the_last_checkpoint(here: Path, kills: int, steps: int) -> None:
     expected, rng, run = unbroken(here, steps), random.Random(kills), here / "run"
     kept: dict[str, str] = {}
