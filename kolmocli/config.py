@@ -277,6 +277,9 @@ class Config(Section):
     log: Literal["files", "tensorboard"] = Field(
         "files", description="tensorboard: write the numbers for TensorBoard too, in the run folder"
     )
+    report: bool = Field(
+        True, description="draw plots/ and report.html when the run ends; `kolmo report` draws them at any time"
+    )
     checkpoint_every: Annotated[int, Field(ge=0)] = Field(
         50, description="RL steps between checkpoints; 0: only at the end"
     )

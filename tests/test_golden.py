@@ -26,6 +26,7 @@ warmup: {max_steps: 3, check_every: 3, batch_size: 16}
 training: {steps: 6, batch_size: 16, group_size: 4, max_new_tokens: 24}
 evaluation: {tasks: 4, every: 4}
 sandbox: {backend: embedded, workers: 1}
+report: false
 """
 
 
@@ -53,7 +54,19 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def whole(here: Path) -> Path:
-    done = kolmo(here, "train", "golden.yaml", "--seed", 7, "--run-dir", "whole", "--json", PYTHONHASHSEED="1")
+    done = kolmo(
+        here,
+        "train",
+        "golden.yaml",
+        "--seed",
+        7,
+        "--run-dir",
+        "whole",
+        "--json",
+        "--set",
+        "report=true",
+        PYTHONHASHSEED="1",
+    )
     (here / "printed.json").write_text(done.stdout)
     return here / "whole"
 

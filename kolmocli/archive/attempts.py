@@ -12,7 +12,7 @@ from kolmocli.archive import smooth
 from kolmocli.archive.candidates import Floats
 from kolmocli.archive.decompress import MAX_PROGRAM_ITEMS, RunPython
 from kolmocli.archive.evidence import Ints
-from kolmocli.archive.fit import SAFE, Fitted, fit, likely_fits
+from kolmocli.archive.fit import Fitted, fit, likely_fits, safe
 from kolmocli.archive.prices import local_prices
 from kolmocli.archive.proposals import Asked, Piece, Proposer, literal
 from kolmocli.archive.search import Aims, Found, search
@@ -99,7 +99,7 @@ def attempts(data: bytes, packed: int, options: Options, asked: Asked | None, sa
         if options.late() or smallest < (_SMALLER_TABLE if table else _MUCH_SMALLER) * packed:
             return
         values = np.array(items, dtype=np.int64)
-        if not len(values) or np.abs(values).max() >= SAFE or values.min() <= -SAFE:
+        if not len(values) or not safe(values):
             continue
         for attempt in _of_view(data, (view, items, rest), values, packed, options, asked, say):
             yield attempt

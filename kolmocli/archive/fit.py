@@ -94,10 +94,15 @@ def _fit_floats(data: bytes, number: int) -> Fitted | None:
     return None
 
 
+def safe(values: Ints) -> bool:
+    """Whether sums and differences of a few items cannot overflow. |−2⁶³| is itself, so both ends are looked at."""
+    return bool(values.min() > -SAFE and values.max() < SAFE)
+
+
 def _estimate(values: Ints, view: View) -> float:
     """Bits of the items, roughly: ramps of four or more as ramps, repeats for nothing, the rest as a literal or as
     differences; or whole stretches by a rule, where one holds."""
-    if np.abs(values).max() >= SAFE or values.min() <= -SAFE:
+    if not safe(values):
         return float("inf")
     item = min(8.0 * view.width, best_form(values)[1] / len(values))
     new = latest(grams(values, 1, 4)) < 0

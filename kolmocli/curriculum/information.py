@@ -102,6 +102,11 @@ def supervised_bits(p: float) -> float:
     return math.inf if p == 0.0 else abs(math.log2(p))
 
 
+def per_gflop(bits: float, flops: float) -> float | None:
+    """What 10⁹ floating-point operations bought, in bits; None where there were none."""
+    return bits / flops * 1e9 if flops > 0 else None
+
+
 def _check(k: int, n: int, least: int) -> None:
     if n < least or not 0 <= k <= n:
         raise ValueError(f"{k} passes of {n} rollouts is not a group of at least {least}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -18,11 +18,29 @@ from kolmocli.policy.policy import Policy
 from kolmocli.policy.reference import open_reference
 from kolmocli.policy.rollout import Rollout
 from kolmocli.reward import reward_rule
-from kolmocli.sandbox.base import Health, Sandbox
+from kolmocli.sandbox import open_sandbox
+from kolmocli.sandbox.base import Health, Limits, Sandbox
 from kolmocli.tasks.base import Task
 from kolmocli.training.checkpoint import save_checkpoint
 from kolmocli.training.learner import Learner, StepReport, Weighted
 from kolmocli.training.limits import ROWS_AT_ONCE
+
+
+def open_engine(config: Config, policy: Policy, backend: str, warn: Callable[[str], None]) -> LocalEngine:
+    """The engine of a run or an evaluation, with a sandbox of `backend` that is its own to close.
+
+    Raises:
+        EnvironmentMissing: the sandbox that was asked for is not there.
+    """
+    asked = config.sandbox
+    sandbox = open_sandbox(
+        backend,
+        limits=Limits(asked.cpu_ms, asked.wall_ms, asked.memory_mb),
+        workers=asked.workers or None,
+        warn=warn,
+        runtime=asked.runtime,
+    )
+    return LocalEngine(config, policy, sandbox)
 
 
 class LocalEngine:

@@ -16,12 +16,11 @@ from kolmocli.config_file import load_config
 from kolmocli.curriculum.build import ladders_of
 from kolmocli.curriculum.information import dead, mean_entropy, mean_signal, signal_fraction
 from kolmocli.engine.base import Engine
-from kolmocli.engine.local import LocalEngine
+from kolmocli.engine.local import open_engine
 from kolmocli.environment import Outcome
 from kolmocli.evaluation.heldout import attempt, held_out_tasks
 from kolmocli.evaluation.intervals import Interval, wilson
 from kolmocli.policy.loading import load_policy
-from kolmocli.sandbox import Limits, open_sandbox
 from kolmocli.tasks.base import Bucket
 from kolmocli.tasks.sources import training_source
 from kolmocli.training.state import derived_seed
@@ -56,9 +55,7 @@ def calibrate(
     source = training_source(fresh, warn)
     buckets = source.buckets()
     chosen = held_out_tasks(source, tasks * len(buckets))
-    limits = Limits(config.sandbox.cpu_ms, config.sandbox.wall_ms, config.sandbox.memory_mb)
-    box = open_sandbox(sandbox, limits=limits, workers=config.sandbox.workers or None, warn=warn)
-    engine: Engine = LocalEngine(config, policy, box)
+    engine: Engine = open_engine(config, policy, sandbox, warn)
     try:
         attempts = attempt(engine, chosen, samples=samples, seed=derived_seed(fresh.seed, "rollout"))
     finally:

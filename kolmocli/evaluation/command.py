@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kolmocli.engine.local import LocalEngine
+from kolmocli.engine.local import open_engine
 from kolmocli.evaluation.continuation import continuation_report, hold_out
 from kolmocli.evaluation.heldout import attempt
 from kolmocli.evaluation.report import PLAIN, Reporting, full_report
@@ -12,7 +12,6 @@ from kolmocli.evaluation.samples import best_of
 from kolmocli.evaluation.selection import Wanted, select
 from kolmocli.monitor.live import shared_console
 from kolmocli.policy.loading import load_policy
-from kolmocli.sandbox import Limits, open_sandbox
 from kolmocli.training.state import derived_seed
 
 
@@ -38,10 +37,7 @@ def evaluate(
     config = selection.config
     policy = load_policy(target, device=device, seed=config.seed)
     held = [hold_out(task, reporting.hold_out) for task in selection.tasks]
-    limits = Limits(config.sandbox.cpu_ms, config.sandbox.wall_ms, config.sandbox.memory_mb)
-    workers, runtime = config.sandbox.workers or None, config.sandbox.runtime
-    box = open_sandbox(sandbox, limits=limits, workers=workers, warn=warn, runtime=runtime)
-    engine = LocalEngine(config, policy, box)
+    engine = open_engine(config, policy, sandbox, warn)
     try:
         sampling = None if samples == 1 else derived_seed(config.seed if seed is None else seed, "eval")
         attempts = attempt(engine, [h.task for h in held], samples=samples, seed=sampling)

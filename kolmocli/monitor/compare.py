@@ -7,6 +7,7 @@ from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from kolmocli.curriculum.information import per_gflop
 from kolmocli.errors import UsageError
 from kolmocli.monitor.canvas import (
     BLUE,
@@ -162,7 +163,7 @@ def _row(name: str, run: Run) -> tuple[str, ...]:
         decimal(bits / rollouts if rollouts else None),
         compact(bits),
         percent(dead / groups if groups else None),
-        decimal(bits / flops * 1e9 if flops else None),
+        decimal(per_gflop(bits, flops)),
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from html import escape
 from typing import Any
 
+from kolmocli.curriculum.information import per_gflop
 from kolmocli.monitor.events import SAMPLES, describe
 from kolmocli.monitor.page import cards, image, page, program, safe, section, table
 from kolmocli.monitor.run import Record, Run
@@ -128,11 +129,7 @@ def _information(run: Run) -> str:
 def _way(name: str, samples: float, bits: float, flops: float | None) -> tuple[str, ...] | None:
     if not samples:
         return None
-    cost = (
-        ("in REINFORCE's", "–")
-        if flops is None
-        else (compact(flops / 1e9), decimal(bits / flops * 1e9 if flops else None))
-    )
+    cost = ("in REINFORCE's", "–") if flops is None else (compact(flops / 1e9), decimal(per_gflop(bits, flops)))
     return (name, compact(samples), decimal(bits / samples), compact(bits), *cost)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -71,8 +72,4 @@ def series(records: Sequence[Record], key: str) -> tuple[list[float], list[float
 
 def running_total(values: Sequence[float]) -> list[float]:
     """Cumulative sums."""
-    totals, total = [], 0.0
-    for value in values:
-        total += value
-        totals.append(total)
-    return totals
+    return list(accumulate(values))

@@ -102,9 +102,14 @@ class Health:
     busy_seconds: float = 0.0
     statuses: dict[str, int] = field(default_factory=dict)
 
+    @property
+    def programs_per_second(self) -> float | None:
+        """While it had any to run; None before the first."""
+        return self.executed / self.busy_seconds if self.busy_seconds else None
+
 
 class Sandbox(Protocol):
-    """A place to run hostile programs. Usable from one thread; `close` is idempotent."""
+    """A place to run hostile programs. Any thread may submit; `close` is idempotent."""
 
     limits: Limits
 

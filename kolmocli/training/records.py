@@ -9,7 +9,7 @@ from dataclasses import asdict
 from typing import Any
 
 from kolmocli.curriculum.base import FamilyMetrics
-from kolmocli.curriculum.information import mean_entropy, mean_signal, signal_fraction
+from kolmocli.curriculum.information import mean_entropy, mean_signal, per_gflop, signal_fraction
 from kolmocli.engine.base import Group
 from kolmocli.environment import Outcome
 from kolmocli.evaluation.intervals import wilson
@@ -73,7 +73,7 @@ def bucket_records(
 def _per_cost(bits: float, tokens: int, flops: float) -> dict[str, Any]:
     return {
         "bits_per_token": bits / tokens if tokens else None,
-        "bits_per_gflop": bits / (flops / 1e9) if flops else None,
+        "bits_per_gflop": per_gflop(bits, flops),
     }
 
 

@@ -13,7 +13,7 @@ import torch
 from kolmocli.config import Config
 from kolmocli.config_file import load_config
 from kolmocli.curriculum.build import build_controller
-from kolmocli.engine.local import LocalEngine
+from kolmocli.engine.local import open_engine
 from kolmocli.errors import KolmoError, UsageError
 from kolmocli.evaluation.heldout import held_out_tasks
 from kolmocli.monitor.live import Eyes, open_eyes
@@ -25,7 +25,6 @@ from kolmocli.policy.adapters import Adaptation, rank_of
 from kolmocli.policy.loading import load_policy
 from kolmocli.policy.policy import Policy
 from kolmocli.policy.presets import is_preset
-from kolmocli.sandbox import Limits, open_sandbox
 from kolmocli.tasks.sources import evaluation_source, training_source
 from kolmocli.training.assess import AFTER, BEFORE, assess
 from kolmocli.training.checkpoint import latest_checkpoint, load_state, settle
@@ -94,15 +93,7 @@ def _open_and_run(config: Config, options: RunOptions) -> dict[str, Any]:
         )  # fmt: skip
         if config.adapter_rank and is_preset(config.model.name):
             eyes.note(f"{config.model.name} is drawn at random and stays so: only the adapters beside it learn")
-        limits = Limits(config.sandbox.cpu_ms, config.sandbox.wall_ms, config.sandbox.memory_mb)
-        sandbox = open_sandbox(
-            config.sandbox.backend,
-            limits=limits,
-            workers=config.sandbox.workers or None,
-            warn=eyes.note,
-            runtime=config.sandbox.runtime,
-        )
-        engine = LocalEngine(config, policy, sandbox)
+        engine = open_engine(config, policy, config.sandbox.backend, eyes.note)
         stack.callback(engine.close)
         state = RunState(phase="warmup" if config.warmup.max_steps else "rl")
         if checkpoint:
@@ -119,9 +110,10 @@ def _open_and_run(config: Config, options: RunOptions) -> dict[str, Any]:
             stack.enter_context(StopRequest()), config.model.name, policy.parameters,
             state=state, hints=hints, self_play=self_play, data=data, stop_at=options.stop_at, verbose=options.verbose, checkpoint=checkpoint,
         )  # fmt: skip
+        backend = engine.health().backend
         session.event(
-            "start", model=session.model, engine=config.engine, sandbox=sandbox.health().backend,
-            text=f"{session.model} on {policy.model.device}{_adapted(policy)}, sandbox {sandbox.health().backend}",
+            "start", model=session.model, engine=config.engine, sandbox=backend,
+            text=f"{session.model} on {policy.model.device}{_adapted(policy)}, sandbox {backend}",
         )  # fmt: skip
         return _run(session)
 
@@ -136,7 +128,8 @@ def _run(session: Session) -> dict[str, Any]:
         _conclude(session)  # without plots: whoever asks for a stop does not wait for them
         raise
     summary = _conclude(session)
-    _draw(session)
+    if session.config.report:
+        _draw(session)
     session.show("done")
     return summary
 

@@ -218,7 +218,7 @@ class Session:
             engine=self.config.engine,
             sandbox={
                 "backend": health.backend, "executed": health.executed, "infra": health.infra,
-                "programs_per_second": health.executed / health.busy_seconds if health.busy_seconds else None,
+                "programs_per_second": health.programs_per_second,
             },
             target=self.config.controller.target,
             metrics=self.metrics,

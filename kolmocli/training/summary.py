@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from kolmocli.curriculum.information import per_gflop
 from kolmocli.training.assess import AFTER, BEFORE
 from kolmocli.training.session import Session
 from kolmocli.training.state import in_band
@@ -31,11 +32,11 @@ def summarise(session: Session) -> dict[str, Any]:
         "bits": {
             "per_rollout": state.bits / state.rollouts if state.rollouts else None,
             "total": state.bits,
-            "per_gflop": _per_gflop(state.bits, state.flops),
-            "per_rl_gflop": _per_gflop(state.bits, state.flops - state.warm_flops),
+            "per_gflop": per_gflop(state.bits, state.flops),
+            "per_rl_gflop": per_gflop(state.bits, state.flops - state.warm_flops),
             "supervised_per_answer": state.answer_bits / state.answers if state.answers else None,
             "supervised_total": state.answer_bits,
-            "supervised_per_gflop": _per_gflop(state.answer_bits, state.warm_flops),
+            "supervised_per_gflop": per_gflop(state.answer_bits, state.warm_flops),
             "hindsight_per_answer": (
                 state.hindsight_bits / state.hindsight_answers if state.hindsight_answers else None
             ),
@@ -46,11 +47,7 @@ def summarise(session: Session) -> dict[str, Any]:
             "backend": health.backend,
             "executed": state.executed,
             "infra": state.infra,
-            "programs_per_second": health.executed / health.busy_seconds if health.busy_seconds else None,
+            "programs_per_second": health.programs_per_second,
         },
         "checkpoint": str(session.checkpoint) if session.checkpoint else None,
     }
-
-
-def _per_gflop(bits: float, flops: float) -> float | None:
-    return bits / (flops / 1e9) if flops > 0 else None

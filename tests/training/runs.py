@@ -27,6 +27,7 @@ training: {steps: 12, batch_size: 8, group_size: 4, max_new_tokens: 16, hindsigh
 evaluation: {tasks: 4, every: 5}
 sandbox: {backend: embedded, workers: 1}
 checkpoint_every: 3
+report: false
 """
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,14 +16,6 @@ from kolmocli.training import run as module
 from kolmocli.training.checkpoint import checkpoints, latest_checkpoint
 from kolmocli.training.session import Session, Stopped
 from tests.training.runs import CURRICULUM, events, metrics, run, small_config
-
-
-@pytest.fixture(scope="module", autouse=True)
-def without_plots() -> Iterator[None]:
-    """They would take most of the time, and have tests of their own."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "write_report", lambda folder, between: [])
-        yield
 
 
 @pytest.fixture(scope="module")
