@@ -2,6 +2,7 @@
 
     python benchmarks/data.py                        # slicing: the table
     python benchmarks/data.py --pairs 1000000        # sampling: pairs per second, and peak memory for a tenth and all
+    python benchmarks/data.py --stream 2000          # slicing a file of so many megabytes: the same
 
 Every row of the first table reads the same random bytes from a file in `--folder` and is the best of three. JSONL takes
 4.2 bytes for each byte of input, so slicing is also compared with copying the file that it writes.
@@ -77,16 +78,29 @@ def slicing(folder: Path, megabytes: int) -> None:
     print(f"  slicing takes {sliced / rows[-1][1]:.2f} × as long as copying what it writes")
 
 
+def measured(count: int, what: str, *arguments: str) -> None:
+    """Run `kolmo data` with these arguments and nowhere to write to; say how fast it was, and its peak memory."""
+    command = [sys.executable, "-m", "kolmocli.cli.main", "data", *arguments, "-o", os.devnull, "-q", "-f"]
+    began = time.perf_counter()
+    _, status, usage = os.wait4(subprocess.Popen(command).pid, 0)
+    seconds = time.perf_counter() - began
+    if status:
+        raise SystemExit(f"{' '.join(command)} failed")
+    print(f"{count:>9,} {what}: {count / seconds:6.0f} per second, peak memory {usage.ru_maxrss / 1024:.0f} MiB")
+
+
 def sampling(pairs: int) -> None:
     for count in (pairs // 10, pairs):
-        command = [sys.executable, "-m", "kolmocli.cli.main", "data", "synth", "--pairs", str(count), "-o", os.devnull]
-        began = time.perf_counter()
-        process = subprocess.Popen([*command, "-q", "-f"])
-        _, status, usage = os.wait4(process.pid, 0)
-        seconds = time.perf_counter() - began
-        if status:
-            raise SystemExit(f"{' '.join(command)} failed")
-        print(f"{count:>9,} pairs: {count / seconds:6.0f} per second, peak memory {usage.ru_maxrss / 1024:.0f} MiB")
+        measured(count, "pairs", "synth", "--pairs", str(count))
+
+
+def streaming(folder: Path, megabytes: int) -> None:
+    for count in (megabytes // 10, megabytes):
+        source = folder / f"{count}"
+        with open(source, "wb") as file:
+            file.truncate(count * 10**6)  # a hole: zeros that take no room on the disk
+        for modality in ("bytes", "text"):
+            measured(count, f"MB of {modality}", "slice", str(source), "--modality", modality)
 
 
 def main() -> None:
@@ -94,12 +108,16 @@ def main() -> None:
     parser.add_argument("--megabytes", type=int, default=256)
     parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()), help="where the files go")
     parser.add_argument("--pairs", type=int, help="sample so many pairs instead")
+    parser.add_argument("--stream", type=int, metavar="MEGABYTES", help="slice a file of this size instead")
     options = parser.parse_args()
     if options.pairs:
         sampling(options.pairs)
         return
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
-        slicing(Path(folder), options.megabytes)
+        if options.stream:
+            streaming(Path(folder), options.stream)
+        else:
+            slicing(Path(folder), options.megabytes)
 
 
 if __name__ == "__main__":

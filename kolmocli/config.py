@@ -5,12 +5,14 @@ Unknown keys are errors. A description is the help text of its key, so it says w
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Sequence
+from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, model_validator
 
 from kolmocli.language.sampler import SamplerConfig
-from kolmocli.policy.presets import is_preset, listed
+from kolmocli.policy.presets import Alphabet, is_preset, listed
+from kolmocli.tasks.digits_levels import ReverseDigitsLevel, SumDigitsLevel
 
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
 Positive = Annotated[int, Field(gt=0)]
@@ -34,16 +36,29 @@ class Model(Section):
     )
 
 
-class Family(Section):
-    """A kind of task. `sampler` holds what all levels share; each level overrides part of it."""
+class Ladder(Section):
+    """What families of every kind have. Their levels are the rungs."""
 
-    sampler: SamplerConfig = Field(default_factory=SamplerConfig, description="what all levels share")
-    levels: list[SamplerConfig] = Field(min_length=1, description="easy to hard; what each level changes")
+    levels: Sequence[BaseModel]
     target: Share | None = Field(None, description="pass rate to hold for this family (default: the controller's)")
     floor: Share | None = Field(
         None, description="least share of the groups for this family (default: the controller's)"
     )
     bounds: tuple[Positive, Positive] | None = Field(None, description="lowest and highest level to use (default: all)")
+
+    @model_validator(mode="after")
+    def _bounds_on_the_ladder(self) -> Self:
+        if self.bounds is not None and not self.bounds[0] <= self.bounds[1] <= len(self.levels):
+            low, high = self.bounds
+            raise ValueError(f"bounds: {low} to {high} is not a part of the {len(self.levels)} levels, easy to hard")
+        return self
+
+
+class Family(Ladder):
+    """Sequences to write programs for. `sampler` holds what all levels share; each level overrides part of it."""
+
+    sampler: SamplerConfig = Field(default_factory=SamplerConfig, description="what all levels share")
+    levels: list[SamplerConfig] = Field(min_length=1, description="easy to hard; what each level changes")
 
     @model_validator(mode="before")
     @classmethod
@@ -59,12 +74,36 @@ class Family(Section):
             return {**data, "levels": levels}
         return data
 
-    @model_validator(mode="after")
-    def _bounds_on_the_ladder(self) -> Family:
-        if self.bounds is not None and not self.bounds[0] <= self.bounds[1] <= len(self.levels):
-            low, high = self.bounds
-            raise ValueError(f"bounds: {low} to {high} is not a part of the {len(self.levels)} levels, easy to hard")
-        return self
+
+class SumDigits(Ladder):
+    """The sum of all digits of some integers, asked in words."""
+
+    task: Literal["sum_digits"] = Field(description="the sum of all digits of some integers, asked in words")
+    levels: list[SumDigitsLevel] = Field(min_length=1, description="easy to hard")
+
+
+class ReverseDigits(Ladder):
+    """An integer with its digits in reverse, asked in words."""
+
+    task: Literal["reverse_digits"] = Field(description="an integer with its digits in reverse, asked in words")
+    levels: list[ReverseDigitsLevel] = Field(min_length=1, description="easy to hard")
+
+
+DigitFamily = SumDigits | ReverseDigits
+
+
+def _kind(family: object) -> str:
+    """A family that names no task is one of sequences to write programs for."""
+    named = family.get("task") if isinstance(family, dict) else getattr(family, "task", None)
+    return "programs" if named is None else str(named)
+
+
+AnyFamily = Annotated[
+    Annotated[Family, Tag("programs")]
+    | Annotated[SumDigits, Tag("sum_digits")]
+    | Annotated[ReverseDigits, Tag("reverse_digits")],
+    Discriminator(_kind),
+]
 
 
 class RaschSettings(Section):
@@ -184,10 +223,11 @@ class Training(Section):
     )
     lora: Lora = Field(default_factory=Lora)
     gamma: Share = Field(1.0, description="discount per line")
-    baseline: Literal["rloo", "ema", "none", "grpo", "maxrl"] = Field(
+    baseline: Literal["rloo", "ema", "value", "none", "grpo", "maxrl"] = Field(
         "rloo",
-        description="what a return is compared with; grpo (divided by the group's deviation) and maxrl (by its mean) are "
-        "there for comparison",
+        description="what a return is compared with: rloo with the mean of the others, value with what a value head "
+        "expects where the line begins; grpo (divided by the group's deviation) and maxrl (by its mean) are there for "
+        "comparison",
     )
     max_grad_norm: float = Field(1.0, gt=0, description="longer gradients are scaled down to this")
     best_of: Positive = Field(
@@ -197,6 +237,17 @@ class Training(Section):
     )
     shaping: float = Field(
         0.0, ge=0.0, description="weight of a potential per line, the share of the target explained; leaves the optimum"
+    )
+    temperature: float = Field(
+        1.0,
+        gt=0,
+        description="of sampling; the policy that is trained is the one at this temperature, so its log-probabilities, "
+        "those of answers too, are taken there",
+    )
+    stop_hopeless: float | None = Field(
+        None,
+        description="with baseline value: where it expects a smaller return of the next line, three rollouts in four are "
+        "stopped there and count as failed; the fourth stands for them in the gradient (default: none is stopped)",
     )
     max_lines: Positive = Field(12, description="lines of a program at most")
     max_new_tokens: Positive = Field(128, description="tokens of a program at most")
@@ -214,7 +265,7 @@ class Training(Section):
         None,
         ge=1.0,
         description="truncated importance sampling, for rollouts of an older policy: a token's weight times its "
-        "probability now over that when it was sampled, but at most this",
+        "probability now over that when it was sampled, but at most this (default: 2 with engine.max_staleness, else none)",
     )
     gradient_checkpointing: bool = Field(
         False, description="compute every layer again for the backward pass: less memory, more time"
@@ -244,6 +295,45 @@ class SandboxSection(Section):
     runtime: str | None = Field(None, description="another OCI runtime of the Docker engine, such as runsc")
 
 
+_USUAL_RATIO_CAP = 2.0
+
+
+class Engine(Section):
+    """Where training runs. `engine: monarch` is short for its `kind`."""
+
+    kind: Literal["local", "monarch"] = Field(
+        "local",
+        description="local: all in one process; monarch: processes of their own write programs, on this machine or others",
+    )
+    generators: Positive = Field(
+        1, description="monarch: processes that write programs, each with a sandbox of its own"
+    )
+    max_staleness: Annotated[int, Field(ge=0)] = Field(
+        0, description="monarch: updates that a policy may be behind when its programs are learnt from; 0: synchronous"
+    )
+    hosts: list[str] = Field(
+        [],
+        description="monarch: where the generators run, as tcp://address:port or tls://address:port of `kolmo worker`",
+    )
+    insecure: bool = Field(False, description="monarch: allow tcp:// to other machines, which anybody there can join")
+    call_seconds: Positive = Field(
+        600, description="monarch: a generator that is not done with its share of a batch by then is replaced"
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _short(cls, data: object) -> object:
+        return {"kind": data} if isinstance(data, str) else data
+
+    @model_validator(mode="after")
+    def _for_monarch(self) -> Engine:
+        others = [name for name in type(self).model_fields if name != "kind" and name in self.model_fields_set]
+        changed = [name for name in others if getattr(self, name) != type(self).model_fields[name].default]
+        if self.kind == "local" and changed:
+            raise ValueError(f"{changed[0]} is of the engine monarch; set kind to monarch or leave it out")
+        return self
+
+
 class Data(Section):
     train: str | None = Field(None, description="JSONL or CSV file of sequences to train on, instead of the families")
     eval: str | None = Field(None, description="JSONL or CSV file of sequences to evaluate on")
@@ -263,7 +353,7 @@ class Config(Section):
     description: str = Field("", description="what this curriculum is for")
     seed: int = Field(0, ge=0, description="one seed gives one run")
     model: Model = Field(default_factory=Model)
-    families: dict[str, Family] = Field(min_length=1, description="kinds of tasks, by name")
+    families: dict[str, AnyFamily] = Field(min_length=1, description="kinds of tasks, by name")
     controller: Controller = Field(default_factory=Controller)
     reward: Reward = Field(default_factory=Reward)
     warmup: Warmup = Field(default_factory=Warmup)
@@ -272,7 +362,7 @@ class Config(Section):
     training: Training = Field(default_factory=Training)
     evaluation: Evaluation = Field(default_factory=Evaluation)
     sandbox: SandboxSection = Field(default_factory=SandboxSection)
-    engine: Literal["local"] = Field("local", description="where training runs")
+    engine: Engine = Field(default_factory=Engine)
     data: Data = Field(default_factory=Data)
     log: Literal["files", "tensorboard"] = Field(
         "files", description="tensorboard: write the numbers for TensorBoard too, in the run folder"
@@ -290,12 +380,80 @@ class Config(Section):
         rank = self.training.lora.rank
         return (_USUAL_RANK if self.model.load_in_8bit else 0) if rank is None else rank
 
+    @property
+    def program_families(self) -> dict[str, Family]:
+        """Those whose tasks are sequences to write programs for."""
+        return {name: family for name, family in self.families.items() if isinstance(family, Family)}
+
+    @property
+    def digit_families(self) -> dict[str, DigitFamily]:
+        """Those whose tasks are questions about digits."""
+        return {name: family for name, family in self.families.items() if not isinstance(family, Family)}
+
+    @property
+    def asks_questions(self) -> bool:
+        """Whether tasks are answered in words, and no program is written."""
+        return bool(self.digit_families)
+
+    @property
+    def alphabet(self) -> Alphabet:
+        """What a preset that is trained from nothing reads and writes."""
+        return "characters" if self.asks_questions else "programs"
+
+    @model_validator(mode="after")
+    def _questions_have_no_programs(self) -> Config:
+        if not self.asks_questions:
+            return self
+        name = next(iter(self.digit_families))
+        if programs := self.program_families:
+            raise ValueError(
+                f"families: {name} is answered in words and {next(iter(programs))} with programs; a run learns one of "
+                "the two, so put them into two files"
+            )
+        wrong = {
+            f"reward: kind is {self.reward.kind}, which pays for short programs; set it to binary": (
+                self.reward.kind != "binary"
+            ),
+            "reward: partial is paid for pieces of a sequence; leave it out": self.reward.partial,
+            "hints: most gives the beginning of a program; leave it out": self.hints.most,
+            "self_play: share is for targets that a program makes; leave it out": self.self_play.share,
+            "training: shaping is paid for pieces of a sequence; leave it out": self.training.shaping,
+            "training: hindsight learns from what a program makes; leave it out": self.training.hindsight,
+            "data: a file holds sequences to write programs for; leave it out": self.data.train or self.data.eval,
+            "sandbox: nothing is run, and no sandbox opened; leave it out": self.sandbox != SandboxSection(),
+        }
+        for said, is_set in wrong.items():
+            if is_set:
+                raise ValueError(f"{said} ({name} is answered in words)")
+        return self
+
+    @property
+    def ratio_cap(self) -> float | None:
+        """Of truncated importance sampling; None where no rollout is of an older policy and none was asked for."""
+        cap = self.training.ratio_cap
+        return _USUAL_RATIO_CAP if cap is None and self.engine.max_staleness else cap
+
     @model_validator(mode="after")
     def _eight_bits_need_adapters(self) -> Config:
         if self.model.load_in_8bit and not self.adapter_rank:
             raise ValueError(
                 "training: lora.rank is 0 and model.load_in_8bit is on, but weights in 8 bits are steps too coarse for "
                 f"a gradient to move, so nothing could learn; leave the rank out or set it ({_USUAL_RANK} is usual)"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _someone_to_call_it_hopeless(self) -> Config:
+        if self.training.stop_hopeless is None:
+            return self
+        if self.training.baseline != "value":
+            raise ValueError(
+                "training: stop_hopeless goes by what a value head expects; set baseline to value, or leave it out"
+            )
+        if self.self_play.share:
+            raise ValueError(
+                "training: stop_hopeless would stop proposals of self_play, of which the value head knows nothing; "
+                "set self_play.share to 0, or leave it out"
             )
         return self
 

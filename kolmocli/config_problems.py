@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from kolmocli.config_schema import at, choices, fields_of, suggest
+from kolmocli.config_schema import KINDS, at, choices, fields_of, suggest
 
 Location = tuple[str | int, ...]
 
@@ -50,7 +50,7 @@ def problems_of(error: ValidationError, data: Any) -> list[Problem]:
     found = []
     for item in error.errors(include_url=False):
         location, message = _say(dict(item))
-        found.append(Problem(_written(location, data), message))
+        found.append(Problem(_written(_without_kind(location), data), message))
     return list(dict.fromkeys(found))
 
 
@@ -61,6 +61,9 @@ def _say(error: dict[str, Any]) -> tuple[Location, str]:
     annotation = at(location)
     if kind == "extra_forbidden":
         return location, f"unknown key; {suggest(str(location[-1]), fields_of(at(location[:-1])) or ())}"
+    if kind == "union_tag_invalid":
+        named = [task for task in KINDS if task != "programs"]
+        return (*location, "task"), f"no such task: {context['tag']}; {suggest(context['tag'], named)}"
     if kind == "missing":
         return location, "is missing; add it"
     if kind == "literal_error":
@@ -87,6 +90,13 @@ def _own_rule(location: Location, message: str) -> tuple[Location, str]:
     if named and named[1] in (fields_of(at(location)) or ()):
         return (*location, named[1]), message[named.end() :]
     return location, message
+
+
+def _without_kind(location: Location) -> Location:
+    """Pydantic puts the kind of a family after its name; the file has no such key."""
+    if len(location) > 2 and location[0] == "families" and location[2] in KINDS:
+        return (*location[:2], *location[3:])
+    return location
 
 
 def _written(location: Location, data: Any) -> Location:

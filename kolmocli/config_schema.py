@@ -8,22 +8,33 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Any, Literal
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Tag
 from pydantic.fields import FieldInfo
 
-from kolmocli.config import Config
+from kolmocli.config import AnyFamily, Config
 
 
 def fields_of(annotation: Any) -> dict[str, FieldInfo] | None:
-    """The keys of a section, or None when the annotation is not a section."""
+    """The keys of a section, of all its kinds where there are several; None when the annotation is not a section."""
     annotation = _bare(annotation)
+    if kinds := _kinds(annotation):
+        known = [fields for kind in kinds.values() if (fields := fields_of(kind)) is not None]
+        return {name: field for fields in reversed(known) for name, field in fields.items()} or None
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return dict(annotation.model_fields)
     return None
 
 
 def below(annotation: Any, part: str | int) -> Any:
-    """The annotation of what stands under `part`, or None when nothing can stand there."""
+    """The annotation of what stands under `part`, or None when nothing can stand there.
+
+    Of a section of several kinds `part` may be the name of a kind: an error of pydantic's says which it took it for.
+    """
+    if kinds := _kinds(_bare(annotation)):
+        if part in kinds:
+            return kinds[part]
+        found = [inner for kind in kinds.values() if (inner := below(kind, part)) is not None]
+        return typing.Union[tuple(found)] if found else None  # noqa: UP007
     fields = fields_of(annotation)
     if fields is not None:
         return fields[part].annotation if isinstance(part, str) and part in fields else None
@@ -67,6 +78,17 @@ def suggest(word: str, known: Iterable[str]) -> str:
     return f"did you mean {close[0]}?" if close else f"there are {', '.join(known)}"
 
 
+def _kinds(annotation: Any) -> dict[str | int, Any]:
+    """The members of a union by their tags, or by their places where they have none; nothing for what is no union."""
+    if typing.get_origin(annotation) not in (types.UnionType, typing.Union):
+        return {}
+    kinds: dict[str | int, Any] = {}
+    for place, member in enumerate(typing.get_args(annotation)):
+        tags = [extra.tag for extra in getattr(member, "__metadata__", ()) if isinstance(extra, Tag)]
+        kinds[tags[0] if tags else f"<{place}>"] = member
+    return kinds
+
+
 def _bare(annotation: Any) -> Any:
     """Without `Annotated` and without `| None`."""
     if typing.get_origin(annotation) is typing.Annotated:
@@ -75,3 +97,7 @@ def _bare(annotation: Any) -> Any:
         inner = [a for a in typing.get_args(annotation) if a is not type(None)]
         return _bare(inner[0]) if len(inner) == 1 else annotation
     return annotation
+
+
+KINDS = tuple(str(kind) for kind in _kinds(_bare(AnyFamily)))
+"""What a family can be, by the names that pydantic's errors use."""

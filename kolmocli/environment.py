@@ -4,19 +4,26 @@ State: the program so far. Action: one line. The only feedback is "go on" or "do
 can be sampled at once, run once with the value of every statement, and cut at the first line whose value
 is the target: the same distribution as stepping, at 1/lines of the executions. `KolmogorovEnv` is the
 readable reference, `judge` the batched twin that training uses; a test holds them equal.
+
+An engine knows neither: it has a `Judge`. Questions are judged by their text, so their judge opens no sandbox.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
+from kolmocli.config import Config
+from kolmocli.errors import UsageError
 from kolmocli.language.coder import coded_bits, literal_bits
 from kolmocli.language.program import LineParser, Program, ProgramError, canonical
 from kolmocli.progress import explained
-from kolmocli.reward import RewardRule
-from kolmocli.sandbox.base import Job, Sandbox, Status, Value, Verdict
+from kolmocli.reward import RewardRule, reward_rule
+from kolmocli.sandbox import open_sandbox
+from kolmocli.sandbox.base import Health, Job, Limits, Sandbox, Status, Value, Verdict
 from kolmocli.tasks.base import Task
+from kolmocli.tasks.digits_answer import extract_answer, is_tagged, strict_answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +41,7 @@ class Outcome:
     status: Status
     reward: float | None
     formatted: bool = False
-    """Every line that counts is of the language."""
+    """Every line that counts is of the language; of an answer in words: it has the tag that was asked for."""
     program: Program | None = None
     """The lines that count, parsed; None when a line failed."""
     bits: int | None = None
@@ -42,7 +49,8 @@ class Outcome:
     copied: bool = False
     """Passed by writing the target as a literal."""
     value: Value | None = None
-    """Of a program that ended normally and missed: what it really makes."""
+    """Of a program that ended normally and missed: what it really makes. Of an answer in words: the number that a lenient
+    reader finds in it."""
     trace: tuple[Value | None, ...] = ()
     """The value of each statement of the episode that has one."""
     ends: tuple[int, ...] = ()
@@ -155,6 +163,83 @@ def is_copy(program: Program) -> bool:
     """True when the program, simplified, is one literal list."""
     simple = canonical(program).statements
     return len(simple) == 1 and simple[0].function == "set_list"  # type: ignore[union-attr]
+
+
+class Judge(Protocol):
+    """From what a policy wrote for some tasks to the outcomes, one per text, in order. Any thread may call it."""
+
+    def __call__(self, tasks: Sequence[Task], texts: Sequence[str]) -> list[Outcome]: ...
+
+    def health(self) -> Health: ...
+
+    def close(self) -> None: ...
+
+
+class SandboxJudge:
+    """Runs programs; the sandbox is its own to close."""
+
+    def __init__(self, sandbox: Sandbox, rule: RewardRule, max_lines: int) -> None:
+        self.sandbox, self._rule, self._max_lines = sandbox, rule, max_lines
+
+    def __call__(self, tasks: Sequence[Task], texts: Sequence[str]) -> list[Outcome]:
+        return judge(tasks, texts, self.sandbox, self._rule, self._max_lines)
+
+    def health(self) -> Health:
+        return self.sandbox.health()
+
+    def close(self) -> None:
+        self.sandbox.close()
+
+
+NO_SANDBOX = "none"
+"""The backend of a judge that runs nothing."""
+
+
+class AnswerJudge:
+    """Reads answers. One passes that ends with the tag and the right number; whatever ends otherwise is a SYNTAX error."""
+
+    def __init__(self, rule: RewardRule) -> None:
+        self._rule = rule
+
+    def __call__(self, tasks: Sequence[Task], texts: Sequence[str]) -> list[Outcome]:
+        return [self._read(task, text) for task, text in zip(tasks, texts, strict=True)]
+
+    def _read(self, task: Task, text: str) -> Outcome:
+        strict, lenient = strict_answer(text), extract_answer(text)
+        passed = (strict,) == task.target
+        return Outcome(
+            text, len(text.split("\n")), passed, Status.SYNTAX if strict is None else Status.OK,
+            self._rule.success(0.0, 1.0) if passed else self._rule.failure, is_tagged(text),
+            value=None if lenient is None else (lenient,),
+        )  # fmt: skip
+
+    def health(self) -> Health:
+        return Health(NO_SANDBOX)
+
+    def close(self) -> None:
+        pass
+
+
+def open_judge(config: Config, backend: str, warn: Callable[[str], None]) -> Judge:
+    """The judge of a run or an evaluation; only one of programs opens a sandbox, of `backend`.
+
+    Raises:
+        EnvironmentMissing: the sandbox that was asked for is not there.
+        UsageError: a sandbox was asked for by name where nothing is run.
+    """
+    rule, asked = reward_rule(config.reward), config.sandbox
+    if config.asks_questions:
+        if backend != "auto":
+            raise UsageError(f"sandbox {backend}: answers in words are not run, no sandbox is opened; leave it out")
+        return AnswerJudge(rule)
+    sandbox = open_sandbox(
+        backend,
+        limits=Limits(asked.cpu_ms, asked.wall_ms, asked.memory_mb),
+        workers=asked.workers or None,
+        warn=warn,
+        runtime=asked.runtime,
+    )
+    return SandboxJudge(sandbox, rule, config.training.max_lines)
 
 
 class KolmogorovEnv:

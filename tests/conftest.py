@@ -42,6 +42,19 @@ def _monarch_missing() -> str | None:
 
 
 @functools.cache
+def _namespaces_missing() -> str | None:
+    """Making one is the only way to know: it takes root, a kernel that has them, and iproute2."""
+    if shutil.which("ip") is None:
+        return "no ip command (Debian: apt-get install iproute2)"
+    name = f"kolmo-try-{os.getpid()}"
+    made = subprocess.run(["ip", "netns", "add", name], capture_output=True, text=True, check=False)
+    if made.returncode:
+        return f"no network namespace can be made: {made.stderr.strip()}"
+    subprocess.run(["ip", "netns", "delete", name], check=True)
+    return None
+
+
+@functools.cache
 def _gpu_missing() -> str | None:
     import torch
 
@@ -56,6 +69,7 @@ def _browser_missing() -> str | None:
 PARTS: dict[str, Callable[[], str | None]] = {
     "docker": _docker_missing,
     "monarch": _monarch_missing,
+    "namespaces": _namespaces_missing,
     "gpu": _gpu_missing,
     "browser": _browser_missing,
 }

@@ -92,7 +92,7 @@ def test_what_is_dumped_loads_again(
         (
             "steps: 7",
             "baseline: rlo",
-            "c.yaml:3: training.baseline: must be one of rloo, ema, none, grpo, maxrl; got 'rlo'; did you mean rloo?",
+            "c.yaml:3: training.baseline: must be one of rloo, ema, value, none, grpo, maxrl; got 'rlo'; did you mean rloo?",
         ),
         (
             "batch_size: 16",

@@ -58,6 +58,12 @@ class Options:
     def late(self) -> bool:
         return self.deadline is not None and time.monotonic() > self.deadline
 
+    def for_codecs(self) -> float | None:
+        """The deadline of the codecs: half of what is left is for the search, where there is one."""
+        if self.deadline is None or self.level == 0:
+            return self.deadline
+        return (self.deadline + min(time.monotonic(), self.deadline)) / 2
+
     def refined(self) -> bool:
         return self.level >= _REFINED_LEVEL
 

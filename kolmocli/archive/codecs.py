@@ -9,6 +9,7 @@ from __future__ import annotations
 import bz2
 import importlib.util
 import lzma
+import time
 import zlib
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -30,6 +31,8 @@ class Codec:
     """(data, level 0..9) to payload."""
     decode: Callable[[bytes, int], bytes]
     """(payload, size) to at most `size` + 1 bytes; raises ArchiveError for a damaged payload."""
+    speed: float
+    """Bytes packed per second by one core at the default level, roughly: what a deadline is compared with."""
     package: str | None = None
     """What must be installed besides the standard library."""
 
@@ -87,6 +90,8 @@ def _lzma(data: bytes, level: int) -> bytes:
         packed = lzma.compress(data, lzma.FORMAT_RAW, filters=_lzma_filter(len(data), properties, level))
         if not best or len(packed) + 1 < len(best):
             best = bytes([properties]) + packed
+        if len(best) > len(data):  # noise, to the other properties too
+            break
     return best
 
 
@@ -168,38 +173,68 @@ def _package(name: str) -> Any:
 CODECS = {
     codec.number: codec
     for codec in (
-        Codec(0, "stored", _stored, _unstored),
-        Codec(1, "deflate", _deflate, _inflate),
-        Codec(2, "bz2", _bz2, _unbz2),
-        Codec(3, "lzma", _lzma, _unlzma),
-        Codec(4, "zstd", _zstd, _unzstd, "zstandard"),
-        Codec(5, "brotli", _brotli, _unbrotli, "brotli"),
+        Codec(0, "stored", _stored, _unstored, 1e9),
+        Codec(1, "deflate", _deflate, _inflate, 15e6),
+        Codec(2, "bz2", _bz2, _unbz2, 8e6),
+        Codec(3, "lzma", _lzma, _unlzma, 0.6e6),
+        Codec(4, "zstd", _zstd, _unzstd, 2e6, "zstandard"),
+        Codec(5, "brotli", _brotli, _unbrotli, 0.5e6, "brotli"),
     )
 }
 
 
 _QUICK = {0: ("stored", "deflate"), 1: ("stored", "deflate", "zstd"), 2: ("stored", "deflate", "bz2", "zstd")}
 """The codecs of the lowest levels; the others try all."""
+_ALWAYS = 1
+"""Stored and deflate are tried whatever the time."""
 _THREADS = 2
 _WORTH_THREADS = 1 << 14
 _MOST_AT_ONCE = 1 << 23
 """Above this size one codec runs at a time, so that their memory does not add up."""
+_PROBES = ("deflate", "lzma")
+"""Tried first, one after the other, on data from `_WORTH_PROBES` on. Deflate is quick and sees skewed bytes, lzma the
+farthest repeats: what neither of them makes smaller is noise, on which the slow codecs would only spend minutes."""
+_WORTH_PROBES = 1 << 20
+_Packed = list[tuple[Codec, bytes]]
 
 
-def pack(data: bytes, level: int = 6) -> tuple[Codec, bytes]:
+def pack(data: bytes, level: int = 6, deadline: float | None = None) -> tuple[Codec, bytes]:
     """The codec with the smallest payload, and the payload. Ties go to the lower number.
 
-    All of them work outside the interpreter's lock, so threads are enough to use two cores.
+    Given a deadline, a moment of `time.monotonic`, no codec but deflate is begun that would not be done by then.
     """
     tried = [c for c in CODECS.values() if level not in _QUICK or c.name in _QUICK[level]]
     tried = [c for c in tried if c.package is None or importlib.util.find_spec(c.package)]
-    if _WORTH_THREADS <= len(data) <= _MOST_AT_ONCE:
-        slowest_first = tried[::-1]
+    if len(data) < _WORTH_PROBES:
+        return _smallest(_encoded(tried, data, level, deadline))
+    made: _Packed = [(CODECS[0], data)]
+    for probe in _PROBES:
+        if _smallest(made)[1] is data:
+            made += _encoded([c for c in tried if c.name == probe], data, level, deadline)
+    if _smallest(made)[1] is not data:
+        known = [codec for codec, _ in made]
+        made += _encoded([c for c in tried if c not in known], data, level, deadline)
+    return _smallest(made)
+
+
+def _smallest(made: _Packed) -> tuple[Codec, bytes]:
+    return min(made, key=lambda pair: (len(pair[1]), pair[0].number))
+
+
+def _encoded(tried: list[Codec], data: bytes, level: int, deadline: float | None) -> _Packed:
+    """The payloads. All codecs work outside the interpreter's lock, so threads are enough to use two cores."""
+
+    def encode(codec: Codec) -> _Packed:
+        done = time.monotonic() + len(data) / codec.speed
+        late = deadline is not None and done > deadline and codec.number > _ALWAYS
+        return [] if late else [(codec, codec.encode(data, level))]
+
+    # the quickest first where time may run out, else the slowest, so that both cores end together
+    ordered = sorted(tried, key=lambda codec: codec.speed, reverse=deadline is not None)
+    if _WORTH_THREADS <= len(data) <= _MOST_AT_ONCE and len(tried) > 1:
         with ThreadPoolExecutor(_THREADS) as pool:
-            payloads = list(pool.map(lambda codec: codec.encode(data, level), slowest_first))[::-1]
-    else:
-        payloads = [codec.encode(data, level) for codec in tried]
-    return min(zip(tried, payloads, strict=True), key=lambda pair: len(pair[1]))
+            return [pair for made in pool.map(encode, ordered) for pair in made]
+    return [pair for codec in ordered for pair in encode(codec)]
 
 
 def unpack(number: int, payload: bytes, size: int) -> bytes:

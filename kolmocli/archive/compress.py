@@ -75,19 +75,19 @@ def _members(data: bytes, options: Options, say: Say) -> Made:
     """
     if len(data) <= PART_BYTES or options.level == 0:
         return [_member(data, options, say)]
+    whole = _member(data, replace(options, level=0, deadline=options.for_codecs()), say, options.level)
     parts: Made = []
     for start in range(0, len(data), PART_BYTES):
         parts.append(_member(data[start : start + PART_BYTES], options, say))
         if len(parts) == _PARTS_TRIED and not any(report.programs for _, report in parts):
-            return [_member(data, replace(options, level=0), say, options.level)]
-    whole = _member(data, replace(options, level=0), say, options.level)
+            return [whole]
     return parts if sum(len(member) for member, _ in parts) < len(whole[0]) else [whole]
 
 
 def _member(data: bytes, options: Options, say: Say, codec_level: int | None = None) -> tuple[bytes, Report]:
     report = Report(size=len(data))
     say("codecs")
-    codec, payload = pack(data, options.level if codec_level is None else codec_level)
+    codec, payload = pack(data, options.level if codec_level is None else codec_level, options.for_codecs())
     best = _write(data, [Section(codec.number, payload)])
     report.attempts[codec.name] = len(best)
     kept: Attempt | None = None

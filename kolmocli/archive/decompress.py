@@ -15,9 +15,10 @@ from kolmocli.archive import container
 from kolmocli.archive.codecs import CODECS, unpack
 from kolmocli.archive.container import PROGRAMS, PYTHON, RESIDUAL, Member, read_member
 from kolmocli.archive.errors import ArchiveError, ArchiveLimitError
-from kolmocli.archive.programs import Earlier, Fresh, ProgramCoder, Stored, StoredCall, resolve
+from kolmocli.archive.programs import ProgramCoder
 from kolmocli.archive.rangecoder import Decoder
 from kolmocli.archive.recurrences import Recurrence
+from kolmocli.archive.stored import Earlier, Fresh, Stored, StoredCall, resolve
 from kolmocli.archive.tables import TableView, read_template
 from kolmocli.archive.views import FLOATS, MOST_DECIMALS, TABLE_NUMBER, VIEWS, View, words
 from kolmocli.language.interpreter import Bounds, ExecutionError, execute

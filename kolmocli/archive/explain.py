@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kolmocli.archive.container import PYTHON
+from kolmocli.archive.codecs import CODECS
+from kolmocli.archive.container import PYTHON, Member
 from kolmocli.archive.decompress import DEFAULT_MAX_OUTPUT, Block, decode_member, members, view_of
-from kolmocli.archive.programs import Earlier, Fresh, StoredCall
 from kolmocli.archive.python_mode import read_source
 from kolmocli.archive.recurrences import Recurrence
+from kolmocli.archive.stored import Earlier, Fresh, StoredCall
 from kolmocli.archive.tables import FIXED, SHORT, WORD, TableView
 from kolmocli.archive.views import FloatView, View
 from kolmocli.language.program import Call, Ref
 
 _SHOWN_ITEMS = 8
+_SHOWN_TEXT = 40
 
 
 def explain(archive: bytes, max_output: int = DEFAULT_MAX_OUTPUT) -> Iterator[str]:
@@ -22,22 +24,29 @@ def explain(archive: bytes, max_output: int = DEFAULT_MAX_OUTPUT) -> Iterator[st
         blocks: list[Block] = []
         python = member.section(PYTHON, PYTHON)
         if python is not None:
-            yield f"# member {number}: {_count(member.size, 'byte')}, a Python program (not run for this)"
+            yield f"# member {number}: {_sizes(member)}, a Python program (not run for this)"
             yield read_source(python.payload)
             continue
         decode_member(member, blocks)
-        yield f"# member {number}: {_count(member.size, 'byte')}, {_count(len(blocks), 'block')}"
+        yield f"# member {number}: {_sizes(member)}, {_count(len(blocks), 'block')}"
         view = view_of(member)
         if view is None:
             yield "# no program: the whole member is in the residual" if member.size else "# nothing"
             continue
         yield from _seen_as(view)
         for block in blocks:
-            yield f"# {_place(block, view)}"
+            yield f"# {_place(block.start, block.count, view)}"
             calls = zip(block.stored, block.program.statements, strict=True)
             for index, (call, statement) in enumerate(calls, start=1):
                 items = statement.arguments[0] if isinstance(statement, Call) else ()
-                yield f"sequence_{index} = {call.function}({_arguments(call, items)}"
+                source = _source(call.arguments[0], items, block.start, view)
+                yield f"sequence_{index} = {call.function}({_arguments(call, items)}){source}"
+
+
+def _sizes(member: Member) -> str:
+    residual = next((s for s in member.sections if s.tag in CODECS), None)
+    packed = f" ({len(residual.payload)} of them the residual, {CODECS[residual.tag].name})" if residual else ""
+    return f"{_count(member.size, 'byte')} in {member.length}{packed}"
 
 
 def _count(number: int, thing: str) -> str:
@@ -63,29 +72,43 @@ def _seen_as(view: View) -> Iterator[str]:
         yield f"# items are {view.name}"
 
 
-def _place(block: Block, view: View) -> str:
-    last = block.start + block.count - 1
+def _place(start: int, count: int, view: View) -> str:
+    last = start + count - 1
     if not isinstance(view, TableView):
-        return f"items {block.start}..{last}"
+        return f"items {start}..{last}"
     rows = view.template.rows
-    first_column, last_column = block.start // rows + 1, last // rows + 1
+    first_column, last_column = start // rows + 1, last // rows + 1
     if first_column == last_column:
-        return f"column {first_column}, rows {block.start % rows}..{last % rows}"
-    return f"column {first_column}, row {block.start % rows} to column {last_column}, row {last % rows}"
+        return f"column {first_column}, rows {start % rows}..{last % rows}"
+    return f"column {first_column}, row {start % rows} to column {last_column}, row {last % rows}"
 
 
 def _arguments(call: StoredCall, items: object) -> str:
-    """The arguments, the closing bracket, and where the items come from."""
-    source = call.arguments[0]
     if call.function != "set_list":
-        return ", ".join(f"sequence_{a.index + 1}" if isinstance(a, Ref) else str(a) for a in call.arguments) + ")"
+        return ", ".join(f"sequence_{a.index + 1}" if isinstance(a, Ref) else str(a) for a in call.arguments)
     assert isinstance(items, tuple)
-    shown = "[" + ", ".join(map(str, items[:_SHOWN_ITEMS])) + (", …" if len(items) > _SHOWN_ITEMS else "") + "])"
-    match source:
+    return "[" + ", ".join(map(str, items[:_SHOWN_ITEMS])) + (", …" if len(items) > _SHOWN_ITEMS else "") + "]"
+
+
+def _source(argument: object, items: object, start: int, view: View) -> str:
+    """A comment that says where the items of a list come from; `start` is where the block begins."""
+    match argument:
         case Fresh(count):
-            return f"{shown}  # {count} from the residual"
+            return f"  # {count} from the residual{_text(items, view)}"
+        case Earlier(distance, count) if count > distance:
+            return f"  # {_place(start - distance, distance, view)}, again and again for {count} items"
         case Earlier(distance, count):
-            return f"{shown}  # {count} from {distance} items before"
+            return f"  # {_place(start - distance, count, view)}, again"
         case Recurrence():
-            return f"{shown}  # {source}, {source.count} items"
-    return shown if len(items) <= _SHOWN_ITEMS else f"{shown}  # {len(items)} items"
+            return f"  # {argument}, {argument.count} items"
+        case tuple() if len(argument) > _SHOWN_ITEMS:
+            return f"  # {len(argument)} items{_text(items, view)}"
+    return ""
+
+
+def _text(items: object, view: View) -> str:
+    """The same bytes as text, where they are printable."""
+    if view.name != "u8" or not isinstance(items, tuple) or not all(32 <= x < 127 or x in b"\n\t" for x in items):
+        return ""
+    more = "…" if len(items) > _SHOWN_TEXT else ""
+    return f": {bytes(items[:_SHOWN_TEXT]).decode()!r}{more}"

@@ -34,9 +34,24 @@ def read_input(name: str) -> bytes:
         raise KolmoError(f"{name}: cannot be read: {error.strerror}") from None
 
 
+def read_archive(name: str) -> bytes:
+    """The same for an archive, which nobody types.
+
+    Raises:
+        UsageError: when it would be read from a terminal.
+    """
+    if name == STANDARD and sys.stdin.isatty():
+        raise UsageError("an archive is not read from a terminal; name a file")
+    return read_input(name)
+
+
 def packed_name(name: str) -> str:
     """Where the archive of a file goes."""
-    return STANDARD if name == STANDARD else name + SUFFIX
+    if name == STANDARD:
+        return STANDARD
+    if name.endswith(SUFFIX):
+        raise UsageError(f"{name}: ends in {SUFFIX} already; say with -o where an archive of it goes")
+    return name + SUFFIX
 
 
 def unpacked_name(name: str) -> str:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
-from kolmocli.archive.programs import Fresh, Stored, StoredCall, stored
 from kolmocli.archive.repairs import repair
+from kolmocli.archive.stored import Fresh, Stored, StoredCall, stored
 from kolmocli.language.coder import coded_bits
 from kolmocli.language.interpreter import Bounds, ExecutionError, evaluate
 from kolmocli.language.program import Program, canonical

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kolmocli.archive.programs import Fresh, Stored, StoredCall, stored
+from kolmocli.archive.stored import Fresh, Stored, StoredCall, stored
 from kolmocli.language.program import Program, Ref
 
 _STATEMENT_BITS = 14.0

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from kolmocli.archive.programs import Earlier, Fresh, Stored, StoredCall
 from kolmocli.archive.recurrences import Recurrence
+from kolmocli.archive.stored import Earlier, Fresh, Stored, StoredCall
 from kolmocli.language.program import Ref
 
 FRESH, RAMP, COPY, SHIFTED, TURNED, SPREAD, RULE, TWO_RAMPS, RAMP_FRESH, FRESH_RAMP = range(10)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kolmocli.archive.evidence import Ints
-from kolmocli.archive.programs import Stored, StoredCall
+from kolmocli.archive.stored import Stored, StoredCall
 from kolmocli.language.program import Ref
 
 MOST_ITEMS = 1 << 18

@@ -7,14 +7,17 @@ from typing import Annotated
 import typer
 
 from kolmocli import __version__
-from kolmocli.cli.compress import CompressCommand, compress, decompress
+from kolmocli.cli.archive_options import CompressCommand
+from kolmocli.cli.compress import compress
 from kolmocli.cli.curriculum import app as curriculum
 from kolmocli.cli.data import app as data
+from kolmocli.cli.decompress import decompress
 from kolmocli.cli.doctor import doctor
 from kolmocli.cli.eval import evaluate
 from kolmocli.cli.report import report, watch
 from kolmocli.cli.sandbox import app as sandbox
 from kolmocli.cli.train import TrainCommand, train
+from kolmocli.cli.worker import worker
 
 app = typer.Typer(
     help="Train a language model to write the shortest program that reproduces a sequence.",
@@ -50,4 +53,5 @@ app.command("decompress")(decompress)
 app.add_typer(curriculum, name="curriculum")
 app.add_typer(data, name="data")
 app.add_typer(sandbox, name="sandbox", help="Build, check and measure the place where programs run.")
+app.command("worker", short_help="Lend this machine to training runs on others.")(worker)
 app.command("doctor")(doctor)

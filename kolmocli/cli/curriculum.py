@@ -13,8 +13,8 @@ from kolmocli.cli.simulate import simulate
 from kolmocli.errors import EXIT_USAGE, UsageError
 
 if TYPE_CHECKING:
-    from kolmocli.config import Config, Family
-    from kolmocli.tasks.base import Split
+    from kolmocli.config import AnyFamily, Config
+    from kolmocli.tasks.base import Split, Task
 
 app = typer.Typer(
     help="Show, validate or calibrate a curriculum; compare controllers.", no_args_is_help=True, rich_markup_mode=None
@@ -66,7 +66,7 @@ def problems_in(file: str) -> list[str]:
     from kolmocli.config_file import ConfigError, load_config
     from kolmocli.curriculum.build import build_controller
     from kolmocli.paths import find_curriculum
-    from kolmocli.tasks.kolmogorov import KolmogorovTasks
+    from kolmocli.tasks.sources import family_tasks
 
     try:
         config = load_config(find_curriculum(file))
@@ -76,12 +76,12 @@ def problems_in(file: str) -> list[str]:
         return [str(error)]
     problems = []
     try:
-        build_controller(config, KolmogorovTasks(config.families, "train", config.seed).buckets())
+        build_controller(config, family_tasks(config, "train").buckets())
     except UsageError as error:
         problems.append(f"{file}: {error}")
     splits: tuple[Split, ...] = ("train", "eval")
     for split in splits:
-        source = KolmogorovTasks(config.families, split, config.seed)
+        source = family_tasks(config, split)
         for bucket in source.buckets():
             try:
                 source.task(bucket, 0)
@@ -93,9 +93,9 @@ def problems_in(file: str) -> list[str]:
 def describe(config: Config, samples: int) -> dict[str, Any]:
     """Name, description, and per family its target, shared knobs and levels with sample tasks."""
     from kolmocli.tasks.base import Bucket
-    from kolmocli.tasks.kolmogorov import KolmogorovTasks
+    from kolmocli.tasks.sources import family_tasks
 
-    source = KolmogorovTasks(config.families, "train", config.seed)
+    source = family_tasks(config, "train")
     families = {}
     for name, family in config.families.items():
         shared, levels = _knobs(family)
@@ -108,22 +108,28 @@ def describe(config: Config, samples: int) -> dict[str, Any]:
                 {
                     "level": number,
                     "knobs": knobs,
-                    "samples": [
-                        {"program": str(task.reference), "sequence": list(task.target)}
-                        for task in (source.task(Bucket(name, number), index) for index in range(samples))
-                    ],
+                    "samples": [_sample(source.task(Bucket(name, number), index)) for index in range(samples)],
                 }
                 for number, knobs in enumerate(levels, start=1)
             ],
         }
-    return {"name": config.name, "description": config.description, "families": families}
+    return {
+        "name": config.name,
+        "description": config.description,
+        "questions": config.asks_questions,
+        "families": families,
+    }
 
 
-def _knobs(family: Family) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """What differs from the published generator: in all levels alike, and level by level."""
-    from kolmocli.language.sampler import PUBLISHED
+def _sample(task: Task) -> dict[str, Any]:
+    if task.question is not None:
+        return {"question": task.question.text, "answer": task.question.worked}
+    return {"program": str(task.reference), "sequence": list(task.target)}
 
-    usual = PUBLISHED.model_dump(mode="json")
+
+def _knobs(family: AnyFamily) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """What differs from the published generator, or from the founding task: in all levels alike, and level by level."""
+    usual = type(family.levels[0])().model_dump(mode="json")
     levels = [{k: v for k, v in level.model_dump(mode="json").items() if v != usual[k]} for level in family.levels]
     shared = {k: v for k, v in levels[0].items() if all(k in other and other[k] == v for other in levels)}
     return shared, [{k: v for k, v in level.items() if k not in shared} for level in levels]
@@ -137,6 +143,9 @@ def _tables(described: dict[str, Any]) -> Iterable[Any]:
     yield Text(described["name"], style="bold")
     if described["description"]:
         yield Text(" ".join(described["description"].split()))
+    usual, about = "the published generator", "program, and the sequence to reproduce"
+    if described["questions"]:
+        usual, about = "as the task was founded", "question, and its answer step by step"
     for name, family in described["families"].items():
         low, high = family["bounds"]
         bounds = "" if high - low + 1 == len(family["levels"]) else f", levels {low} to {high}"
@@ -146,22 +155,24 @@ def _tables(described: dict[str, Any]) -> Iterable[Any]:
         table = Table(box=box.SIMPLE, pad_edge=False)
         table.add_column("level", justify="right")
         table.add_column("what it asks for", overflow="fold")
-        table.add_column("a task: program, and the sequence to reproduce", overflow="fold")
+        table.add_column(f"a task: {about}", overflow="fold")
         for level in family["levels"]:
             tasks = Text("\n").join(_task(sample) for sample in level["samples"])
-            table.add_row(str(level["level"]), Text(_words(level["knobs"])), tasks)
+            table.add_row(str(level["level"]), Text(_words(level["knobs"]) or usual), tasks)
         yield table
 
 
 def _task(sample: dict[str, Any]) -> Any:
     from rich.text import Text
 
+    if "question" in sample:
+        return Text.assemble((sample["question"], "cyan"), "\n", sample["answer"], "\n")
     return Text.assemble(sample["program"], "\n", (" ".join(map(str, sample["sequence"])), "cyan"), "\n")
 
 
 def _words(knobs: dict[str, Any]) -> str:
     """`length 4 to 8, operators scan_add 1`."""
-    return ", ".join(f"{name} {_value(value)}" for name, value in knobs.items()) or "the published generator"
+    return ", ".join(f"{name} {_value(value)}" for name, value in knobs.items())
 
 
 def _value(value: Any) -> str:

@@ -106,7 +106,9 @@ def synth(
         from kolmocli.config_file import load_config
         from kolmocli.paths import find_curriculum
 
-        families = load_config(find_curriculum(curriculum)).families
+        families = load_config(find_curriculum(curriculum)).program_families
+        if not families:
+            raise UsageError(f"--curriculum {curriculum}: its tasks are questions, there are no programs to sample")
     wanted = Synthesis(pairs, seed, part, families, tuple(exclude or ()), distinct, strict)
     done = synthesise(wanted, output, force=force, warn=_say, progress=_counter(pairs, quiet))
     if json:

@@ -17,12 +17,16 @@ def summary_panel(summary: Mapping[str, Any]) -> RenderableType:
     from rich.panel import Panel
 
     rate, bits, sandbox = summary["pass_rate"], summary["bits"], summary["sandbox"]
+    evaluations = summary["eval"]
     rows = {
-        "held-out accuracy": _accuracy(summary["eval"]["before"], summary["eval"]["after"]),
+        "held-out accuracy": _accuracy(evaluations["before"], evaluations["after"]),
+        **_leniently(evaluations["before"], evaluations["after"]),
         "pass rate": f"mean {_percent(rate['mean'])}, within {_percent(rate['target'])} ± 10 for "
         f"{_percent(rate['in_band'])} of the steps",
         "information": f"{_number(bits['per_rollout'])} bits per rollout, {_number(bits['total'])} bits in all",
-        "programs": f"{sandbox['executed']:,} run ({sandbox['backend']}), {sandbox['infra']} lost by the sandbox",
+        "programs": f"{sandbox['executed']:,} run ({sandbox['backend']}), {sandbox['infra']} lost by the sandbox"
+        if sandbox["backend"] != "none"
+        else "none: answers in words",
         "time": f"{summary['seconds']['total']:.0f} s for {summary['steps']} steps, {summary['rollouts']:,} rollouts",
         "checkpoint": summary["checkpoint"] or "none yet",
     }
@@ -46,6 +50,23 @@ def _accuracy(before: Mapping[str, Any] | None, after: Mapping[str, Any] | None)
         f"{_percent(before['accuracy'])} before RL, {_percent(after['accuracy'])} after "
         f"({100 * after['gain']:+.1f} points, 95 % interval {100 * low:+.1f} to {100 * high:+.1f})"
     )
+
+
+def _leniently(before: Mapping[str, Any] | None, after: Mapping[str, Any] | None) -> dict[str, str]:
+    """Of answers in words: how many are right in any form, and how many have the form that was asked for."""
+    if before is None or "accuracy_lenient" not in before:
+        return {}
+    reports = {"before RL": before} if after is None else {"before RL": before, "after": after}
+    names = {"in any form": "accuracy_lenient", "with the tag": "format_rate"}
+    return {
+        row: ", ".join(f"{_percent(r[key])} {when} ({_interval(r, key)})" for when, r in reports.items())
+        for row, key in names.items()
+    }
+
+
+def _interval(report: Mapping[str, Any], key: str) -> str:
+    low, high = report["intervals"][key] or (None, None)
+    return f"{_percent(low)} to {_percent(high)}"
 
 
 def _two_columns(rows: Mapping[str, str]) -> Table:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperCommand, TyperOption
@@ -13,7 +13,12 @@ from kolmocli.cli.output import print_json, show
 from kolmocli.cli.results import plan_text, summary_panel
 from kolmocli.errors import UsageError
 
+if TYPE_CHECKING:
+    from kolmocli.config import Config
+
 QUICKSTART = "quickstart"
+QUESTIONS = "digits"
+"""The curriculum of `--task`, where none is named."""
 LATEST = Path("runs/latest")
 
 KEYS = {
@@ -34,12 +39,21 @@ KEYS = {
     "lora_rank": "training.lora.rank",
     "seed": "seed",
     "sandbox": "sandbox.backend",
+    "engine": "engine.kind",
+    "num_generators": "engine.generators",
+    "max_staleness": "engine.max_staleness",
+    "hosts": "engine.hosts",
+    "insecure": "engine.insecure",
     "log": "log",
 }
 """The flags that are short for a key of the curriculum file. Their help is the description of the key."""
 
 _FOUNDING_RULE = ("reward_constant", "length_penalty")
 """The two numbers of C - λ·length: naming one of them chooses that rule."""
+
+
+_FOR_MONARCH = ("num_generators", "max_staleness", "hosts", "insecure")
+"""What only the engine monarch has: naming one of them chooses it."""
 
 
 _COUNT_EPOCHS = ("checkpoint_freq", "eval_freq")
@@ -69,6 +83,15 @@ def train(
     curriculum: Annotated[
         str | None,
         typer.Argument(help=f"A curriculum file, or the name of a packaged one (default: {QUICKSTART})."),
+    ] = None,
+    task: Annotated[
+        str | None,
+        typer.Option(
+            "--task",
+            metavar="FAMILY",
+            help=f"train on this family of the curriculum alone (default curriculum with it: {QUESTIONS}, which has "
+            "sum_digits and reverse_digits)",
+        ),
     ] = None,
     model: Annotated[str | None, typer.Option("--model", "--model-name", metavar="NAME")] = None,
     data: Annotated[str | None, typer.Option("--data", "--data-path", metavar="FILE")] = None,
@@ -103,6 +126,11 @@ def train(
     lora_rank: Annotated[int | None, typer.Option("--lora-rank", metavar="N")] = None,
     seed: Annotated[int | None, typer.Option("--seed", metavar="N")] = None,
     sandbox: Annotated[str | None, typer.Option("--sandbox", metavar="NAME")] = None,
+    engine: Annotated[str | None, typer.Option("--engine", metavar="NAME")] = None,
+    num_generators: Annotated[int | None, typer.Option("--num-generators", metavar="N")] = None,
+    max_staleness: Annotated[int | None, typer.Option("--max-staleness", metavar="N")] = None,
+    hosts: Annotated[str | None, typer.Option("--hosts", metavar="ADDRESS,ADDRESS")] = None,
+    insecure: Annotated[bool | None, typer.Option("--insecure")] = None,
     log: Annotated[str | None, typer.Option("--log", metavar="NAME")] = None,
     settings: Annotated[
         list[str] | None,
@@ -137,7 +165,10 @@ def train(
         raise UsageError(f"--stop-at: must be >= 0, got {stop_at}")
     if resume and run_dir is None:
         run_dir = LATEST
-    config = _configure(_curriculum_file(curriculum, run_dir if resume else None), settings or [], flags, num_epochs)
+    file = _curriculum_file(curriculum, run_dir if resume else None, QUICKSTART if task is None else QUESTIONS)
+    config = _configure(file, settings or [], flags, num_epochs)
+    if task is not None:
+        config = _only(task, config)
     if dry_run:
         from kolmocli.training.plan import plan
 
@@ -156,8 +187,21 @@ def train(
     print_json(summary) if json else show(summary_panel(summary))
 
 
-def _curriculum_file(curriculum: str | None, resumed: Path | None) -> Path:
-    """What the user named; the run's own configuration when it is resumed; else the quickstart."""
+def _only(task: str, config: Config) -> Config:
+    """The configuration with this family alone."""
+    from kolmocli.config_schema import suggest
+
+    if config.data.train is not None:
+        raise UsageError(
+            f"--task {task}: this curriculum takes its tasks from {config.data.train}; leave one of them out"
+        )
+    if task not in config.families:
+        raise UsageError(f"--task {task}: the curriculum has no such family; {suggest(task, config.families)}")
+    return config.model_copy(update={"families": {task: config.families[task]}})
+
+
+def _curriculum_file(curriculum: str | None, resumed: Path | None, usual: str) -> Path:
+    """What the user named; the run's own configuration when it is resumed; else the usual one."""
     from kolmocli.paths import find_curriculum
 
     if curriculum is None and resumed is not None:
@@ -165,7 +209,7 @@ def _curriculum_file(curriculum: str | None, resumed: Path | None) -> Path:
         if not saved.is_file():
             raise UsageError(f"--resume: {resumed} holds no run (no config.yaml); name one with --run-dir")
         return saved
-    return find_curriculum(curriculum or QUICKSTART)
+    return find_curriculum(curriculum or usual)
 
 
 def _configure(file: Path, settings: list[str], flags: Mapping[str, Any], epochs: int | None = None) -> Any:
@@ -174,7 +218,11 @@ def _configure(file: Path, settings: list[str], flags: Mapping[str, Any], epochs
     overrides = parse_settings(settings)
     if any(name in flags for name in _FOUNDING_RULE):
         overrides.setdefault("reward.kind", "constant_minus_length")
+    if any(name in flags for name in _FOR_MONARCH):
+        overrides.setdefault("engine.kind", "monarch")
     overrides.update({KEYS[name]: value for name, value in flags.items()})
+    if "hosts" in flags:
+        overrides["engine.hosts"] = [address.strip() for address in flags["hosts"].split(",")]
     origins = {KEYS[name]: _typed(name, value) for name, value in flags.items()}
     config = load_config(file, overrides, origins)
     if epochs is None:

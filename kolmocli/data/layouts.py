@@ -97,6 +97,8 @@ def _decoded(text: str) -> Any:
         return json.loads(text)
     except RecursionError:
         raise ValueError("nested too deeply") from None
+    except json.JSONDecodeError as error:
+        raise ValueError(f"broken JSON: {error.msg} at character {error.pos + 1}") from None
     except ValueError as error:  # what Python says of an integer of thousands of digits goes on to talk to programmers
         raise ValueError(str(error).partition(";")[0]) from None
 
@@ -104,8 +106,11 @@ def _decoded(text: str) -> Any:
 def _sequence(value: Any) -> tuple[int, ...]:
     if isinstance(value, str):
         value = [ord(c) for c in value]
-    if not isinstance(value, list) or not value or any(type(x) is not int for x in value):
+    if not isinstance(value, list) or not value:
         raise ValueError("`sequence` must be a list of integers that is not empty, or a string")
+    if any(type(x) is not int for x in value):
+        place, wrong = next((i, x) for i, x in enumerate(value, start=1) if type(x) is not int)
+        raise ValueError(f"`sequence` must be a list of integers; item {place} is {json.dumps(wrong)[:40]}")
     return tuple(value)
 
 

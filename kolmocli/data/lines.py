@@ -37,6 +37,9 @@ def text_lines(stream: BinaryIO, problems: Problems) -> Iterator[tuple[int, str]
         except UnicodeDecodeError as error:
             problems.bad(number, f"not UTF-8 ({error.reason} at byte {error.start + 1})")
             continue
+        if "\0" in text:
+            problems.bad(number, "holds a zero byte; is it UTF-16? Convert it first: iconv -f UTF-16LE -t UTF-8")
+            continue
         if text.strip():
             yield number, text.rstrip("\r\n")
 

@@ -24,9 +24,10 @@ class Problems:
         self.count = 0
         self._warn = warn
         self._strict = strict
+        self._lines = True
 
-    def bad(self, where: int | str, what: object) -> None:
-        """Name a bad place that is left out.
+    def bad(self, where: int | str, what: object, *, left_out: bool = True) -> None:
+        """Name a bad place. `left_out` is False for one whose data are taken all the same, as `what` then says.
 
         Raises:
             UsageError: with `strict`.
@@ -36,9 +37,11 @@ class Problems:
             raise UsageError(f"{place}: {what}")
         self.count += 1
         if self.count <= _NAMED:
-            self._warn(f"{place}: skipped: {what}")
+            self._warn(f"{place}: skipped: {what}" if left_out else f"{place}: {what}")
+        self._lines = self._lines and isinstance(where, int)
 
     def close(self, kept: str) -> None:
         """Say how many there were, when there were any. `kept` is what remains, in words."""
         if self.count:
-            self._warn(f"{self.name}: {self.count:,} bad line(s) skipped, {kept} kept")
+            places = "bad line(s) skipped" if self._lines else "bad place(s)"
+            self._warn(f"{self.name}: {self.count:,} {places}, {kept} kept")

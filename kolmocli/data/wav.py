@@ -61,7 +61,9 @@ class Wav:
                 yield self._mono(held[:whole])
             held = held[whole:]
         if limit is not None and taken < limit:
-            self._problems.bad("header", f"promises {limit:,} bytes of samples, {taken:,} are there and were taken")
+            self._problems.bad(
+                "header", f"promises {limit:,} bytes of samples, {taken:,} are there and were taken", left_out=False
+            )
         if held:
             self._problems.bad("end", f"{len(held)} bytes are no whole sample of {frame}")
 
@@ -75,7 +77,9 @@ class Wav:
             values = np.frombuffer(data, f"<f{self.format.width}")
             finite = np.isfinite(values)
             if not finite.all():
-                self._problems.bad("samples", f"{np.count_nonzero(~finite):,} are not numbers and were taken as 0")
+                self._problems.bad(
+                    "samples", f"{np.count_nonzero(~finite):,} are not numbers and were taken as 0", left_out=False
+                )
                 values = np.where(finite, values, 0)
             return np.rint(np.clip(values, -1.0, 1.0) * 32767).astype(np.int16)
         match self.format.width:
@@ -105,7 +109,9 @@ class Wav:
                 return found, size
             if kind == b"fmt ":
                 if not 16 <= size <= _MAX_FORMAT:
-                    raise UsageError(f"{name}: a WAV header with a format of {size} bytes; at least 16 are needed")
+                    raise UsageError(
+                        f"{name}: a WAV header with a format of {size} bytes; it has 16 to {_MAX_FORMAT:,}"
+                    )
                 found = self._format(self._stream.read(size + size % 2))
             else:
                 self._skip(size + size % 2)
@@ -125,7 +131,9 @@ class Wav:
         if not 1 <= channels <= _MAX_CHANNELS or rate < 1:
             raise UsageError(f"{name}: a WAV header with {channels} channels at {rate} samples per second")
         if align != channels * width:
-            self._problems.bad("header", f"says {align} bytes per sample; {channels} × {width} were taken")
+            self._problems.bad(
+                "header", f"says {align} bytes per sample; {channels} × {width} were taken", left_out=False
+            )
         return Format(code == _FLOAT, channels, rate, width)
 
     def _skip(self, size: int) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -43,6 +43,13 @@ class Collected:
 
 
 class Engine(Protocol):
+    lead: int
+    """How many batches may be begun before the one that is learnt from next, and so how many updates old it can be."""
+
+    def begin(self, tasks: Sequence[Task], *, samples: int, seed: int) -> Callable[[], Collected]:
+        """As `collect`, but what comes back is a call that waits: an engine with other processes is at work meanwhile."""
+        ...
+
     def collect(self, tasks: Sequence[Task], *, samples: int, seed: int | None) -> Collected:
         """Sample `samples` programs per task and run them. `seed` None decodes greedily."""
         ...
@@ -58,6 +65,14 @@ class Engine(Protocol):
         ...
 
     def health(self) -> Health: ...
+
+    def news(self) -> list[str]:
+        """What happened to the engine since it was last asked, a line each."""
+        ...
+
+    def generators(self) -> dict[str, dict[str, Any]]:
+        """What each process that writes programs did since this was last asked; empty where this one does."""
+        ...
 
     def save(self, run_dir: Path, step: int, state: dict[str, Any]) -> Path:
         """A complete checkpoint of policy, optimiser and `state`."""

@@ -1,80 +1,59 @@
-"""Everything in one process, programs in the sandbox."""
+"""Everything in one process, but for the sandbox where programs run."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from functools import cached_property
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 import torch
 
-from kolmocli.config import Config
+from kolmocli.config import Config, Training
 from kolmocli.engine.base import Collected, Group
 from kolmocli.engine.referee import Referee
-from kolmocli.environment import Outcome, judge
+from kolmocli.engine.trainer import Trainer
+from kolmocli.environment import Judge, Outcome, open_judge
 from kolmocli.policy.policy import Policy
-from kolmocli.policy.reference import open_reference
 from kolmocli.policy.rollout import Rollout
-from kolmocli.reward import reward_rule
-from kolmocli.sandbox import open_sandbox
-from kolmocli.sandbox.base import Health, Limits, Sandbox
+from kolmocli.policy.roulette import numbers_per_row
+from kolmocli.sandbox.base import Health
 from kolmocli.tasks.base import Task
-from kolmocli.training.checkpoint import save_checkpoint
-from kolmocli.training.learner import Learner, StepReport, Weighted
 from kolmocli.training.limits import ROWS_AT_ONCE
 
 
 def open_engine(config: Config, policy: Policy, backend: str, warn: Callable[[str], None]) -> LocalEngine:
-    """The engine of a run or an evaluation, with a sandbox of `backend` that is its own to close.
+    """The engine of a run or an evaluation, with a judge that is its own to close.
 
     Raises:
         EnvironmentMissing: the sandbox that was asked for is not there.
+        UsageError: a sandbox was asked for where nothing is run.
     """
-    asked = config.sandbox
-    sandbox = open_sandbox(
-        backend,
-        limits=Limits(asked.cpu_ms, asked.wall_ms, asked.memory_mb),
-        workers=asked.workers or None,
-        warn=warn,
-        runtime=asked.runtime,
-    )
-    return LocalEngine(config, policy, sandbox)
+    return LocalEngine(config, policy, open_judge(config, backend, warn))
 
 
-class LocalEngine:
-    def __init__(self, config: Config, policy: Policy, sandbox: Sandbox) -> None:
-        self.policy = policy
-        self.sandbox = sandbox
-        self._config = config
-        self._training = config.training
-        self._rule = reward_rule(config.reward)
+class LocalEngine(Trainer):
+    lead = 0
 
-    @cached_property
-    def _learner(self) -> Learner:
-        """Made when it is needed: a policy that is only evaluated may have nothing to train."""
-        return Learner(
-            self.policy,
-            learning_rate=self._training.learning_rate,
-            max_grad_norm=self._training.max_grad_norm,
-            entropy_bonus=self._training.entropy_bonus,
-            optimiser=self._training.optimizer,
-            kl=self._training.kl,
-            reference=open_reference(self._config, self.policy),
-            ratio_cap=self._training.ratio_cap,
-            recompute=self._training.gradient_checkpointing,
-        )
+    def __init__(self, config: Config, policy: Policy, judge: Judge) -> None:
+        super().__init__(config, policy)
+        self._judge = judge
 
-    def collect(self, tasks: Sequence[Task], *, samples: int, seed: int | None) -> Collected:
+    def begin(self, tasks: Sequence[Task], *, samples: int, seed: int) -> Callable[[], Collected]:
+        return partial(self.collect, tasks, samples=samples, seed=seed)
+
+    def collect(self, tasks: Sequence[Task], *, samples: int, seed: int | None, first: int = 0) -> Collected:
+        """With `first`, as the part of a larger batch that so many tasks come before in."""
         generator = None if seed is None else torch.Generator(self.policy.model.device).manual_seed(seed)
+        if generator is not None:
+            _skip(generator, first * samples, self._training)
         rollouts: list[Rollout] = []
         per_chunk = max(1, ROWS_AT_ONCE // samples)
         began = time.perf_counter()
 
         def judged_now(numbers: Sequence[int], texts: Sequence[str]) -> list[Outcome]:
             rows = [tasks[number // samples] for number in numbers]
-            return judge(rows, texts, self.sandbox, self._rule, self._training.max_lines)
+            return self._judge(rows, texts)
 
         with Referee(judged_now) as referee:
             for start in range(0, len(tasks), per_chunk):
@@ -84,11 +63,13 @@ class LocalEngine:
                     referee.take(before + row, rollout.text)
 
                 rollouts += self.policy.rollout(
-                    [t.target for t in chunk],
+                    [t.asked for t in chunk],
                     given=[t.hint for t in chunk],
                     samples=samples,
                     max_new_tokens=self._training.max_new_tokens,
                     generator=generator,
+                    temperature=self._training.temperature,
+                    stop_below=self._training.stop_hopeless,
                     finished=finished,
                 )
             sampled = time.perf_counter()
@@ -100,27 +81,20 @@ class LocalEngine:
         ]
         return Collected(groups, sum(len(r.tokens) for r in rollouts), sampled - began, judged - sampled)
 
-    def answers(self, tasks: Sequence[Task]) -> list[Rollout]:
-        return [self.policy.answer(t.target, t.reference) for t in tasks if t.reference is not None]
-
-    def learn(
-        self, batch: Sequence[Weighted], denominator: float, learning_rate: float, *, noise: bool = False
-    ) -> StepReport:
-        self._learner.set_learning_rate(learning_rate)
-        return self._learner.step(batch, denominator, noise=noise)
-
-    def notes(self) -> list[str]:
-        """What training this model costs more than it would another."""
-        return self._learner.scorer.notes
-
     def health(self) -> Health:
-        return self.sandbox.health()
+        return self._judge.health()
 
-    def save(self, run_dir: Path, step: int, state: dict[str, Any]) -> Path:
-        return save_checkpoint(run_dir, step, self.policy, self._learner.state_dict(), state)
+    def news(self) -> list[str]:
+        return []
 
-    def load(self, optimiser: dict[str, Any]) -> None:
-        self._learner.load_state_dict(optimiser)
+    def generators(self) -> dict[str, dict[str, Any]]:
+        return {}
 
     def close(self) -> None:
-        self.sandbox.close()
+        self._judge.close()
+
+
+def _skip(generator: torch.Generator, rows: int, training: Training) -> None:
+    """Move the random numbers on by what so many rollouts draw, each its own from the start."""
+    width = numbers_per_row(training.max_new_tokens, training.stop_hopeless is not None)
+    torch.rand(rows, width, generator=generator, device=generator.device)

@@ -12,9 +12,10 @@ from collections.abc import Sequence
 from kolmocli.archive.codecs import pack
 from kolmocli.archive.container import PROGRAMS, Section, digest, read_member, varint, write_member
 from kolmocli.archive.decompress import decode_member
-from kolmocli.archive.programs import MAX_STATEMENTS, ProgramCoder, stored
+from kolmocli.archive.programs import MAX_STATEMENTS, ProgramCoder
 from kolmocli.archive.proposals import literal
 from kolmocli.archive.rangecoder import Encoder
+from kolmocli.archive.stored import stored
 from kolmocli.archive.views import BY_NAME, View, word_bytes
 from kolmocli.environment import Outcome
 from kolmocli.evaluation.baselines import raw_bits

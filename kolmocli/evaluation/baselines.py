@@ -67,11 +67,10 @@ def measure(sequences: Sequence[Sequence[int]]) -> dict[str, dict[str, int]]:
     blocks = [pack(s) for s in sequences]
     solid = b"".join(blocks)
     shards = [blocks[i::_THREADS] for i in range(_THREADS)]
-    with ThreadPoolExecutor(_THREADS) as threads:
+    with ThreadPoolExecutor(_THREADS + len(CODEC_NAMES)) as threads:
+        whole = {name: threads.submit(stream_bits, name, solid) for name in codecs()}
         parts = list(threads.map(_per_block, shards))
-    return {
-        name: {"per_block": sum(part[name] for part in parts), "solid": stream_bits(name, solid)} for name in codecs()
-    }
+    return {name: {"per_block": sum(part[name] for part in parts), "solid": whole[name].result()} for name in whole}
 
 
 def _per_block(blocks: Sequence[bytes]) -> dict[str, int]:
@@ -91,20 +90,21 @@ def best_solid_bits(sequences: Sequence[Sequence[int]]) -> int:
 
 def stream_bits(codec: str, data: bytes) -> int:
     """Bits of these bytes as one file of this codec; 0 for no byte."""
-    return 8 * _sizes(data, tuple(codecs()))[codec] if data else 0
+    return 8 * _size(codec, data) if data else 0
 
 
 def best_stream_bits(data: bytes) -> int:
     """Bits of the smallest file, "stored as it is" being one of the choices; 0 for no byte."""
-    return 8 * min([len(data), *_sizes(data, tuple(codecs())).values()]) if data else 0
+    if not data:
+        return 0
+    with ThreadPoolExecutor(len(CODEC_NAMES)) as threads:
+        return 8 * min(len(data), *threads.map(lambda name: _size(name, data), codecs()))
 
 
-@lru_cache(maxsize=8)
-def _sizes(data: bytes, names: tuple[str, ...]) -> dict[str, int]:
-    """Bytes of one file of each of these codecs. Several numbers of a report need the same stream."""
-    found = codecs()
-    with ThreadPoolExecutor(len(names)) as threads:
-        return dict(zip(names, threads.map(lambda name: len(found[name](data)), names), strict=True))
+@lru_cache(maxsize=64)
+def _size(codec: str, data: bytes) -> int:
+    """Bytes of one file of this codec. Several numbers of a report need the same stream."""
+    return len(codecs()[codec](data))
 
 
 def _gzip(data: bytes) -> bytes:

@@ -50,7 +50,7 @@ def calibrate(
     """
     config = load_config(curriculum, {})
     seed = config.seed if seed is None else seed
-    policy = load_policy(model, device=device, seed=seed)
+    policy = load_policy(model, device=device, seed=seed, alphabet=config.alphabet)
     fresh = config.model_copy(update={"seed": derived_seed(seed, "calibrate")})
     source = training_source(fresh, warn)
     buckets = source.buckets()

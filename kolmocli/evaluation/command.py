@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kolmocli.engine.local import open_engine
+from kolmocli.errors import UsageError
 from kolmocli.evaluation.continuation import continuation_report, hold_out
 from kolmocli.evaluation.heldout import attempt
 from kolmocli.evaluation.report import PLAIN, Reporting, full_report
@@ -27,15 +28,17 @@ def evaluate(
 ) -> dict[str, Any]:
     """The report of a policy, with `pass_at_k` for several samples.
 
-    One sample is greedy. Several are drawn at temperature 1; a task then counts by its best one.
+    One sample is greedy. Several are drawn at `training.temperature`; a task then counts by its best one.
 
     Raises:
         UsageError: no model under that name, or nothing that says which tasks to use.
     """
-    warn = shared_console().print
+    warn = shared_console().out
     selection = select(target, wanted, warn)
     config = selection.config
-    policy = load_policy(target, device=device, seed=config.seed)
+    if config.asks_questions and reporting != PLAIN:
+        raise UsageError("--hold-out and --kt-compatible are for sequences, and these tasks are questions")
+    policy = load_policy(target, device=device, seed=config.seed, alphabet=config.alphabet)
     held = [hold_out(task, reporting.hold_out) for task in selection.tasks]
     engine = open_engine(config, policy, sandbox, warn)
     try:
@@ -46,7 +49,7 @@ def evaluate(
     report = {
         "model": target,
         "samples": samples,
-        "language": "dsl",
+        "language": None if config.asks_questions else "dsl",
         **full_report(attempts, samples, "dsl", reporting),
     }
     if reporting.hold_out:

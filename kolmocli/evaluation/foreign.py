@@ -41,7 +41,7 @@ def evaluate_predictions(
     Raises:
         UsageError: the file cannot be read, or holds no prediction.
     """
-    warn = shared_console().print
+    warn = shared_console().out
     found = read_predictions(name, warn, strict=strict, cut=cut_of(reporting))
     attempts = rescored(found, programs, warn)
     samples = max(len(outcomes) for _, outcomes in attempts)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from kolmocli.environment import Outcome
@@ -28,22 +29,28 @@ def summarise(pairs: Sequence[Pair], coding: Coding = CODED) -> dict[str, Any]:
     """
     judged = [(task, outcome) for task, outcome in pairs if not is_masked(outcome)]
     outcomes = [outcome for _, outcome in judged]
-    targets = [task.target for task, _ in judged]
     n, correct = len(judged), sum(o.passed for o in outcomes)
+    written = of_programs(judged)  # answers to questions have no sizes
+    targets, programs = [task.target for task, _ in written], [outcome for _, outcome in written]
     raw = raw_bits(targets)
-    sizes = measure(targets)
+    # The codecs work outside the interpreter's lock, and the slowest of one stream would hold up the next.
+    with ThreadPoolExecutor() as threads:
+        measured = threads.submit(measure, targets)
+        waiting = {
+            "precision": threads.submit(rates.precision, written, "gzip", coding),
+            "precision_xz": threads.submit(rates.precision, written, "xz", coding),
+            "compression_rate": threads.submit(rates.compression, written, coding),
+        }
+    sizes, ratios = measured.result(), {name: ratio.result() for name, ratio in waiting.items()}
     counts = {
-        "executable": (sum(o.executable for o in outcomes), n),
+        "executable": (sum(o.executable for o in programs), len(programs)),
         "format_rate": (sum(o.formatted for o in outcomes), n),
-        "copy_rate": (sum(o.copied for o in outcomes if o.passed), correct),
+        "copy_rate": (sum(o.copied for o in programs if o.passed), sum(o.passed for o in programs)),
     }
-    ratios = {
-        "precision": rates.precision(judged, "gzip", coding),
-        "precision_xz": rates.precision(judged, "xz", coding),
-        "compression_rate": rates.compression(judged, coding),
-    }
+    if len(written) < n:
+        counts["accuracy_lenient"] = (sum(made_by(task, o) == task.target for task, o in judged), n)
     rewards = [o.reward or 0.0 for o in outcomes]
-    prefixes = {str(k): prefix_matches(judged, k) for k in PREFIXES}
+    prefixes = {str(k): prefix_matches(written, k) for k in PREFIXES}
     return {
         "n": n,
         "masked": len(pairs) - n,
@@ -52,18 +59,25 @@ def summarise(pairs: Sequence[Pair], coding: Coding = CODED) -> dict[str, Any]:
         **{name: share(k, of) for name, (k, of) in counts.items()},
         **{name: ratio.value for name, ratio in ratios.items()},
         "average_reward": share(math.fsum(rewards), n),
-        "prefix_accuracy": {k: share(hits, n) for k, hits in prefixes.items()},
+        "prefix_accuracy": {k: share(hits, len(written)) for k, hits in prefixes.items()},
         "intervals": {
             **{name: _listed(wilson(k, of) if of else None) for name, (k, of) in counts.items()},
             **{name: _listed(ratio.interval) for name, ratio in ratios.items()},
             "average_reward": _listed(mean_interval(rewards) if n > 1 else None),
-            "prefix_accuracy": {k: _listed(wilson(hits, n) if n else None) for k, hits in prefixes.items()},
+            "prefix_accuracy": {
+                k: _listed(wilson(hits, len(written)) if written else None) for k, hits in prefixes.items()
+            },
         },
         "raw_bits": raw,
         "buckets": _buckets(judged),
         "baselines": {codec: {kind: share(bits, raw) for kind, bits in size.items()} for codec, size in sizes.items()},
         "baselines_missing": [name for name in CODEC_NAMES if name not in sizes],
     }
+
+
+def of_programs(pairs: Sequence[Pair]) -> list[Pair]:
+    """Those that were to be solved with a program, and not in words."""
+    return [(task, outcome) for task, outcome in pairs if task.question is None]
 
 
 def is_masked(outcome: Outcome) -> bool:

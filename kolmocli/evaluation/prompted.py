@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from kolmocli.errors import UsageError
 from kolmocli.evaluation.endpoint import Endpoint
 from kolmocli.evaluation.foreign import Programs, cut_of, rescored, teller
 from kolmocli.evaluation.predictions import Cut, PredictionWriter
@@ -30,8 +31,11 @@ def evaluate_endpoint(
         UsageError: nothing that says which tasks to use.
         KolmoError: the endpoint refuses or cannot be reached; answers that were saved by then are kept.
     """
-    warn = shared_console().print
-    tasks = select(None, wanted, warn).tasks
+    warn = shared_console().out
+    selection = select(None, wanted, warn)
+    if selection.config.asks_questions:
+        raise UsageError(f"{wanted.curriculum}: an endpoint is asked for programs, and these tasks are questions")
+    tasks = selection.tasks
     asked = [Task(t.bucket, i, t.target, modality=t.modality) for i, t in enumerate(tasks) for _ in range(samples)]
     counts = {"cut_off": 0}
     answered = _ask(endpoint, asked, cut_of(reporting), save, counts, warn)

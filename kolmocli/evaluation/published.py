@@ -19,6 +19,8 @@ from kolmocli.language.uniform_prior import uniform_prior_bits
 from kolmocli.tasks.base import Task
 
 _JOIN = "#_#_#_#_#_#_#"
+_LEAD_IN = "that generates the sequence is:"
+"""How the published prompt's answers begin."""
 _LONGEST = 256
 """A longer output was not taken for an answer."""
 _SYNTHETIC_BITS = 1_000_105 * 8
@@ -27,7 +29,7 @@ _SYNTHETIC_BITS = 1_000_105 * 8
 FLAWS = (
     "a program counts as compressed when it makes any list of 1 to 256 values, right or wrong",
     "sequences are text: a value above 127 takes two bytes before gzip, which handicaps gzip",
-    "each program set and each sequence set is one gzip file, with a separator of 13 characters between its parts",
+    "programs, and sequences, are one gzip file with 13 characters, for precision a line break, between two",
     "the synthetic rate is divided by 1,000,105 bytes, whatever is evaluated",
     "the uniform prior is no code: list lengths and predicates are free",
     "answers are cut after the last 'python' and before the first '###', also inside a program",
@@ -35,8 +37,12 @@ FLAWS = (
 
 
 def published_cut(generation: str) -> str:
-    """The program in an answer, as the published evaluation cuts it out."""
-    return generation.split("python")[-1].split("###")[0]
+    """The program in an answer, as the two published evaluations cut it out.
+
+    The lead-in is cut by that of natural data only, the token by the synthetic one only; neither is in a program.
+    """
+    answer = generation.split(_LEAD_IN)[-1].replace("```", "").split("###")[0]
+    return answer.split("python")[-1].split("<|end_of_text|>")[0]
 
 
 def published_report(pairs: Sequence[Pair]) -> dict[str, Any]:
@@ -62,14 +68,13 @@ def _natural(judged: Sequence[Pair]) -> dict[str, Any]:
     programs = [o.text for (_, o), use in zip(judged, used, strict=True) if use]
     rest = [_latin(t) for (t, _), use in zip(judged, used, strict=True) if not use]
     correct = [(task, outcome) for task, outcome in judged if outcome.passed]
-    bits = _joined(programs) + (_joined(rest) if rest else 0) + _gzip(str([int(u) for u in used])) + len(rest)
+    bits = _gzip(_JOIN.join(programs)) + _gzip(_JOIN.join(rest)) + _gzip(str([int(u) for u in used])) + len(rest)
+    sequences_of_correct = _gzip("\n".join(_latin(task) for task, _ in correct))
     return {
         "accuracy": share(len(correct), len(judged)),
         "accuracy_of_executable": share(len(correct), sum(used)),
         "executable": share(sum(used), len(judged)),
-        "precision": share(_joined([o.text for _, o in correct]), _joined([_latin(t) for t, _ in correct]))
-        if correct
-        else None,
+        "precision": share(_gzip("\n".join(o.text for _, o in correct)), sequences_of_correct) if correct else None,
         "compression_rate": share(bits, 8 * sum(len(task.target) for task, _ in judged)),
     }
 
@@ -94,10 +99,6 @@ def _used(task: Task, outcome: Outcome) -> bool:
 
 def _latin(task: Task) -> str:
     return bytes(task.target).decode("latin-1")
-
-
-def _joined(parts: Sequence[str]) -> int:
-    return _gzip(_JOIN.join(parts))
 
 
 def _gzip(text: str) -> int:

@@ -47,6 +47,10 @@ def select(target: str | None, wanted: Wanted, warn: Callable[[str], None]) -> S
     count = wanted.tasks or config.evaluation.tasks
     if wanted.data is None:
         return Selection(config, held_out_tasks(evaluation_source(config, warn), count))
+    if config.asks_questions:
+        raise UsageError(
+            f"--data {wanted.data}: a file holds sequences to write programs for, {target} answers questions"
+        )
     data = config.data.model_copy(update={"eval": wanted.data, "strict": wanted.strict or config.data.strict})
     source = evaluation_source(config.model_copy(update={"data": data}), warn)
     assert isinstance(source, DatasetTasks)

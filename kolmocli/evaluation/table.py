@@ -21,9 +21,11 @@ def render(report: Mapping[str, Any]) -> RenderableType:
     from rich.console import Group
     from rich.text import Text
 
-    parts: list[RenderableType] = [_headline(report), *_more(report), Text(), _rates(report)]
-    if report["baselines_missing"]:
-        parts.append(Text(f"not installed: {', '.join(report['baselines_missing'])}", style="dim"))
+    parts: list[RenderableType] = [_headline(report), *_more(report)]
+    if report["raw_bits"]:
+        parts += [Text(), _rates(report)]
+        if report["baselines_missing"]:
+            parts.append(Text(f"not installed: {', '.join(report['baselines_missing'])}", style="dim"))
     if len(report.get("modalities", ())) > 1:
         parts += [Text(), _modalities(report["modalities"])]
     if report["buckets"]:
@@ -77,8 +79,13 @@ def _more(report: Mapping[str, Any]) -> list[Text]:
     """A line for each kind of number that not every evaluation has."""
     from rich.text import Text
 
-    prefixes = (f"@{k} {share(value)}" for k, value in report["prefix_accuracy"].items())
-    rows = {"first items right": "  ".join(prefixes)}
+    rows = {}
+    if "accuracy_lenient" in report:
+        rows["any form"] = _spread(report, "accuracy_lenient")
+        rows["tagged"] = _spread(report, "format_rate")
+    if report["raw_bits"]:
+        prefixes = (f"@{k} {share(value)}" for k, value in report["prefix_accuracy"].items())
+        rows["first items right"] = "  ".join(prefixes)
     if "pass_at_k" in report:
         rows["one of k passes"] = "  ".join(f"@{k} {share(value)}" for k, value in report["pass_at_k"].items())
     if "continuation_rate" in report:
@@ -95,6 +102,14 @@ def _more(report: Mapping[str, Any]) -> list[Text]:
     if report.get("shared"):
         rows["left out"] = f"{report['shared']} records that the run was trained on"
     return [Text.assemble((f"{name:<19}", "dim"), value) for name, value in rows.items()]
+
+
+def _spread(report: Mapping[str, Any], name: str) -> str:
+    """A share with its interval."""
+    if report[name] is None:
+        return share(None)
+    low, high = report["intervals"][name]
+    return f"{share(report[name])}  ({100 * low:.1f}–{100 * high:.1f})"
 
 
 def _modalities(modalities: Mapping[str, Mapping[str, Any]]) -> Table:
@@ -126,6 +141,8 @@ def _published(published: Mapping[str, Any]) -> RenderableType:
         shown = [f"accuracy {share(numbers['accuracy'])}", f"rate {_number(numbers['compression_rate'])}"]
         if "precision" in numbers:
             shown += [f"executable {share(numbers['executable'])}", f"precision {_number(numbers['precision'])}"]
+        else:
+            shown.append(f"÷ 1,000,105 bytes {numbers['compression_rate_of_published_size']:.5f}")
         lines.append(Text.assemble((f"  {name:<17}", "dim"), "  ".join(shown)))
     lines += [Text(f"  flaw: {flaw}", style="dim") for flaw in published["flaws"]]
     return Group(*lines)

@@ -23,8 +23,8 @@ dt { color: #666; font-size: .82rem; } dd { margin: 0; font-size: 1.3rem; font-w
 img { width: 100%; height: auto; border: 1px solid #eee; border-radius: 8px; margin: .5rem 0; }
 div.wide { overflow-x: auto; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; white-space: nowrap; }
-th, td { text-align: right; padding: .25rem .9rem .25rem 0; border-bottom: 1px solid #eee; }
-th { color: #666; font-weight: 500; font-size: .85rem; } th:first-child, td:first-child { text-align: left; }
+th, td { text-align: right; padding: .25rem .8rem .25rem 0; border-bottom: 1px solid #eee; }
+th { color: #666; font-weight: 500; font-size: .85rem; white-space: normal; vertical-align: bottom; } th:first-child, td:first-child { text-align: left; }
 pre { background: #f6f6f6; border-radius: 8px; padding: .8rem; overflow-x: auto; font-size: .85rem; }
 ul { padding-left: 1.2rem; } li { margin: .1rem 0; }
 """

@@ -65,6 +65,26 @@ class SelfPlayRecord(TypedDict, total=False):
     pool: int
 
 
+class StalenessRecord(TypedDict):
+    """How old the policy was that the rollouts of a step were sampled from."""
+
+    mean: float
+    most: int
+
+
+class GeneratorRecord(TypedDict):
+    """One generator since the step before."""
+
+    host: str
+    pid: int | None
+    tokens_per_second: float | None
+    idle: float
+    lag: int
+    executed: int
+    infra: int
+    restarts: int
+
+
 class StepRecord(TypedDict, total=False):
     """One line of metrics.jsonl."""
 
@@ -85,12 +105,15 @@ class StepRecord(TypedDict, total=False):
     bits_per_answer: float | None
     answer_bits_total: float
     gradient: GradientRecord
+    value_loss: float
+    value_explained: float | None
     verdicts: dict[str, int]
     groups: int
     dead_groups: int
     dead_fail: int
     dead_pass: int
     infra: int
+    stopped: int
     tokens: int
     flops: float
     compression_rate: float | None
@@ -98,6 +121,8 @@ class StepRecord(TypedDict, total=False):
     seconds: StepSeconds
     buckets: dict[str, BucketRecord]
     self_play: SelfPlayRecord
+    staleness: StalenessRecord
+    generators: dict[str, GeneratorRecord]
 
 
 class EventRecord(TypedDict):
@@ -111,6 +136,7 @@ class EventRecord(TypedDict):
 EVENT_FIELDS: dict[str, tuple[str, ...]] = {
     "start": ("model", "engine", "sandbox", "text"),
     "controller": ("text",),
+    "engine": ("text",),
     "eval": ("name", "n", "accuracy", "accuracy_ci", "compression_rate", "text"),
     "best": ("family", "bits", "literal_bits", "target", "program"),
     "failing": ("family", "level", "verdict", "target", "made", "program"),

@@ -75,6 +75,7 @@ def _header(snapshot: Snapshot, width: int) -> list[Text]:
         bar(share, width, rest="─"),
         _joined(_learning(snapshot, width), width, gap),
         _joined(_machine(snapshot), width, gap),
+        *_generators(snapshot, width),
     ]
 
 
@@ -104,16 +105,32 @@ def _machine(snapshot: Snapshot) -> list[Text]:
     box = snapshot.sandbox
     infra = int(number(box, "infra") or 0)
     speed = number(box, "programs_per_second")
-    health = Text.assemble(
-        _label("sandbox"), printable(str(box.get("backend", "–"))), f" {compact(number(box, 'executed'))} run"
-    )
-    fields = [health, Text(f"{compact(speed)}/s")] if speed is not None else [health]
-    fields.append(Text(f"{infra} faults", "bold red" if infra else "dim"))
+    fields = [Text.assemble(_label("sandbox"), printable(str(box.get("backend", "–"))))]
+    if box.get("backend") != "none":
+        fields[0].append(f" {compact(number(box, 'executed'))} run")
+        fields += [Text(f"{compact(speed)}/s")] if speed is not None else []
+        fields.append(Text(f"{infra} faults", "bold red" if infra else "dim"))
     if snapshot.model:
         fields.append(Text.assemble(_label("model"), printable(snapshot.model)))
     if snapshot.engine:
         fields.append(Text.assemble(_label("engine"), printable(snapshot.engine)))
     return fields
+
+
+def _generators(snapshot: Snapshot, width: int) -> list[Text]:
+    """A line for all of them: tokens a second, and what is not as it should be."""
+    found = (snapshot.metrics or {}).get("generators") or {}
+    fields = []
+    for name, generator in sorted(found.items(), key=lambda item: int(item[0])):
+        field = Text.assemble(_label(f"g{printable(name)}"), f"{compact(number(generator, 'tokens_per_second'))} tok/s")
+        field.append(f" {percent(number(generator, 'idle'))} idle", "dim")
+        if lag := int(number(generator, "lag") or 0):
+            field.append(f" {lag} behind", "dim")
+        for what, counted in (("restarts", "replaced"), ("infra", "faults")):
+            if count := int(number(generator, what) or 0):
+                field.append(f" {count} {counted}", "bold red")
+        fields.append(field)
+    return [_joined(fields, width, "   ")] if fields else []
 
 
 def _footer(snapshot: Snapshot, width: int, height: int) -> list[Text]:

@@ -18,6 +18,7 @@ from typing import Any
 import torch
 
 from kolmocli.errors import UsageError
+from kolmocli.policy.presets import Alphabet
 from kolmocli.policy.requirements import require_adapters
 
 _BASE, _CONFIG, _WEIGHTS = "base.json", "adapter_config.json", "adapter_model.safetensors"
@@ -36,6 +37,8 @@ class Base:
     seed: int = 0
     load_in_8bit: bool = False
     version: str | None = None
+    alphabet: Alphabet = "programs"
+    """Of a preset."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,17 +5,23 @@ from __future__ import annotations
 import math
 
 import torch
-from transformers import LlamaConfig, LlamaForCausalLM
+from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
-from kolmocli.policy.presets import MAX_POSITIONS, PRESETS
+from kolmocli.policy.characters import build_character_tokenizer
+from kolmocli.policy.presets import MAX_POSITIONS, PRESETS, Alphabet
 from kolmocli.policy.tokenizer import build_tokenizer
 
 _SHORTEST_PERIOD, _LONGEST_PERIOD = 2.1, 512.0
 
 
-def preset_config(name: str) -> LlamaConfig:
+def tokenizer_of(alphabet: Alphabet) -> PreTrainedTokenizerFast:
+    """The presets' own tokenizer for this alphabet."""
+    return build_tokenizer() if alphabet == "programs" else build_character_tokenizer()
+
+
+def preset_config(name: str, alphabet: Alphabet = "programs") -> LlamaConfig:
     """The preset as transformers' configuration of a Llama, for the presets' own tokenizer."""
-    preset, tokenizer = PRESETS[name], build_tokenizer()
+    preset, tokenizer = PRESETS[name], tokenizer_of(alphabet)
     return LlamaConfig(
         vocab_size=len(tokenizer),
         hidden_size=preset.hidden,
@@ -32,7 +38,7 @@ def preset_config(name: str) -> LlamaConfig:
     )
 
 
-def build_preset(name: str, seed: int) -> LlamaForCausalLM:
+def build_preset(name: str, seed: int, alphabet: Alphabet = "programs") -> LlamaForCausalLM:
     """The preset with weights drawn from the seed alone, in evaluation mode.
 
     Weights have a standard deviation of 1/sqrt(hidden): the 0.02 that is usual for large models is far too
@@ -40,13 +46,14 @@ def build_preset(name: str, seed: int) -> LlamaForCausalLM:
     their value, so that neighbours are alike from the start and ramps need not be learnt number by number
     (docs/decisions.md has both measurements).
     """
-    config, tokenizer = preset_config(name), build_tokenizer()
+    config, tokenizer = preset_config(name, alphabet), tokenizer_of(alphabet)
     with torch.random.fork_rng(devices=[]), torch.no_grad():
         torch.manual_seed(seed)
         model = LlamaForCausalLM(config).eval()
         embeddings = model.get_input_embeddings().weight
-        ids = tokenizer.convert_tokens_to_ids([str(i) for i in range(256)])
-        embeddings[ids] = number_features(config.hidden_size) * config.initializer_range
+        integers = [i for i in range(256) if str(i) in tokenizer.get_vocab()]
+        ids = tokenizer.convert_tokens_to_ids([str(i) for i in integers])
+        embeddings[ids] = number_features(config.hidden_size)[integers] * config.initializer_range
     return model
 
 

@@ -1,6 +1,7 @@
 """One token more for every row: what sampling asks of a model, and transformers' own forward as the way for any model.
 
-Shapes: P prompts, G samples of each, N = P*G rows (rows of one prompt are neighbours), T prompt tokens, V words.
+Shapes: P prompts, G samples of each, N = P*G rows (rows of one prompt are neighbours), T prompt tokens, V words,
+D hidden units.
 """
 
 from __future__ import annotations
@@ -10,12 +11,15 @@ from typing import Any, Protocol
 import torch
 
 from kolmocli.policy.cache import new_cache
+from kolmocli.policy.head import Head
 
 
 class Decoder(Protocol):
-    """A model in the middle of writing. Rows form a table of P x G; `logits_NV` are for the next token of each."""
+    """A model in the middle of writing. Rows form a table of P x G; `logits_NV` are for the next token of each, from
+    the last hidden states `states_ND`."""
 
     logits_NV: torch.Tensor
+    states_ND: torch.Tensor
 
     def step(self, token_N: torch.Tensor) -> None:
         """Give every row its next token, and bring the logits up to date."""
@@ -27,29 +31,40 @@ class Decoder(Protocol):
 
 
 class TransformersDecoder:
-    """The model's own forward. Each prompt is read once and its cache repeated for its G samples."""
+    """The model's own forward. Each prompt is read once and its cache repeated for its G samples.
 
-    def __init__(self, model: Any, ids_PT: torch.Tensor, mask_PT: torch.Tensor, samples: int) -> None:
-        self._model = model
+    With a `head` the model is called without it, and there are `states_ND`; else there are not.
+    """
+
+    logits_NV: torch.Tensor
+    states_ND: torch.Tensor
+
+    def __init__(
+        self, model: Any, ids_PT: torch.Tensor, mask_PT: torch.Tensor, samples: int, head: Head | None = None
+    ) -> None:
+        self._model, self._head = model, head
         self._cache = new_cache(model.config)
         positions_PT = (mask_PT.cumsum(-1) - 1).clamp(min=0)
-        output = model(
-            input_ids=ids_PT, attention_mask=mask_PT, position_ids=positions_PT,
-            past_key_values=self._cache, use_cache=True, logits_to_keep=1,
-        )  # fmt: skip
+        self._read(input_ids=ids_PT, attention_mask=mask_PT, position_ids=positions_PT)
         self._cache.batch_repeat_interleave(samples)
-        self.logits_NV = output.logits[:, -1].repeat_interleave(samples, 0)
+        self.logits_NV = self.logits_NV.repeat_interleave(samples, 0)
+        if head is not None:
+            self.states_ND = self.states_ND.repeat_interleave(samples, 0)
         self._mask_NT = mask_PT.repeat_interleave(samples, 0)
         self._position_N = positions_PT[:, -1].repeat_interleave(samples, 0)
 
     def step(self, token_N: torch.Tensor) -> None:
         self._mask_NT = torch.cat([self._mask_NT, self._mask_NT.new_ones(len(token_N), 1)], -1)
         self._position_N = self._position_N + 1
-        output = self._model(
-            input_ids=token_N[:, None], attention_mask=self._mask_NT, position_ids=self._position_N[:, None],
-            past_key_values=self._cache, use_cache=True,
-        )  # fmt: skip
-        self.logits_NV = output.logits[:, -1]
+        self._read(input_ids=token_N[:, None], attention_mask=self._mask_NT, position_ids=self._position_N[:, None])
+
+    def _read(self, **inputs: torch.Tensor) -> None:
+        cached = {"past_key_values": self._cache, "use_cache": True}
+        if self._head is None:
+            self.logits_NV = self._model(**inputs, **cached, logits_to_keep=1).logits[:, -1]
+        else:
+            self.states_ND = self._head.decoder(**inputs, **cached).last_hidden_state[:, -1]
+            self.logits_NV = self._head.logits(self.states_ND)
 
     def keep(self, rows_PG: torch.Tensor, prompts_P: torch.Tensor) -> None:
         rows = rows_PG.flatten()

@@ -16,6 +16,8 @@ import torch
 
 from kolmocli.policy.decoding import Decoder, TransformersDecoder
 from kolmocli.policy.lean import LeanDecoder, find_lean
+from kolmocli.policy.roulette import Game, Roulette, numbers_per_row
+from kolmocli.policy.value import ValueHead
 
 _COMPACT_SHARE = 0.75
 """Finished rows leave the batch once what is left fits a table of this share: each removal copies the cache."""
@@ -26,6 +28,12 @@ class Generated:
     tokens: list[int]
     logprobs: list[float]
     finished: bool
+    values: list[float]
+    """Of the state before each token; none without a value head."""
+    spared: list[int]
+    """Tokens before which it was at risk and went on; none without roulette."""
+    lost: float | None
+    """The value of the state in which it was stopped."""
 
 
 def left_pad(sequences: Sequence[Sequence[int]], pad: int) -> tuple[torch.Tensor, torch.Tensor]:
@@ -50,6 +58,8 @@ def generate(
     pad_id: int,
     generator: torch.Generator | None,
     temperature: float = 1.0,
+    value: ValueHead | None = None,
+    roulette: Roulette | None = None,
     lean: bool = True,
     finished: Callable[[int, Generated], None] | None = None,
 ) -> list[Generated]:
@@ -57,30 +67,48 @@ def generate(
 
     A continuation ends with the first of `stop_ids` (kept as its last token) or at `max_new_tokens`. Every row has its
     own random numbers from the start, so that which rows are computed together does not change what they draw.
-    `lean=False` takes transformers' forward where there is a leaner one. `finished` is told of each continuation, by
-    its place in the result, as soon as it has ended.
+    With `roulette`, which needs a `value`, hopeless rows end between two tokens. `lean=False` takes transformers'
+    forward where there is a leaner one. `finished` is told of each continuation, by its place in the result, as soon as
+    it has ended.
     """
     device, rows = model.device, len(prompts) * samples
     ids_PT, mask_PT = (x.to(device) for x in left_pad(prompts, pad_id))
-    uniform_NT = None if generator is None else torch.rand(rows, max_new_tokens, generator=generator, device=device)
-    decoder = _open(model, ids_PT, mask_PT, samples, lean)
+    uniform_NT = None
+    if generator is not None:
+        width = numbers_per_row(max_new_tokens, roulette is not None)
+        uniform_NT = torch.rand(rows, width, generator=generator, device=device)
+    decoder = _open(model, ids_PT, mask_PT, samples, lean, value)
     stops_V = torch.zeros(decoder.logits_NV.shape[-1], dtype=torch.bool, device=device)
     stops_V[[i for i in stop_ids if i < len(stops_V)]] = True
     # Row `rows` of the results is nobody's: what rows that have finished still write goes there.
     token_NT = torch.zeros(rows + 1, max_new_tokens, dtype=torch.long, device=device)
     logprob_NT = torch.zeros(rows + 1, max_new_tokens, device=device)
+    value_NT = torch.zeros(rows + 1, 0 if value is None else max_new_tokens, device=device)
+    game = None
+    if roulette is not None and uniform_NT is not None:
+        game = Game(roulette, uniform_NT[:, max_new_tokens:], len(stops_V))
     results: list[Generated | None] = [None] * rows
 
-    def end(ended_N: torch.Tensor, length: int, stopped: bool) -> None:
+    def end(ended_N: torch.Tensor, length: int, stopped: bool, lost: bool = False) -> None:
         tokens, logprobs = token_NT[ended_N, :length].tolist(), logprob_NT[ended_N, :length].tolist()
-        for row, of_tokens, of_logprobs in zip(ended_N.tolist(), tokens, logprobs, strict=True):
-            results[row] = result = Generated(of_tokens, of_logprobs, stopped)
+        values = value_NT[ended_N, : length + lost].tolist()
+        for row, of_tokens, of_logprobs, of_states in zip(ended_N.tolist(), tokens, logprobs, values, strict=True):
+            last = of_states.pop() if lost else None
+            spared = [] if game is None else game.spared(row)
+            results[row] = result = Generated(of_tokens, of_logprobs, stopped, of_states, spared, last)
             if finished is not None:
                 finished(row, result)
 
     result_PG = torch.arange(rows, device=device).view(len(prompts), samples)
+    token_N = ids_PT[:, -1].repeat_interleave(samples, 0)
     for step in range(max_new_tokens):
         result_N = result_PG.flatten()
+        if value is not None:
+            value_NT[result_N, step] = value(decoder.states_ND)
+        if game is not None and step:
+            lost_N = game.lost(value_NT[result_N, step], token_N, result_N, step)
+            end(result_N[lost_N], step, False, lost=True)
+            result_N = result_N.masked_fill(lost_N, rows)
         draw_N = None if uniform_NT is None else uniform_NT[result_N.clamp(max=rows - 1), step]
         token_N, logprob_NT[result_N, step] = _choose(decoder.logits_NV, temperature, draw_N)
         token_NT[result_N, step] = token_N
@@ -96,10 +124,12 @@ def generate(
     return [result for result in results if result is not None]
 
 
-def _open(model: Any, ids_PT: torch.Tensor, mask_PT: torch.Tensor, samples: int, lean: bool) -> Decoder:
+def _open(
+    model: Any, ids_PT: torch.Tensor, mask_PT: torch.Tensor, samples: int, lean: bool, value: ValueHead | None
+) -> Decoder:
     head = find_lean(model) if lean else None
     if head is None:
-        return TransformersDecoder(model, ids_PT, mask_PT, samples)
+        return TransformersDecoder(model, ids_PT, mask_PT, samples, None if value is None else value.head)
     return LeanDecoder(head, ids_PT, mask_PT, samples)
 
 

@@ -6,6 +6,7 @@ Weights load as safetensors only, and code that comes with a model is never run.
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -24,11 +25,10 @@ from kolmocli.policy.adapters import (
     rank_of,
     read_base,
 )
-from kolmocli.policy.building import build_preset
+from kolmocli.policy.building import build_preset, tokenizer_of
 from kolmocli.policy.policy import Policy
-from kolmocli.policy.presets import PRESETS, is_preset
+from kolmocli.policy.presets import PRESETS, Alphabet, is_preset
 from kolmocli.policy.requirements import require_adapters, require_device
-from kolmocli.policy.tokenizer import build_tokenizer
 
 # It says for every layer that inputs become float16, which is what was asked for.
 logging.getLogger("bitsandbytes.autograd._functions").setLevel(logging.ERROR)
@@ -44,25 +44,44 @@ def choose_device(name: str) -> torch.device:
     return torch.device(name)
 
 
-def load_policy(name: str, *, device: str = "auto", seed: int = 0, train: Adaptation | None = None) -> Policy:
+def load_policy(
+    name: str,
+    *,
+    device: str = "auto",
+    seed: int = 0,
+    train: Adaptation | None = None,
+    alphabet: Alphabet = "programs",
+) -> Policy:
     """The policy called `name`, in evaluation mode on its device.
 
     `train` says that it is going to be trained, and how. Weights that are trained are kept in fp32, where a small
-    step is not rounded away; others keep the precision that they were saved in.
+    step is not rounded away; others keep the precision that they were saved in. `alphabet` is what a preset is built
+    for, and has to have been built for where it was saved; other models read anything.
 
     Raises:
-        UsageError: nothing is found under that name, or what is there is not a causal language model.
+        UsageError: nothing is found under that name, or what is there is not a causal language model, or one that was
+            built for the other kind of tasks.
         EnvironmentMissing: the device, or a package that adapters need, is not there.
     """
-    place = choose_device(device)
+    policy = _load(name, choose_device(device), seed, train, alphabet)
+    if policy.alphabet not in (None, alphabet):
+        kinds = {
+            "programs": "writes programs and has no letters for questions",
+            "characters": "answers questions and has no words for programs",
+        }
+        raise UsageError(f"{name} {kinds[policy.alphabet]}; name another model, or other tasks")
+    return policy
+
+
+def _load(name: str, place: torch.device, seed: int, train: Adaptation | None, alphabet: Alphabet) -> Policy:
     folder = None if is_preset(name) else resolve_checkpoint(name)
     if folder is not None and is_adapter(folder):
         return _load_adapted(name, folder, place, train)
     if train is None or not train.rank:
         dtype = "auto" if train is None else torch.float32
-        model, tokenizer = _load_model(Base(str(folder or name), seed), place, dtype)
+        model, tokenizer = _load_model(Base(str(folder or name), seed, alphabet=alphabet), place, dtype)
         return Policy(name, model, tokenizer)
-    base = Base(str(folder.resolve() if folder else name), seed, train.load_in_8bit)
+    base = Base(str(folder.resolve() if folder else name), seed, train.load_in_8bit, alphabet=alphabet)
     model, tokenizer = _load_model(base, place, "auto")
     return Policy(name, attach(model, train, seed).eval(), tokenizer, _versioned(base, model))
 
@@ -100,7 +119,7 @@ def _load_adapted(name: str, folder: Path, place: torch.device, train: Adaptatio
     if Path(base.name).is_absolute() and not Path(base.name).is_dir():
         raise UsageError(f"{folder}: the model that it is an adapter of is not in {base.name} any more; put it back")
     if train is not None:
-        base = Base(base.name, base.seed, train.load_in_8bit, base.version)
+        base = replace(base, load_in_8bit=train.load_in_8bit)
     model, tokenizer = _load_model(base, place, "auto")
     if base.version and _versioned(base, model).version != base.version:
         raise UsageError(f"{folder}: its base {base.name} holds other weights than those that it was trained beside")
@@ -116,19 +135,20 @@ def _load_adapted(name: str, folder: Path, place: torch.device, train: Adaptatio
 def _versioned(base: Base, model: Any) -> Base:
     folder = Path(base.name)
     version = fingerprint(folder) if folder.is_dir() else getattr(model.config, "_commit_hash", None)
-    return Base(base.name, base.seed, base.load_in_8bit, version)
+    return replace(base, version=version)
 
 
 def _load_model(base: Base, place: torch.device, dtype: str | torch.dtype) -> tuple[Any, Any]:
     """The model, on its device and in evaluation mode, and its tokenizer."""
     if not is_preset(base.name):
         return _load_saved(base, place, dtype)
-    model: Any = build_preset(base.name, base.seed)
+    model: Any = build_preset(base.name, base.seed, base.alphabet)
+    tokenizer = tokenizer_of(base.alphabet)
     if not base.load_in_8bit:
-        return model.to(place), build_tokenizer()
+        return model.to(place), tokenizer
     with TemporaryDirectory() as folder:  # transformers quantises what it reads
         model.save_pretrained(folder)
-        build_tokenizer().save_pretrained(folder)
+        tokenizer.save_pretrained(folder)
         return _load_saved(Base(folder, load_in_8bit=True), place, dtype)
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -13,10 +14,18 @@ from transformers.utils import logging
 
 from kolmocli.language.program import Program
 from kolmocli.policy.adapters import Base, save_adapter
+from kolmocli.policy.characters import QUESTION
 from kolmocli.policy.generation import Generated, generate
-from kolmocli.policy.prompts import explained_prompt, extract_program, preset_prompt
+from kolmocli.policy.presets import Alphabet
+from kolmocli.policy.prompts import asked_question, explained_prompt, extract_program, preset_prompt, short_question
 from kolmocli.policy.rollout import Rollout
+from kolmocli.policy.roulette import RIPE, Roulette
 from kolmocli.policy.tokenizer import SEQUENCE
+from kolmocli.policy.value import ValueHead
+from kolmocli.tasks.base import Question
+
+Asked = Sequence[int] | Question
+"""What a policy is shown: a sequence to write a program for, or a question."""
 
 logging.disable_progress_bar()  # a bar of its own would tear the live table
 
@@ -25,18 +34,26 @@ logging.disable_progress_bar()  # a bar of its own would tear the live table
 class Policy:
     """`model` is a transformers causal LM on its device, `name` what the user called it.
 
-    With a `base` the model is that one, frozen, with an adapter beside it.
+    With a `base` the model is that one, frozen, with an adapter beside it. With a `value_head` rollouts carry its values;
+    it belongs to training and is not saved with the policy.
     """
 
     name: str
     model: Any
     tokenizer: Any
     base: Base | None = None
+    value_head: ValueHead | None = None
 
     @cached_property
+    def alphabet(self) -> Alphabet | None:
+        """Of the presets' own tokenizers; None for any other."""
+        words = self.tokenizer.get_vocab()
+        return "programs" if SEQUENCE in words else "characters" if QUESTION in words else None
+
+    @property
     def is_preset(self) -> bool:
-        """True for the presets' own tokenizer, which reads a bare sequence."""
-        return SEQUENCE in self.tokenizer.get_vocab()
+        """True for the presets' own tokenizers, which read a bare sequence, or a question's short form."""
+        return self.alphabet is not None
 
     @cached_property
     def pad_id(self) -> int:
@@ -55,66 +72,94 @@ class Policy:
     def parameters(self) -> int:
         return sum(p.numel() for p in self.model.parameters())
 
-    def prompt_ids(self, target: Sequence[int], given: str = "") -> tuple[int, ...]:
-        """What a program is continued from: the prompt, and the beginning that is given."""
+    def prompt_ids(self, asked: Asked, given: str = "") -> tuple[int, ...]:
+        """What an answer is continued from: the prompt, and the beginning that is given."""
         if given:
-            return (*self.prompt_ids(target), *self.tokenizer(given, add_special_tokens=False).input_ids)
+            return (*self.prompt_ids(asked), *self.tokenizer(given, add_special_tokens=False).input_ids)
         if self.is_preset:
-            return tuple(self.tokenizer(preset_prompt(target), add_special_tokens=False).input_ids)
+            text = short_question(asked) if isinstance(asked, Question) else preset_prompt(asked)
+            return tuple(self.tokenizer(text, add_special_tokens=False).input_ids)
+        if isinstance(asked, Question):
+            text = asked_question(asked, self.tokenizer)
+        else:
+            text = explained_prompt(asked, self.tokenizer)
         # A chat template writes its special tokens itself.
         bare = not getattr(self.tokenizer, "chat_template", None)
-        return tuple(self.tokenizer(explained_prompt(target, self.tokenizer), add_special_tokens=bare).input_ids)
+        return tuple(self.tokenizer(text, add_special_tokens=bare).input_ids)
 
     def program_ids(self, program: Program) -> tuple[int, ...]:
         """A reference program as the answer that the policy should give, end token included."""
-        text = f"{program}\n"
+        return self._answer_ids(f"{program}\n")
+
+    def _answer_ids(self, text: str) -> tuple[int, ...]:
         return (*self.tokenizer(text, add_special_tokens=False).input_ids, self.tokenizer.eos_token_id)
 
-    def answer(self, target: Sequence[int], program: Program) -> Rollout:
+    def answer(self, asked: Asked, solution: Program | str) -> Rollout:
         """A supervised answer in the shape of a rollout; its sampler log-probabilities are 0."""
-        tokens = self.program_ids(program)
-        lines = self._lines(tokens)
-        return Rollout(self.prompt_ids(target), tokens, (0.0,) * len(tokens), lines, f"{program}\n", True)
+        text = solution if isinstance(solution, str) else f"{solution}\n"
+        tokens = self._answer_ids(text)
+        return Rollout(self.prompt_ids(asked), tokens, (0.0,) * len(tokens), self._lines(tokens), text, True)
 
     def rollout(
         self,
-        targets: Sequence[Sequence[int]],
+        asked: Sequence[Asked],
         *,
         samples: int,
         max_new_tokens: int,
         generator: torch.Generator | None,
+        temperature: float = 1.0,
+        stop_below: float | None = None,
         given: Sequence[str] = (),
         finished: Callable[[int, Rollout], None] | None = None,
     ) -> list[Rollout]:
-        """`samples` programs for every target, neighbours in the list; greedy when `generator` is None.
+        """`samples` answers to everything asked, neighbours in the list; greedy when `generator` is None.
 
-        `given[i]` is what programs for target i begin with. It is part of the prompt, so no gradient reaches it, and of
+        Logits are divided by `temperature` before the softmax that is sampled from, all of it; greedily nothing is.
+        Where the value head, once it has learnt something, expects less than `stop_below`, most rollouts are stopped at
+        the next line (`roulette.py`).
+        `given[i]` is what answers to `asked[i]` begin with. It is part of the prompt, so no gradient reaches it, and of
         the text, so it is judged. `finished` is told of each program, by its place in the list,
         as soon as it is written.
         """
         # A blank belongs to the word after it, but for the presets' tokenizer.
-        given = [text if self.is_preset else text.rstrip(" ") for text in given or [""] * len(targets)]
-        prompts = [self.prompt_ids(t, text) for t, text in zip(targets, given, strict=True)]
+        given = [text if self.is_preset else text.rstrip(" ") for text in given or [""] * len(asked)]
+        prompts = [self.prompt_ids(a, text) for a, text in zip(asked, given, strict=True)]
         self.model.eval()
         rollouts: dict[int, Rollout] = {}
 
         def take(row: int, result: Generated) -> None:
-            rollouts[row] = self._rollout(prompts[row // samples], given[row // samples], result)
+            rollout = self._rollout(prompts[row // samples], given[row // samples], result)
+            if not self.is_preset and not isinstance(asked[row // samples], Question):
+                rollout = replace(rollout, text=extract_program(rollout.text))
+            rollouts[row] = rollout
             if finished is not None:
                 finished(row, rollouts[row])
 
         generate(
             self.model, prompts, samples=samples, max_new_tokens=max_new_tokens,
-            stop_ids=self.stop_ids, pad_id=self.pad_id, generator=generator, finished=take,
+            stop_ids=self.stop_ids, pad_id=self.pad_id, generator=generator, temperature=temperature,
+            value=self.value_head, roulette=self._roulette(stop_below), finished=take,
         )  # fmt: skip
         return [rollouts[row] for row in range(len(prompts) * samples)]
 
     def _rollout(self, prompt: tuple[int, ...], given: str, result: Generated) -> Rollout:
         tokens = tuple(result.tokens)
         text = given + self.tokenizer.decode(tokens[:-1] if result.finished else tokens, skip_special_tokens=True)
-        text = text if self.is_preset else extract_program(text)
         lines = self._lines(tokens, given.count("\n"))
-        return Rollout(prompt, tokens, tuple(result.logprobs), lines, text, result.finished)
+        next_line = lines[-1] + self._breaks(tokens[-1])
+        return Rollout(
+            prompt, tokens, tuple(result.logprobs), lines, text, result.finished, tuple(result.values),
+            tuple(result.spared), None if result.lost is None else (next_line, result.lost),
+        )  # fmt: skip
+
+    def _roulette(self, below: float | None) -> Roulette | None:
+        if below is None or self.value_head is None:
+            return None
+        return Roulette(below if self.value_head.fits >= RIPE else -math.inf, self._line_ends)
+
+    @cached_property
+    def _line_ends(self) -> tuple[int, ...]:
+        return tuple(token for token in range(len(self.tokenizer)) if self._breaks(token))
 
     def save(self, folder: Path) -> None:
         """Hugging Face format: `AutoModelForCausalLM.from_pretrained(folder)` and `AutoTokenizer` load it.

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
-VOCABULARY = 326
-"""Tokens of the presets' tokenizer; a test holds it to `build_tokenizer`."""
+Alphabet = Literal["programs", "characters"]
+"""What a preset reads and writes: the words of the language, or the characters of questions and answers."""
+VOCABULARIES: dict[Alphabet, int] = {"programs": 326, "characters": 102}
+"""Tokens of the presets' tokenizers; a test holds them to `tokenizer_of`."""
 MAX_POSITIONS = 1024
 
 
@@ -19,10 +22,10 @@ class Preset:
     heads: int
     feed_forward: int
 
-    def count(self) -> int:
+    def count(self, alphabet: Alphabet = "programs") -> int:
         """Parameters: embeddings, and per layer four attention matrices, three of the gated MLP, two norms."""
         layer = 4 * self.hidden**2 + 3 * self.hidden * self.feed_forward + 2 * self.hidden
-        return VOCABULARY * self.hidden + self.layers * layer + self.hidden
+        return VOCABULARIES[alphabet] * self.hidden + self.layers * layer + self.hidden
 
 
 PRESETS: dict[str, Preset] = {

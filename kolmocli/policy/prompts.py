@@ -1,11 +1,15 @@
-"""What a policy is shown: the presets read a bare sequence, other models an explanation of the language."""
+"""What a policy is shown: the presets read a bare sequence or question, other models what is to be done with it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
+from jinja2 import TemplateError
+
+from kolmocli.policy.characters import ANSWER, QUESTION
 from kolmocli.policy.tokenizer import PROGRAM, SEQUENCE
+from kolmocli.tasks.base import Question
 
 _EXPLANATION = """\
 Write the shortest program that produces a sequence of integers. A program has one statement per line, \
@@ -39,9 +43,28 @@ def explained_prompt(target: Sequence[int], tokenizer: Any) -> str:
     """The prompt for any other model, through its chat template where it has one."""
     text = _EXPLANATION + ", ".join(map(str, target))
     if getattr(tokenizer, "chat_template", None):
-        message = [{"role": "user", "content": text}]
-        return str(tokenizer.apply_chat_template(message, tokenize=False, add_generation_prompt=True))
+        return _chat([{"role": "user", "content": text}], tokenizer)
     return text + "\nProgram:\n"
+
+
+def short_question(question: Question) -> str:
+    """The prompt of the presets."""
+    return QUESTION + question.short + ANSWER
+
+
+def asked_question(question: Question, tokenizer: Any) -> str:
+    """The prompt for any other model: a system prompt and a user's turn, through its chat template where it has one."""
+    if not getattr(tokenizer, "chat_template", None):
+        return f"{question.system}\n\nNow: {question.text}\n"
+    user = {"role": "user", "content": question.text}
+    try:
+        return _chat([{"role": "system", "content": question.system}, user], tokenizer)
+    except TemplateError:  # templates without system prompts refuse them
+        return _chat([{**user, "content": f"{question.system}\n\nNow: {question.text}"}], tokenizer)
+
+
+def _chat(messages: list[dict[str, str]], tokenizer: Any) -> str:
+    return str(tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True))
 
 
 def extract_program(text: str) -> str:

@@ -11,6 +11,9 @@ from kolmocli.language.program import LineParser, Program, ProgramError
 from kolmocli.policy.loading import load_policy
 from kolmocli.policy.policy import Policy
 
+TEMPERATURES = (1.0, 0.7, 1.3)
+"""The ladder of the samples. Low ones repeat the likely programs, high ones reach those that a sure policy never writes;
+which of them is right differs from target to target, and a wrong sample costs only time."""
 _MAX_NEW_TOKENS = 256
 _TARGETS_AT_ONCE = 64
 
@@ -22,24 +25,40 @@ class PolicyProposer:
     policy: Policy
 
     def propose(self, targets: Sequence[tuple[int, ...]], samples: int, seed: int) -> list[list[Program]]:
-        """For every target up to `samples` programs without repeats: the greedy one and samples at temperature 1.
+        """For every target up to `samples` programs without repeats: the greedy one, and samples shared out among
+        `TEMPERATURES`, the first of which gets what is left over.
 
         Each is cut before its first line that is not of the language; empty ones are left out.
         """
         proposals: list[list[Program]] = []
         for start in range(0, len(targets), _TARGETS_AT_ONCE):
             chunk = targets[start : start + _TARGETS_AT_ONCE]
-            texts = [[t] for t in self._write(chunk, 1, None)]
-            if samples > 1:
-                generator = torch.Generator(self.policy.model.device).manual_seed(seed + start)
-                drawn = self._write(chunk, samples - 1, generator)
-                for i, mine in enumerate(texts):
-                    mine += drawn[i * (samples - 1) : (i + 1) * (samples - 1)]
+            texts = [[text] for text in self._write(chunk, 1)]
+            generator = torch.Generator(self.policy.model.device).manual_seed(seed + start)
+            for rung, temperature in enumerate(TEMPERATURES):
+                share = len(range(rung, samples - 1, len(TEMPERATURES)))
+                if share:
+                    drawn = self._write(chunk, share, generator, temperature)
+                    for i, mine in enumerate(texts):
+                        mine += drawn[i * share : (i + 1) * share]
             proposals += [list(dict.fromkeys(p for p in map(_read, mine) if len(p))) for mine in texts]
         return proposals
 
-    def _write(self, targets: Sequence[tuple[int, ...]], samples: int, generator: torch.Generator | None) -> list[str]:
-        rollouts = self.policy.rollout(targets, samples=samples, max_new_tokens=_MAX_NEW_TOKENS, generator=generator)
+    def _write(
+        self,
+        targets: Sequence[tuple[int, ...]],
+        samples: int,
+        generator: torch.Generator | None = None,
+        temperature: float = 1.0,
+    ) -> list[str]:
+        """Texts of programs, `samples` for each target; greedy without a generator."""
+        rollouts = self.policy.rollout(
+            targets,
+            samples=samples,
+            max_new_tokens=_MAX_NEW_TOKENS,
+            generator=generator,
+            temperature=temperature,
+        )
         return [r.text for r in rollouts]
 
 

@@ -31,6 +31,12 @@ def recompute_layers(model: Any) -> None:
         layer.forward = partial(_twice, layer.forward)
 
 
+def recomputes(model: Any) -> bool:
+    """Whether `recompute_layers` was asked for it."""
+    forwards = (vars(module).get("forward") for module in model.modules())
+    return any(isinstance(forward, partial) and forward.func is _twice for forward in forwards)
+
+
 def _twice(forward: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     if not torch.is_grad_enabled():
         return forward(*args, **kwargs)

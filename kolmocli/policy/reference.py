@@ -26,17 +26,17 @@ def open_reference(config: Config, policy: Policy) -> Reference | None:
     if not config.training.kl:
         return None
     if policy.base is not None:
-        return _scored(policy, policy.model.disable_adapter)
-    began = load_policy(config.model.name, device=str(policy.model.device), seed=config.seed)
+        return _scored(policy, policy.model.disable_adapter, config.training.temperature)
+    began = load_policy(config.model.name, device=str(policy.model.device), seed=config.seed, alphabet=config.alphabet)
     began.model.float().requires_grad_(False)
-    return _scored(began, nullcontext)
+    return _scored(began, nullcontext, config.training.temperature)
 
 
-def _scored(policy: Policy, aside: Callable[[], Any]) -> Reference:
+def _scored(policy: Policy, aside: Callable[[], Any], temperature: float) -> Reference:
     scorer = Scorer(policy.model, policy.pad_id)
 
     def reference(rollouts: Sequence[Rollout]) -> torch.Tensor:
         with torch.no_grad(), aside():
-            return scorer(rollouts).logprobs_K
+            return scorer(rollouts, temperature).logprobs_K
 
     return reference

@@ -1,8 +1,9 @@
 """Log-probabilities of sampled tokens, for the loss: the one routine that every path of the trainer uses.
 
 A prompt is read once for all rollouts of its group: its keys and values stay in the graph, and each continuation
-attends to them. Logits are computed where a token was chosen, a chunk at a time (`head.py`). An architecture that does
-not allow one or the other is scored row by row, or with plain logits (`logprobs.py`), and says why.
+attends to them, in a forward pass of our own (`lean_scoring.py`) or in transformers'. Logits are computed where a token
+was chosen, a chunk at a time (`head.py`). An architecture that does not allow one or the other is scored row by row, or
+with plain logits (`logprobs.py`), and says why.
 
 Shapes: P prompts, N rollouts, T tokens of the longest prompt, C of the longest continuation, K chosen tokens in all,
 D hidden units.
@@ -10,7 +11,7 @@ D hidden units.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,8 +21,13 @@ from transformers.cache_utils import DynamicLayer
 
 from kolmocli.policy.cache import attends_to_all
 from kolmocli.policy.head import Head, find_head, is_like, selected, underlying
+from kolmocli.policy.lean_scoring import can_score, lean_states
 from kolmocli.policy.logprobs import pack, token_logprobs
 from kolmocli.policy.rollout import Rollout
+
+Reader = Callable[[Any, Sequence[Rollout], int], tuple[torch.Tensor, int]]
+"""From a decoder, rollouts and the id to pad with to the states before their program tokens, [K, D], and the number of
+tokens that were read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,50 +40,60 @@ class Scores:
     logprobs_K: torch.Tensor
     entropy_K: torch.Tensor
     read: int
+    states_KD: torch.Tensor | None = None
+    """The last hidden state before each token; None where logits come straight from the model."""
 
 
 class Scorer:
-    """Scores rollouts under one model, the way that its architecture allows; `notes` says what it does not."""
+    """Scores rollouts under one model, the way that its architecture allows; `notes` says what it does not.
 
-    def __init__(self, model: Any, pad: int) -> None:
+    `lean=False` takes transformers' forward where there is a leaner one.
+    """
+
+    def __init__(self, model: Any, pad: int, lean: bool = True) -> None:
         self.model = model
         self.pad = pad
         self.notes: list[str] = []
         found = find_head(model)
         self.head = found if isinstance(found, Head) else None
-        self.shares = False
+        sharing = None if self.head is None else self._find_sharing(self.head, lean)
+        self.shares = sharing is not None
+        self.is_lean = sharing is lean_states
+        self._read: Reader = sharing or row_states
         if isinstance(found, str):
             self.notes.append(f"learning needs more memory with this model, all its logits at once: {found}")
-        elif not self._shares_prompts():
+        elif not self.shares:
             self.notes.append("learning reads a prompt once per rollout with this model: its cache cannot be shared")
 
     def __call__(self, rollouts: Sequence[Rollout], temperature: float = 1.0) -> Scores:
         if self.head is None:
             return self._plain(rollouts, temperature)
-        hidden_KD, read = (shared_states if self.shares else row_states)(self.head.decoder, rollouts, self.pad)
+        hidden_KD, read = self._read(self.head.decoder, rollouts, self.pad)
         targets_K = torch.tensor([t for r in rollouts for t in r.tokens], device=hidden_KD.device)
         logprobs_K, entropy_K = selected(self.head, hidden_KD, targets_K, temperature)
-        return Scores(logprobs_K, entropy_K, read)
+        return Scores(logprobs_K, entropy_K, read, hidden_KD)
 
     def _plain(self, rollouts: Sequence[Rollout], temperature: float) -> Scores:
         ids_NT, attention_NT, program_NT = (x.to(self.model.device) for x in pack(rollouts, self.pad))
         logprobs_NT, entropy_NT = token_logprobs(self.model, ids_NT, attention_NT, temperature)
         return Scores(logprobs_NT[program_NT], entropy_NT[program_NT], int(attention_NT.sum()))
 
-    def _shares_prompts(self) -> bool:
-        """Whether a prompt that is read once gives the states that it gives when read with each rollout: tried, on two
+    def _find_sharing(self, head: Head, lean: bool) -> Reader | None:
+        """A way to read a prompt once that gives the states which it gives when read with each rollout: tried, on two
         short ones. A window that slides over the keys would only show on long ones."""
-        assert self.head is not None
         if not attends_to_all(underlying(self.model).config):
-            return False
-        words = self.head.linear.out_features
+            return None
+        words = head.linear.out_features
         first, second = (tuple(i % words for i in ids) for ids in ((5, 6, 7, 8), (9, 10)))
         probe = [Rollout(first, second, (), (), "", True), Rollout(first, first, (), (), "", True)]
         probe.append(Rollout(second, second[:1], (), (), "", True))
+        ways: list[Reader] = [lean_states, shared_states] if lean and can_score(self.model) else [shared_states]
         with torch.inference_mode():
-            together, apart = (read(self.head.decoder, probe, self.pad)[0] for read in (shared_states, row_states))
-            self.shares = is_like(self.head.logits(together), self.head.logits(apart))
-        return self.shares
+            apart = head.logits(row_states(head.decoder, probe, self.pad)[0])
+            for way in ways:
+                if is_like(head.logits(way(head.decoder, probe, self.pad)[0]), apart):
+                    return way
+        return None
 
 
 def row_states(decoder: Any, rollouts: Sequence[Rollout], pad: int) -> tuple[torch.Tensor, int]:

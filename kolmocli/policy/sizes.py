@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from kolmocli.errors import UsageError
-from kolmocli.policy.presets import PRESETS, VOCABULARY, Preset
+from kolmocli.policy.presets import PRESETS, VOCABULARIES, Alphabet, Preset
 
 _BYTES = {"F64": 8, "I64": 8, "F32": 4, "I32": 4, "F16": 2, "BF16": 2, "I16": 2}
 _NOT_ADAPTED = ("embed", "wte", "wpe", "lm_head")
@@ -65,10 +65,10 @@ class Size:
         )
 
 
-def size_of_preset(name: str) -> Size:
-    preset = PRESETS[name]
+def size_of_preset(name: str, alphabet: Alphabet = "programs") -> Size:
+    preset, words = PRESETS[name], VOCABULARIES[alphabet]
     return Size(
-        tuple(_tensors_of(preset)), preset.hidden, preset.layers, preset.feed_forward, VOCABULARY,
+        tuple(_tensors_of(preset, words)), preset.hidden, preset.layers, preset.feed_forward, words,
         2 * preset.layers * preset.hidden,
     )  # fmt: skip
 
@@ -92,10 +92,10 @@ def size_of_folder(folder: Path) -> Size:
         raise UsageError(f"{folder}: not a model whose size can be read: {error}") from None
 
 
-def _tensors_of(preset: Preset) -> list[Tensor]:
+def _tensors_of(preset: Preset, words: int) -> list[Tensor]:
     h, f = preset.hidden, preset.feed_forward
     layer = {"q": (h, h), "k": (h, h), "v": (h, h), "o": (h, h), "gate": (f, h), "up": (f, h), "down": (h, f)}
-    shapes: list[tuple[str, tuple[int, ...]]] = [("embed_tokens", (VOCABULARY, h)), ("norm", (h,))]
+    shapes: list[tuple[str, tuple[int, ...]]] = [("embed_tokens", (words, h)), ("norm", (h,))]
     for _ in range(preset.layers):
         shapes += [*layer.items(), ("norm", (h,)), ("norm", (h,))]
     return [Tensor(name, shape, 4) for name, shape in shapes]

@@ -23,17 +23,43 @@ class Bucket:
 
 
 @dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked in words and answered in words: no program is written, and nothing is run.
+
+    `system` explains this kind of question and `text` asks it, for a model that can read. `short` is the same for one
+    that learns from nothing, character by character. `worked` is the right answer, step by step.
+    """
+
+    system: str
+    text: str
+    short: str
+    worked: str
+
+
+@dataclass(frozen=True, slots=True)
 class Task:
-    """One sequence to reproduce. `index` with the bucket and the split makes the same task again."""
+    """One sequence to reproduce, or a question. `index` with the bucket and the split makes the same task again."""
 
     bucket: Bucket
     index: int
     target: tuple[int, ...]
+    """The sequence; of a question the number that answers it, alone."""
     reference: Program | None = None
     hint: str = ""
     """The beginning of the reference, which the policy need not write."""
     modality: str | None = None
     """What the sequence was cut from, where a file says."""
+    question: Question | None = None
+
+    @property
+    def asked(self) -> tuple[int, ...] | Question:
+        """What the policy is shown."""
+        return self.question or self.target
+
+    @property
+    def solution(self) -> Program | str | None:
+        """A right answer to learn from, where there is one."""
+        return self.question.worked if self.question else self.reference
 
 
 class TaskSource(Protocol):

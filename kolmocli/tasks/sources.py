@@ -11,12 +11,20 @@ from kolmocli.config import Config, Data
 from kolmocli.data.records import Records, read_records
 from kolmocli.data.separation import Taken, split, without
 from kolmocli.errors import UsageError
-from kolmocli.tasks.base import Task, TaskSource
+from kolmocli.tasks.base import Split, Task, TaskSource
 from kolmocli.tasks.datasets import DatasetTasks
+from kolmocli.tasks.digits import DigitTasks
 from kolmocli.tasks.kolmogorov import KolmogorovTasks
 from kolmocli.tasks.mixed import MixedTasks
 
 Warn = Callable[[str], None]
+
+
+def family_tasks(config: Config, split: Split, taken: Taken | None = None) -> TaskSource:
+    """The tasks of the families, without those `taken` by the other split from a file."""
+    if config.asks_questions:
+        return DigitTasks(config.digit_families, split, config.seed)
+    return KolmogorovTasks(config.program_families, split, config.seed, taken)
 
 
 def training_source(config: Config, warn: Warn, held_out: Sequence[Task] = ()) -> TaskSource:
@@ -31,7 +39,7 @@ def training_source(config: Config, warn: Warn, held_out: Sequence[Task] = ()) -
     data, sources = config.data, list[TaskSource]()
     taken = _evaluated(data).and_sequences(task.target for task in held_out)
     if data.train is None or data.families:
-        sources.append(KolmogorovTasks(config.families, "train", config.seed, taken))
+        sources.append(family_tasks(config, "train", taken))
     if data.train is not None:
         kept, shared = _trained(data, data.train, warn)
         if shared:
@@ -50,7 +58,7 @@ def evaluation_source(config: Config, warn: Warn) -> TaskSource:
         return DatasetTasks(records, "eval", config.seed, order=data.order, levels=data.levels)
     if data.train is None or data.families:
         trained = Records() if data.train is None else _trained(data, data.train, silent)[0]
-        sources.append(KolmogorovTasks(config.families, "eval", config.seed, Taken.of(trained)))
+        sources.append(family_tasks(config, "eval", Taken.of(trained)))
     if data.train is not None:
         _, held, _ = split(_read(data.train, data, warn))
         if not len(held):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
+from typing import Any
 
 from kolmocli.evaluation.heldout import attempt
 from kolmocli.evaluation.intervals import paired_difference
@@ -31,5 +33,14 @@ def assess(session: Session, name: str) -> None:
     session.event(
         "eval", name=name, accuracy=report["accuracy"], accuracy_ci=report["accuracy_ci"], n=report["n"],
         compression_rate=report["compression_rate"],
-        text=f"held-out accuracy {name}: " + ("none judged" if report["accuracy"] is None else f"{report['accuracy']:.1%}"),
+        text=f"held-out accuracy {name}: {_words(report)}",
     )  # fmt: skip
+
+
+def _words(report: Mapping[str, Any]) -> str:
+    if report["accuracy"] is None:
+        return "none judged"
+    said = f"{report['accuracy']:.1%}"
+    if "accuracy_lenient" in report:
+        said += f", {report['accuracy_lenient']:.1%} in any form, {report['format_rate']:.1%} with the tag"
+    return said

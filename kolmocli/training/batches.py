@@ -19,6 +19,10 @@ class Weighted:
     """Which group of the step it was sampled in; None for what is no rollout of a task."""
     answer: bool = False
     """A right answer that is taught, and not a program that was sampled."""
+    returns: Sequence[float] = ()
+    """What each line of its episode came to, where a value head learns that."""
+    stands_for: float = 1.0
+    """How many rollouts of its kind there were for each that is kept."""
 
 
 @dataclass
@@ -45,7 +49,7 @@ class _Room:
 def micro_batches(batch: Sequence[Weighted], *, shared: bool = True) -> Iterator[list[Weighted]]:
     """Rollouts of one prompt together, as it is read once for all (if `shared`); prompts of like length side by side.
 
-    Tokens beyond the last that carries weight are cut off, and rollouts without any are left out: they teach nothing.
+    Tokens beyond the last that teaches something are cut off, and rollouts without any are left out.
     """
     groups: dict[tuple[int, ...], list[Weighted]] = {}
     for item in filter(None, map(_cut, batch)):
@@ -69,9 +73,13 @@ def _length(item: Weighted) -> int:
 
 
 def _cut(item: Weighted) -> Weighted | None:
-    end = next((i for i in range(len(item.weights), 0, -1) if item.weights[i - 1]), 0)
+    lines = item.rollout.lines
+    end = next((i for i in range(len(lines), 0, -1) if item.weights[i - 1] or lines[i - 1] < len(item.returns)), 0)
     if end in (0, len(item.weights)):
         return item if end else None
     rollout = item.rollout
-    kept = replace(rollout, tokens=rollout.tokens[:end], logprobs=rollout.logprobs[:end], lines=rollout.lines[:end])
+    kept = replace(
+        rollout, tokens=rollout.tokens[:end], logprobs=rollout.logprobs[:end], lines=rollout.lines[:end],
+        values=rollout.values[:end],
+    )  # fmt: skip
     return replace(item, rollout=kept, weights=item.weights[:end])

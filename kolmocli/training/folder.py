@@ -13,7 +13,7 @@ from kolmocli.errors import UsageError
 from kolmocli.monitor.writer import write_atomically
 from kolmocli.training.checkpoint import digest
 
-_FREE_TO_CHANGE = ("evaluation.every", "checkpoint_every", "log:", "report:", "sandbox", "model.device")
+_FREE_TO_CHANGE = ("evaluation.every", "checkpoint_every", "log:", "report:", "sandbox", "engine.", "model.device")
 """What may differ between a run and its continuation: where and how it runs, and what is written down when."""
 _SHOWN = 5
 

@@ -21,6 +21,7 @@ from kolmocli.policy.scoring import Scorer
 from kolmocli.training.batches import Weighted, micro_batches
 from kolmocli.training.noise import GroupGradients, by_group, one_by_one
 from kolmocli.training.optimiser import build_optimiser
+from kolmocli.training.value_fit import ValueFit, ValueReport
 
 __all__ = ["Learner", "StepReport", "Weighted"]
 
@@ -43,6 +44,8 @@ class StepReport:
     """−log p of these answers, before they were learned."""
     noise: GroupGradients | None = None
     """Where it was asked for."""
+    value: ValueReport | None = None
+    """Where there is a value head."""
 
 
 @dataclass
@@ -50,6 +53,7 @@ class _Tally:
     """What the micro-batches of a step add up to."""
 
     denominator: float
+    values: ValueFit | None
     loss: float = 0.0
     entropy: float = 0.0
     tokens: int = 0
@@ -65,7 +69,9 @@ class Learner:
     sampled token d = r - log r - 1 with r = p_reference / p, which is never negative and is unbiased under the policy's
     own samples (Schulman 2020, joschu.net/blog/kl-approx.html). With `ratio_cap` the weight of a sampled token is
     multiplied by min(p / p_sampler, cap): truncated importance sampling (Espeholt et al. 2018, arXiv 1802.01561, 4.1).
-    `recompute` has every layer computed again for the backward pass.
+    Log-probabilities are those at the `temperature` that rollouts are sampled at. `recompute` has every layer computed
+    again for the backward pass. A value head of the policy is fitted beside all that: it reads the states of the learning
+    pass, and changes none of its gradients.
     """
 
     def __init__(
@@ -79,6 +85,7 @@ class Learner:
         kl: float = 0.0,
         reference: Reference | None = None,
         ratio_cap: float | None = None,
+        temperature: float = 1.0,
         recompute: bool = False,
     ) -> None:
         self.policy = policy
@@ -87,6 +94,7 @@ class Learner:
         self.kl = kl
         self.reference = reference
         self.ratio_cap = ratio_cap
+        self.temperature = temperature
         if recompute:
             recompute_layers(policy.model)
         self.parameters = [p for p in policy.model.parameters() if p.requires_grad]
@@ -106,7 +114,8 @@ class Learner:
             return StepReport(0.0, 0.0, 0.0, 0, 0)
         self.policy.model.eval()  # without dropout: what is scored is the distribution that was sampled from
         self.optimiser.zero_grad(set_to_none=True)
-        tally, gradients = _Tally(denominator), None
+        head = self.policy.value_head
+        tally, gradients = _Tally(denominator, None if head is None else ValueFit(head)), None
         if noise:
             groups, batch = by_group(batch)
             gradients = one_by_one(self.parameters, groups, lambda part: self._backward(part, tally))
@@ -116,14 +125,14 @@ class Learner:
             self.optimiser.step()
         return StepReport(
             tally.loss, norm, tally.entropy / max(tally.tokens, 1), tally.tokens, tally.work,
-            tally.answers, tally.answer_nats, gradients,
+            tally.answers, tally.answer_nats, gradients, None if tally.values is None else tally.values.finish(),
         )  # fmt: skip
 
     def _backward(self, batch: Sequence[Weighted], tally: _Tally) -> None:
         """Add the gradient of these rollouts, as many at a time as there is room for."""
         for part in micro_batches(batch, shared=self.scorer.shares):
             with self._precision():
-                scores = self.scorer([w.rollout for w in part])
+                scores = self.scorer([w.rollout for w in part], self.temperature)
             weights_K = torch.tensor([x for w in part for x in w.weights], device=scores.logprobs_K.device)
             counted_K = weights_K != 0
             answer_K = torch.tensor([w.answer for w in part for _ in w.weights], device=weights_K.device)
@@ -139,6 +148,9 @@ class Learner:
                 apart_K = apart_K.clamp(-_FURTHEST, _FURTHEST)
                 part_loss = part_loss + self.kl * ((apart_K.exp() - apart_K - 1.0) * (counted_K & ~answer_K)).sum()
             (part_loss / tally.denominator).backward()
+            if tally.values is not None:
+                assert scores.states_KD is not None
+                tally.values.add(scores.states_KD, part)
             tally.loss += float(part_loss.detach()) / tally.denominator
             tally.entropy += float(part_entropy.detach())
             tally.tokens += int(counted_K.sum())
@@ -160,7 +172,11 @@ class Learner:
         return torch.autocast(device, torch.bfloat16, enabled=device == "cuda")
 
     def state_dict(self) -> dict[str, Any]:
-        return self.optimiser.state_dict()
+        """That of the optimiser, with the value head's beside it."""
+        head = self.policy.value_head
+        return self.optimiser.state_dict() | ({} if head is None else {"value_head": head.state_dict()})
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        self.optimiser.load_state_dict(state)
+        if self.policy.value_head is not None:
+            self.policy.value_head.load_state_dict(state["value_head"])
+        self.optimiser.load_state_dict({name: part for name, part in state.items() if name != "value_head"})

@@ -7,9 +7,10 @@ from typing import Any
 
 from kolmocli.config import Config
 from kolmocli.errors import UsageError
-from kolmocli.policy.presets import PRESETS, is_preset
+from kolmocli.policy.presets import PRESETS, Alphabet, is_preset
 from kolmocli.policy.requirements import require_adapters, require_device
 from kolmocli.policy.sizes import Size, size_of_folder, size_of_preset
+from kolmocli.tasks.base import Task
 from kolmocli.tasks.sources import evaluation_source, training_source
 from kolmocli.training.memory import memory
 
@@ -25,7 +26,7 @@ def plan(config: Config) -> dict[str, Any]:
     require_device(config.model.device)
     notes: list[str] = []
     sources = {"train": training_source(config, notes.append), "eval": evaluation_source(config, notes.append)}
-    longest = max(len(source.task(bucket, 0).target) for source in sources.values() for bucket in source.buckets())
+    tasks = [source.task(bucket, 0) for source in sources.values() for bucket in source.buckets()]
     training = config.training
     return {
         "name": config.name,
@@ -36,8 +37,8 @@ def plan(config: Config) -> dict[str, Any]:
         "steps": training.steps,
         "rollouts": training.steps * training.batch_size * training.best_of,
         "held_out_tasks": config.evaluation.tasks,
-        **_model(config, longest),
-        "sandbox": _sandbox(config.sandbox.backend),
+        **_model(config, max(_prompt_tokens(config.model.name, task) for task in tasks)),
+        "sandbox": "none" if config.asks_questions else _sandbox(config.sandbox.backend),
         "notes": notes,
     }
 
@@ -51,16 +52,13 @@ def _sandbox(backend: str) -> str:
     return "embedded" if find_engine() else "docker"
 
 
-def _model(config: Config, longest: int) -> dict[str, Any]:
-    """What is trained and what that takes, as far as it can be read from the model's files.
-
-    `longest` is the length of the longest sampled target.
-    """
+def _model(config: Config, prompt_tokens: int) -> dict[str, Any]:
+    """What is trained and what that takes, as far as it can be read from the model's files."""
     rank, in_8bit = config.adapter_rank, config.model.load_in_8bit
     if rank:
         require_adapters()
     name = config.model.name
-    size = _size(name)
+    size = _size(name, config.alphabet)
     if size is None:
         return {"model": {"name": name, "parameters": None}, "memory_mib": None}
     return {
@@ -77,15 +75,15 @@ def _model(config: Config, longest: int) -> dict[str, Any]:
             in_8bit=in_8bit,
             optimiser=config.training.optimizer,
             rollouts=config.training.batch_size * config.training.best_of,
-            rollout_tokens=_prompt_tokens(name, longest) + config.training.max_new_tokens,
+            rollout_tokens=prompt_tokens + config.training.max_new_tokens,
         ),
     }
 
 
-def _size(name: str) -> Size | None:
+def _size(name: str, alphabet: Alphabet) -> Size | None:
     """None for a model that would have to be downloaded first."""
     if is_preset(name):
-        return size_of_preset(name)
+        return size_of_preset(name, alphabet)
     folder = Path(name)
     if not folder.is_dir():
         if "/" not in name or folder.is_absolute():
@@ -100,14 +98,15 @@ def _size(name: str) -> Size | None:
     from kolmocli.policy.loading import resolve_checkpoint
 
     found = resolve_checkpoint(name) or folder
-    return _size(read_base(found).name) if is_adapter(found) else size_of_folder(found)
+    return _size(read_base(found).name, alphabet) if is_adapter(found) else size_of_folder(found)
 
 
-def _prompt_tokens(name: str, longest: int) -> int:
-    """Of a preset's prompt, which is the bare sequence; of the explanation for other models, at about three
+def _prompt_tokens(name: str, task: Task) -> int:
+    """Of a preset's prompt, which is the bare sequence or question; of the explanation for other models, at about three
     characters a token."""
     if is_preset(name):
-        return longest + 2
-    from kolmocli.policy.prompts import explained_prompt
+        return 2 + (len(task.question.short) if task.question else len(task.target))
+    from kolmocli.policy.prompts import asked_question, explained_prompt
 
-    return (len(explained_prompt((100,) * longest, None))) // 3
+    text = asked_question(task.question, None) if task.question else explained_prompt((100,) * len(task.target), None)
+    return len(text) // 3

@@ -14,6 +14,8 @@ from kolmocli.engine.base import Group
 from kolmocli.environment import Outcome
 from kolmocli.evaluation.intervals import wilson
 from kolmocli.language.coder import literal_bits
+from kolmocli.policy.rollout import Rollout
+from kolmocli.tasks.base import Task
 from kolmocli.training.learner import StepReport
 from kolmocli.training.noise import GroupGradients
 from kolmocli.training.returns import advantages, is_dead
@@ -31,8 +33,9 @@ def step_record(
     passes = sum(k for k, _ in results)
     dead = [g for g in groups if _dead(g)]
     bits = mean_entropy(results) or 0.0
-    kept = sum(o.bits if o.bits is not None else literal_bits(g.task.target) for g, o in judged)
-    literal = sum(literal_bits(g.task.target) for g, _ in judged)
+    written = [(g, o) for g, o in judged if g.task.question is None]
+    kept = sum(o.bits if o.bits is not None else literal_bits(g.task.target) for g, o in written)
+    literal = sum(literal_bits(g.task.target) for g, _ in written)
     return {
         "rollouts": len(judged),
         "pass_rate": passes / len(judged) if judged else None,
@@ -45,10 +48,16 @@ def step_record(
         "dead_fail": sum(not g.result().passes for g in dead),
         "dead_pass": sum(bool(g.result().passes) for g in dead),
         "infra": sum(o.reward is None for g in groups for o in g.outcomes),
+        "stopped": sum(_stopped(r, o) for g in groups for r, o in zip(g.rollouts, g.outcomes, strict=True)),
         "compression_rate": kept / literal if literal else None,
         "verdicts": dict(sorted(Counter(_verdict(o) for g in groups for o in g.outcomes).items())),
         "buckets": bucket_records(groups, families, flops / tokens if tokens else 0.0),
     }
+
+
+def _stopped(rollout: Rollout, outcome: Outcome) -> bool:
+    """Whether it was stopped as hopeless before its episode was over."""
+    return rollout.stopped is not None and rollout.stopped[0] < outcome.end
 
 
 def _verdict(outcome: Outcome) -> str:
@@ -124,9 +133,14 @@ def failing(groups: Sequence[Group], step: int) -> dict[str, Any] | None:
                 made = None if outcome.value is None else " ".join(map(str, outcome.value[:_MOST_SHOWN]))
                 return {
                     "family": group.task.bucket.family, "level": group.task.bucket.level, "verdict": _verdict(outcome),
-                    "target": " ".join(map(str, group.task.target[:_MOST_SHOWN])), "made": made, "program": outcome.text,
+                    "target": shown(group.task), "made": made, "program": outcome.text,
                 }  # fmt: skip
     return None
+
+
+def shown(task: Task) -> str:
+    """What is asked for, short enough to be read."""
+    return task.question.text if task.question else " ".join(map(str, task.target[:_MOST_SHOWN]))
 
 
 _MOST_SHOWN = 64

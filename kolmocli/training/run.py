@@ -13,7 +13,7 @@ import torch
 from kolmocli.config import Config
 from kolmocli.config_file import load_config
 from kolmocli.curriculum.build import build_controller
-from kolmocli.engine.local import open_engine
+from kolmocli.engine.opening import open_engine
 from kolmocli.errors import KolmoError, UsageError
 from kolmocli.evaluation.heldout import held_out_tasks
 from kolmocli.monitor.live import Eyes, open_eyes
@@ -21,10 +21,10 @@ from kolmocli.monitor.plots import write_report
 from kolmocli.monitor.reader import read_metrics
 from kolmocli.monitor.tensorboard import TensorBoardLog, require_tensorboard
 from kolmocli.monitor.writer import RunLog
-from kolmocli.policy.adapters import Adaptation, rank_of
-from kolmocli.policy.loading import load_policy
+from kolmocli.policy.adapters import rank_of
 from kolmocli.policy.policy import Policy
 from kolmocli.policy.presets import is_preset
+from kolmocli.policy.trained import load_trained
 from kolmocli.tasks.sources import evaluation_source, training_source
 from kolmocli.training.assess import AFTER, BEFORE, assess
 from kolmocli.training.checkpoint import latest_checkpoint, load_state, settle
@@ -87,13 +87,10 @@ def _open_and_run(config: Config, options: RunOptions) -> dict[str, Any]:
             refuse_changed(saved["config"], config)
             refuse_other_data(saved["data"], data)
             eyes.note(f"resuming from {checkpoint}")
-        policy = load_policy(
-            str(checkpoint) if checkpoint else config.model.name, device=config.model.device, seed=config.seed,
-            train=Adaptation(config.adapter_rank, config.training.lora.alpha, config.model.load_in_8bit),
-        )  # fmt: skip
+        policy = load_trained(config, checkpoint)
         if config.adapter_rank and is_preset(config.model.name):
             eyes.note(f"{config.model.name} is drawn at random and stays so: only the adapters beside it learn")
-        engine = open_engine(config, policy, config.sandbox.backend, eyes.note)
+        engine = open_engine(config, policy, eyes.note)
         stack.callback(engine.close)
         state = RunState(phase="warmup" if config.warmup.max_steps else "rl")
         if checkpoint:
@@ -112,7 +109,7 @@ def _open_and_run(config: Config, options: RunOptions) -> dict[str, Any]:
         )  # fmt: skip
         backend = engine.health().backend
         session.event(
-            "start", model=session.model, engine=config.engine, sandbox=backend,
+            "start", model=session.model, engine=config.engine.kind, sandbox=backend,
             text=f"{session.model} on {policy.model.device}{_adapted(policy)}, sandbox {backend}",
         )  # fmt: skip
         return _run(session)

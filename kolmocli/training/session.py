@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from statistics import mean
 from typing import Any
 
 from kolmocli.config import Config
@@ -22,7 +23,7 @@ from kolmocli.monitor.writer import RunLog
 from kolmocli.tasks.base import Bucket, Task, TaskSource
 from kolmocli.training.hints import Hints
 from kolmocli.training.learner import StepReport
-from kolmocli.training.records import answers_record, failing, gradient_record, step_record
+from kolmocli.training.records import answers_record, failing, gradient_record, shown, step_record
 from kolmocli.training.self_play import SelfPlay
 from kolmocli.training.signals import StopRequest
 from kolmocli.training.state import RunState, derived_seed, in_band
@@ -102,15 +103,20 @@ class Session:
         flops = self.parameters * (2.0 * collected.tokens + 6.0 * report.work)
         record = step_record(groups, self.families(groups), tokens=collected.tokens, flops=flops)
         record.update(answers_record(report, state.hindsight_bits))
+        if generators := self.engine.generators():
+            record["generators"] = generators
+            record["staleness"] = {"mean": mean(g.age for g in groups), "most": max(g.age for g in groups)}
         if report.noise is not None:
             record["gradient"] = gradient_record(report.noise, groups)
+        if report.value is not None:
+            record |= {"value_loss": report.value.loss, "value_explained": report.value.explained}
         if self.self_play.metrics is not None:
             record["self_play"] = self.self_play.metrics
             state.executed += self.self_play.metrics["proposals"]
         state.step = step
         state.rollouts += record["rollouts"]
         state.infra += record["infra"]
-        state.executed += sum(len(g.outcomes) for g in collected.groups)
+        state.executed += sum(len(g.outcomes) for g in collected.groups if g.task.question is None)
         state.bits += record["bits_per_rollout"] * record["rollouts"]
         if record["pass_rate"] is not None:
             state.pass_rates.append(record["pass_rate"])
@@ -135,6 +141,10 @@ class Session:
             self.event("controller", text=text)
         if self.verbose:
             self._show_samples(collected.groups)
+
+    def _tell_of_the_engine(self) -> None:
+        for text in self.engine.news():
+            self.event("engine", text=text)
 
     def record_warm(self, step: int, report: StepReport, pass_rate: float | None, seconds: float) -> None:
         """Write one supervised step to metrics.jsonl."""
@@ -193,6 +203,7 @@ class Session:
 
     def check_stop(self) -> None:
         """Raises Stopped, after saving, when a signal has asked for it."""
+        self._tell_of_the_engine()
         if self.stop.signal is not None:
             folder = self.save()
             raise Stopped(
@@ -215,7 +226,7 @@ class Session:
             seconds=time.monotonic() - self.started,
             eta_seconds=None if warm else self._time_left(),
             model=self.model,
-            engine=self.config.engine,
+            engine=self.config.engine.kind,
             sandbox={
                 "backend": health.backend, "executed": health.executed, "infra": health.infra,
                 "programs_per_second": health.programs_per_second,
@@ -249,4 +260,4 @@ class Session:
         for group in groups[:2]:
             outcome = group.outcomes[0]
             verdict = "pass" if outcome.passed else outcome.status.value
-            self.eyes.note(f"{group.task.bucket} {list(group.task.target)} [{verdict}]\n{outcome.text}")
+            self.eyes.note(f"{group.task.bucket} {shown(group.task)} [{verdict}]\n{outcome.text}")

@@ -6,9 +6,6 @@ import lzma
 import struct
 import zlib
 
-import brotli
-import zstandard
-
 from kolmocli.language import functions
 
 FUNCTIONS = [
@@ -130,8 +127,12 @@ def unpack(tag, data, size):
         one = {"id": lzma.FILTER_LZMA1, "lc": p % 9, "lp": p // 9 % 5, "pb": p // 45, "dict_size": max(4096, 4 * size)}
         return lzma.decompress(data[1:], lzma.FORMAT_RAW, filters=[one])
     if tag == 4:
+        import zstandard
+
         magicless = zstandard.ZstdDecompressor(format=zstandard.FORMAT_ZSTD1_MAGICLESS)
         return magicless.stream_reader(data).read()
+    import brotli
+
     return brotli.decompress(data)
 
 

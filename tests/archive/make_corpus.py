@@ -11,8 +11,8 @@ from kolmocli.archive.attempts import Attempt, Options
 from kolmocli.archive.codecs import CODECS
 from kolmocli.archive.compress import _pack, compress
 from kolmocli.archive.container import FORMAT_VERSION, Section, digest, write_member
-from kolmocli.archive.programs import stored
 from kolmocli.archive.proposals import Piece
+from kolmocli.archive.stored import stored
 from kolmocli.archive.views import BY_NAME
 from kolmocli.language.interpreter import evaluate
 from kolmocli.language.program import canonical

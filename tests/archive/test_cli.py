@@ -13,7 +13,7 @@ import pytest
 from kolmocli.archive import files
 from kolmocli.archive.compress import compress
 from kolmocli.cli.main import main
-from kolmocli.errors import KolmoError
+from kolmocli.errors import KolmoError, UsageError
 from kolmocli.language.interpreter import evaluate
 from kolmocli.language.program import parse
 
@@ -29,7 +29,7 @@ def kolmo(tmp_path, monkeypatch, capfdbinary):
     handlers = {s: signal.getsignal(s) for s in (signal.SIGINT, signal.SIGTERM)}
 
     def run(*arguments, stdin=b""):
-        monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(stdin)))
+        monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(stdin), isatty=lambda: False))
         code = main(list(arguments))
         out, err = capfdbinary.readouterr()
         return SimpleNamespace(code=code, out=out, err=err.decode())
@@ -161,6 +161,21 @@ def test_list_and_json(kolmo, tmp_path):
     assert kolmo("compress", "--json", "-c", "a").code == 2
 
 
+def test_several_archives_are_listed_with_their_total(kolmo, tmp_path):
+    for name in ("a.klm", "b.klm"):
+        (tmp_path / name).write_bytes(compress(DATA)[0])
+    shown = kolmo("compress", "-l", "a.klm", "b.klm").out.decode().splitlines()
+    assert len(shown) == 3
+    assert f"2 archives: {2 * len(DATA)} bytes" in shown[2]
+    assert kolmo("compress", "-lq", "a.klm", "b.klm").out == b""
+
+
+def test_an_archive_is_not_read_from_a_terminal(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(isatty=lambda: True))
+    with pytest.raises(UsageError, match="terminal"):
+        files.read_archive("-")
+
+
 def test_explain_prints_programs(kolmo, tmp_path):
     (tmp_path / "a").write_bytes(bytes(range(10, 250, 3)) * 2)
     shown = kolmo("compress", "-q", "--explain", "a").out.decode()
@@ -230,6 +245,9 @@ def test_compare_shows_the_standard_codecs(kolmo, tmp_path):
         (["compress", "a", "-c", "-o", "b"], 2, "two outputs"),
         (["compress", "a", "-o", "/dev/full"], 1, "No space"),
         (["compress", "a", "-o", "no/such/folder"], 1, "No such file"),
+        (["compress", "a.klm"], 2, "already"),
+        (["compress", "a", "-c", "--rm"], 2, "--rm"),
+        (["decompress", "-", "-o", "b", "--rm"], 2, "--rm"),
     ],
 )
 def test_what_goes_wrong_is_one_line(kolmo, tmp_path, arguments, code, words):

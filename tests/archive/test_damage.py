@@ -12,8 +12,9 @@ from kolmocli.archive.compress import compress, varint
 from kolmocli.archive.container import MAGIC, PROGRAMS, Section, digest, write_member
 from kolmocli.archive.decompress import decompress
 from kolmocli.archive.errors import ArchiveError, ArchiveLimitError
-from kolmocli.archive.programs import Earlier, ProgramCoder, StoredCall, stored
+from kolmocli.archive.programs import ProgramCoder
 from kolmocli.archive.rangecoder import Encoder
+from kolmocli.archive.stored import Earlier, StoredCall, stored
 from kolmocli.errors import KolmoError
 from kolmocli.language.program import parse
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from kolmocli.archive.attempts import Options
 from kolmocli.archive.compress import compress
 from kolmocli.archive.decompress import decompress
-from kolmocli.archive.programs import resolve
 from kolmocli.archive.repairs import repair
+from kolmocli.archive.stored import resolve
 from kolmocli.language.interpreter import evaluate
 from kolmocli.language.program import parse
 

@@ -13,7 +13,7 @@ from kolmocli.config_file import load_config
 from kolmocli.curriculum.build import build_controller
 from kolmocli.paths import find_curriculum, packaged_curricula
 from kolmocli.tasks.base import Bucket
-from kolmocli.tasks.kolmogorov import KolmogorovTasks
+from kolmocli.tasks.sources import family_tasks
 from tests.cli.conftest import SMALL, refused
 from tests.conftest import Run
 
@@ -50,7 +50,7 @@ def test_packaged_curricula_are_valid(kolmo: Run, name: str) -> None:
 @pytest.mark.parametrize("name", packaged_curricula())
 def test_packaged_curricula_have_a_uniform_baseline(name: str) -> None:
     config = load_config(find_curriculum(name), {"controller.kind": "uniform"})
-    buckets = KolmogorovTasks(config.families, "train", config.seed).buckets()
+    buckets = family_tasks(config, "train").buckets()
     weights = {f: m.weight for f, m in build_controller(config, buckets).metrics().items()}
     sizes = Counter(b.family for b in buckets if in_bounds(config, b))
     assert weights == pytest.approx({family: size / sizes.total() for family, size in sizes.items()})

@@ -110,16 +110,17 @@ def test_a_bad_row(tmp_path: Path, row: str, said: str) -> None:
 
 
 BAD = {
-    "not json": "Expecting value",
+    "not json": "broken JSON: Expecting value at character 1",
+    '{\0"\0': "is it UTF-16?",
     "[1, 2]": "not an object",
     '"\\"x"': "Unterminated string",
     "7": "not an object",
     "{}": "no `sequence`",
     '{"sequence": []}': "`sequence` must be a list of integers",
-    '{"sequence": [1, 2.5]}': "`sequence` must be a list of integers",
-    '{"sequence": [1, NaN]}': "`sequence` must be a list of integers",
-    '{"sequence": [Infinity]}': "`sequence` must be a list of integers",
-    '{"sequence": [true]}': "`sequence` must be a list of integers",
+    '{"sequence": [1, 2.5]}': "a list of integers; item 2 is 2.5",
+    '{"sequence": [1, NaN]}': "a list of integers; item 2 is NaN",
+    '{"sequence": [Infinity]}': "a list of integers; item 1 is Infinity",
+    '{"sequence": [true]}': "a list of integers; item 1 is true",
     '{"sequence": [[1]]}': "`sequence` must be a list of integers",
     '{"sequence": "__import__(\'os\')", "bucket": 3}': "`bucket` must be a string",
     '{"sequence": ""}': "`sequence` must be a list of integers",

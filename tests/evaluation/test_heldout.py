@@ -11,20 +11,20 @@ import pytest
 from kolmocli.config import Config
 from kolmocli.config_file import load_config
 from kolmocli.engine.local import LocalEngine
+from kolmocli.environment import open_judge
 from kolmocli.evaluation.heldout import attempt, held_out_tasks
 from kolmocli.paths import find_curriculum
-from kolmocli.sandbox import open_sandbox
 from kolmocli.tasks.base import Task
 from kolmocli.tasks.kolmogorov import KolmogorovTasks
 from tests.policies import taught
 
-CONFIG: Config = load_config(find_curriculum("quickstart"), {"training.max_new_tokens": 16})
+CONFIG: Config = load_config(find_curriculum("quickstart"), {"training.max_new_tokens": 16, "sandbox.workers": 1})
 SOURCE = KolmogorovTasks(CONFIG.families, "eval", 0)
 
 
 @pytest.fixture(scope="module")
 def engine() -> Iterator[LocalEngine]:
-    made = LocalEngine(CONFIG, taught(), open_sandbox("embedded", workers=1))
+    made = LocalEngine(CONFIG, taught(), open_judge(CONFIG, "embedded", print))
     yield made
     made.close()
 

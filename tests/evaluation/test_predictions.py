@@ -56,9 +56,9 @@ def test_bad_lines_are_named(tmp_path: Path) -> None:
     found, warnings = read(name)
     assert len(found) == 2
     assert [w.removeprefix(name) for w in warnings] == [
-        ":2: skipped: Expecting property name enclosed in double quotes: line 1 column 2 (char 1)",
+        ":2: skipped: broken JSON: Expecting property name enclosed in double quotes at character 2",
         ":3: skipped: no `generation` or `program` in it",
-        ":4: skipped: `sequence` must be a list of integers that is not empty, or a string",
+        ":4: skipped: `sequence` must be a list of integers; item 1 is 7.5",
         ": 3 bad line(s) skipped, 2 kept",
     ]
     with pytest.raises(UsageError, match=r"p\.jsonl:2: "):

@@ -67,7 +67,7 @@ def test_free_python_has_no_uniform_prior() -> None:
 
 def test_nothing_left_over_is_no_division_by_zero() -> None:
     found = published_report(pairs(True)[:1])
-    assert found["natural"]["compression_rate"] == (bits("P1") + bits("[1]")) / 24
+    assert found["natural"]["compression_rate"] == (bits("P1") + bits("") + bits("[1]")) / 24
     assert published_report([])["natural"]["accuracy"] is None
 
 
@@ -77,6 +77,20 @@ def test_values_that_the_formulas_cannot_see(value: int) -> None:
         published_report([(task((1, value)), Outcome("P", 1, False, Status.OK, 0.0))])
 
 
-def test_the_cut() -> None:
-    assert published_cut("```python\nx = 1\n```") == "\nx = 1\n```"
-    assert published_cut("x = 1\n### end") == "x = 1\n"
+def test_precision_has_line_breaks_between_programs_and_between_sequences() -> None:
+    found = published_report(pairs(True)[:1] * 2)
+    assert found["natural"]["precision"] == bits("P1\nP1") / bits("\xc8\xc9\xca\n\xc8\xc9\xca")
+
+
+@pytest.mark.parametrize(
+    ("answer", "program"),
+    [
+        ("```python\nx = 1\n```", "\nx = 1\n"),
+        ("x = 1\n### end", "x = 1\n"),
+        ("A python program that generates the sequence is:\nx = 1\n###\npython", "\nx = 1\n"),
+        ("x = 1<|end_of_text|>x = 2", "x = 1"),
+        ("output = list(b'python ### 1')", " "),
+    ],
+)
+def test_the_cut(answer: str, program: str) -> None:
+    assert published_cut(answer) == program

@@ -11,6 +11,7 @@ from kolmocli.policy.generation import generate, left_pad
 from kolmocli.policy.logprobs import pack, token_logprobs
 from kolmocli.policy.policy import Policy
 from kolmocli.policy.rollout import Rollout
+from kolmocli.policy.scoring import Scorer
 from tests.policies import TARGETS, tiny
 
 
@@ -61,6 +62,28 @@ def test_the_sampler_and_the_trainer_agree_on_every_log_probability(policy: Poli
 
 def test_the_sampler_and_the_trainer_agree_on_a_model_of_another_shape(chat_policy: Policy) -> None:
     assert_scored_alike(chat_policy, rollouts(chat_policy, TARGETS[:3], samples=4, seed=0, length=20))
+
+
+@pytest.mark.parametrize("temperature", [0.5, 1.5])
+def test_the_sampler_and_the_trainer_agree_at_another_temperature(policy: Policy, temperature: float) -> None:
+    written = policy.rollout(
+        TARGETS, samples=4, max_new_tokens=20, generator=seeded(0), temperature=temperature
+    )  # fmt: skip
+    scorer = Scorer(policy.model, policy.pad_id)
+    with torch.inference_mode():
+        scored, at_one = (scorer(written, t).logprobs_K for t in (temperature, 1.0))
+    sampled = torch.tensor([x for r in written for x in r.logprobs])
+    torch.testing.assert_close(sampled, scored, rtol=0, atol=1e-5)
+    assert (sampled - at_one).abs().max() > 0.1
+
+
+def test_a_lower_temperature_keeps_to_what_is_likely(policy: Policy) -> None:
+    cold, warm = (
+        policy.rollout(TARGETS, samples=8, max_new_tokens=8, generator=seeded(0), temperature=t) for t in (1e-4, 1.0)
+    )
+    greedy = [r.tokens for r in policy.rollout(TARGETS, samples=1, max_new_tokens=8, generator=None)]
+    assert [r.tokens for r in cold] == [tokens for tokens in greedy for _ in range(8)]
+    assert [r.tokens for r in warm] != [r.tokens for r in cold]
 
 
 def test_padding_does_not_matter_to_the_trainer(policy: Policy) -> None:

@@ -9,7 +9,7 @@ from transformers import LlamaForCausalLM
 from kolmocli.language.sampler import SamplerConfig, sample
 from kolmocli.policy.building import build_preset, number_features, preset_config
 from kolmocli.policy.policy import Policy
-from kolmocli.policy.presets import PRESETS, VOCABULARY, listed
+from kolmocli.policy.presets import PRESETS, VOCABULARIES, listed
 from kolmocli.policy.tokenizer import build_tokenizer
 from kolmocli.training.learner import Learner, Weighted
 
@@ -19,7 +19,7 @@ def test_the_stated_size_is_the_real_number_of_parameters(name: str) -> None:
     with torch.device("meta"):
         model = LlamaForCausalLM(preset_config(name))
     assert PRESETS[name].count() == sum(p.numel() for p in model.parameters())
-    assert len(build_tokenizer()) == model.config.vocab_size == VOCABULARY
+    assert len(build_tokenizer()) == model.config.vocab_size == VOCABULARIES["programs"]
 
 
 @pytest.mark.parametrize(("name", "about"), [("tiny", 0.7e6), ("small", 2e6), ("medium", 27e6), ("large", 110e6)])

@@ -12,18 +12,19 @@ from kolmocli.policy import limits
 from kolmocli.policy.logprobs import pack, token_logprobs
 from kolmocli.policy.rollout import Rollout
 from kolmocli.policy.scoring import Scorer
-from tests.policy.families import FAMILIES, SHARING, VOCABULARY, make
+from tests.policy.families import FAMILIES, LEAN, SHARING, VOCABULARY, make
 
 
 def rollouts() -> list[Rollout]:
-    """Three prompts of different lengths, with four, one and two continuations of 1 to 9 tokens."""
+    """Four prompts of different lengths, with four, one, two and one continuations of 1 to 9 tokens."""
     rng = random.Random(0)
 
     def ids(count: int) -> tuple[int, ...]:
         return tuple(rng.randrange(3, VOCABULARY) for _ in range(count))
 
     prompts = [ids(7), ids(2), ids(12)]
-    sizes = [(0, 5), (1, 1), (0, 9), (2, 4), (0, 1), (2, 8), (0, 3)]  # groups need not be neighbours
+    prompts.append(ids(1))
+    sizes = [(0, 5), (1, 1), (0, 9), (2, 4), (0, 1), (2, 8), (0, 3), (3, 6)]  # groups need not be neighbours
     return [Rollout(prompts[owner], ids(length), (), (), "", True) for owner, length in sizes]
 
 
@@ -40,13 +41,14 @@ def gradients(model: Any, scores: tuple[torch.Tensor, torch.Tensor]) -> list[tor
     return [torch.zeros_like(p) if g is None else g for p, g in zip(parameters, found, strict=True)]
 
 
-@pytest.mark.parametrize("family", FAMILIES)
-def test_scores_and_gradients_are_the_plain_ones(family: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("family", "lean"), [*((f, True) for f in FAMILIES), *((f, False) for f in LEAN)])
+def test_scores_and_gradients_are_the_plain_ones(family: str, lean: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """To 2e-5 nats and, for gradients, 1e-4 of the largest: what fp32 leaves of sums in another order."""
     monkeypatch.setattr(limits, "LOGITS_AT_ONCE", 10 * VOCABULARY)
     model = make(family)
-    scorer = Scorer(model, 0)
+    scorer = Scorer(model, 0, lean)
     assert scorer.shares == (family in SHARING)
+    assert scorer.is_lean == (lean and family in LEAN)
     found, exact = scorer(rollouts()), plain(model, rollouts())
     ours = found.logprobs_K, found.entropy_K
     for a, b in zip(ours, exact, strict=True):
@@ -56,8 +58,10 @@ def test_scores_and_gradients_are_the_plain_ones(family: str, monkeypatch: pytes
 
 
 def test_a_prompt_is_read_once_for_its_group() -> None:
-    found = Scorer(make("llama"), 0)(rollouts())
-    assert found.read == 7 + 2 + 12 + sum(len(r.tokens) - 1 for r in rollouts())
+    """Or all but its last token, which every continuation of the lean way begins with."""
+    prompts, programs = 7 + 2 + 12 + 1, sum(len(r.tokens) for r in rollouts())
+    assert Scorer(make("llama"), 0, lean=False)(rollouts()).read == prompts + programs - len(rollouts())
+    assert Scorer(make("llama"), 0)(rollouts()).read == prompts - 4 + programs
 
 
 def test_padding_and_order_do_not_matter() -> None:

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from kolmocli.language.program import FUNCTION_NAMES, Program
 from kolmocli.policy.policy import Policy
-from kolmocli.policy.presets import VOCABULARY
+from kolmocli.policy.presets import VOCABULARIES
 from kolmocli.policy.prompts import preset_prompt
 from kolmocli.policy.tokenizer import UNKNOWN, VARIABLES, build_tokenizer
 from tests.language.strategies import programs
@@ -19,7 +19,7 @@ def encode(text: str) -> list[int]:
 
 
 def test_the_vocabulary_is_as_large_as_the_presets_say() -> None:
-    assert len(TOKENIZER) == VOCABULARY
+    assert len(TOKENIZER) == VOCABULARIES["programs"]
 
 
 @given(programs(ints=WIDE))

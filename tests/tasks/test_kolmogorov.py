@@ -18,11 +18,11 @@ from kolmocli.paths import find_curriculum, packaged_curricula
 from kolmocli.tasks.base import Bucket, Split, Task
 from kolmocli.tasks.kolmogorov import KolmogorovTasks
 
-PACKAGED = packaged_curricula()
+PACKAGED = [name for name in packaged_curricula() if name != "digits"]
 
 
 def source(name: str, split: Split, seed: int = 0) -> KolmogorovTasks:
-    return KolmogorovTasks(load_config(find_curriculum(name)).families, split, seed)
+    return KolmogorovTasks(load_config(find_curriculum(name)).program_families, split, seed)
 
 
 def some(tasks: KolmogorovTasks, count: int) -> list[Task]:

@@ -17,6 +17,7 @@ from kolmocli.training import batches
 from kolmocli.training.batches import Weighted, micro_batches
 from kolmocli.training.learner import Learner
 from kolmocli.training.returns import BaselineKind, line_advantages, line_returns, token_weights
+from kolmocli.training.valued import valued
 from tests.policies import TARGETS, tiny
 
 
@@ -81,15 +82,40 @@ def test_the_expected_gradient_is_that_of_the_expected_reward(kind: BaselineKind
     analytic = torch.autograd.grad(
         (model.probabilities().flatten() * torch.tensor(REWARDS)).sum(), [model.first, model.second]
     )
-    make(SimpleNamespace(model=model, pad_id=0)).step(expected_batch(model, group, kind, 1.0), denominator=1.0)
+    make(SimpleNamespace(model=model, pad_id=0, value_head=None)).step(
+        expected_batch(model, group, kind, 1.0), denominator=1.0
+    )
     for ours, exact in zip(gradients(model), analytic, strict=True):
         torch.testing.assert_close(-ours, exact, rtol=0, atol=1e-6)
+
+
+VALUES: dict[tuple[int, ...], float] = {(): 0.7, (0,): -1.0, (1,): 2.0, (2,): 0.4}
+"""Of the state after each beginning, however wrong."""
+
+
+@pytest.mark.parametrize("ahead", [0, 1])
+def test_a_value_may_be_wrong_but_may_not_look_ahead(ahead: int) -> None:
+    """One that had seen the token that it is to be compared with would be a bias."""
+    model, batch = Toy(), []
+    analytic = torch.autograd.grad(
+        (model.probabilities().flatten() * torch.tensor(REWARDS)).sum(), [model.first, model.second]
+    )
+    for tokens, reward, p in zip(OUTCOMES, REWARDS, model.probabilities().flatten().tolist(), strict=True):
+        values = VALUES[tokens[:ahead]], VALUES[tokens[:1]]
+        rollout = Rollout((0,), tokens, (0.0, 0.0), (0, 1), "", True, values)
+        _, of_lines = valued([0.0, reward], 1.0, rollout)
+        batch.append(Weighted(rollout, [p * a for a in token_weights(of_lines, rollout.lines)]))
+    make(SimpleNamespace(model=model, pad_id=0, value_head=None)).step(batch, denominator=1.0)
+    near = [torch.allclose(-g, exact, rtol=0, atol=1e-6) for g, exact in zip(gradients(model), analytic, strict=True)]
+    assert near == [not ahead, True]
 
 
 def test_the_discount_shrinks_the_gradient_of_the_first_line_only() -> None:
     whole, discounted = Toy(), Toy()
     for model, gamma in ((whole, 1.0), (discounted, 0.25)):
-        make(SimpleNamespace(model=model, pad_id=0)).step(expected_batch(model, 2, "rloo", gamma), denominator=1.0)
+        make(SimpleNamespace(model=model, pad_id=0, value_head=None)).step(
+            expected_batch(model, 2, "rloo", gamma), denominator=1.0
+        )
     torch.testing.assert_close(discounted.first.grad, 0.25 * whole.first.grad)
     torch.testing.assert_close(discounted.second.grad, whole.second.grad)
 
@@ -97,7 +123,7 @@ def test_the_discount_shrinks_the_gradient_of_the_first_line_only() -> None:
 def test_the_reported_entropy_is_that_of_the_choices() -> None:
     model = Toy()
     batch = [Weighted(Rollout((0,), (1, 2), (0.0, 0.0), (0, 0), "", True), [1.0, 0.0])]
-    report = make(SimpleNamespace(model=model, pad_id=0)).step(batch, denominator=1.0)
+    report = make(SimpleNamespace(model=model, pad_id=0, value_head=None)).step(batch, denominator=1.0)
     exact = torch.distributions.Categorical(logits=Toy().first).entropy()
     assert report.entropy == pytest.approx(exact.item(), abs=1e-6)
     assert (report.tokens, report.work) == (1, 2)  # the token without a weight is not read
@@ -107,7 +133,7 @@ def test_the_entropy_bonus_makes_choices_more_even() -> None:
     model = Toy()
     before = torch.distributions.Categorical(logits=model.first).entropy().item()
     batch = [Weighted(Rollout((0,), (i, 0), (0.0, 0.0), (0, 0), "", True), [1e-12, 0.0]) for i in range(3)]
-    make(SimpleNamespace(model=model, pad_id=0), 0.01, entropy_bonus=1.0).step(batch, denominator=3)
+    make(SimpleNamespace(model=model, pad_id=0, value_head=None), 0.01, entropy_bonus=1.0).step(batch, denominator=3)
     assert torch.distributions.Categorical(logits=model.first).entropy().item() > before
 
 

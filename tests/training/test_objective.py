@@ -136,6 +136,20 @@ def test_the_reference_is_the_named_model_or_the_base_of_an_adapter(tmp_path: Pa
         assert not torch.allclose(Scorer(policy.model, policy.pad_id)(items).logprobs_K, exact, atol=1e-2)
 
 
+def test_all_is_scored_at_the_temperature_of_sampling(tmp_path: Path) -> None:
+    folder = str(save_hugging_face(tmp_path, chat=False))
+    policy = load_policy(folder, device="cpu")
+    written = policy.rollout(
+        TARGETS[:2], samples=2, max_new_tokens=10, generator=torch.Generator().manual_seed(0), temperature=0.5
+    )
+    sampled = torch.tensor([x for r in written for x in r.logprobs])
+    reference = open_reference(settings(folder, kl=0.1, temperature=0.5), policy)
+    assert reference is not None
+    torch.testing.assert_close(reference(written), sampled, rtol=0, atol=1e-4)
+    items = [Weighted(r, [1.0] * len(r.tokens)) for r in written]
+    assert gradients(policy, items, temperature=0.5)[0] == pytest.approx(-float(sampled.sum()) / 4, rel=1e-4)
+
+
 def test_a_preset_has_nothing_to_stay_near() -> None:
     with pytest.raises(ValueError, match="kl keeps the policy near what it began with, but tiny begins with random"):
         settings("tiny", kl=0.1)

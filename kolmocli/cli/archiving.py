@@ -1,0 +1,228 @@
+"""What the archive commands do to each file, and what they say about it."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import typer
+
+from kolmocli.cli.output import print_json
+from kolmocli.errors import EXIT_OK, KolmoError, UsageError
+
+if TYPE_CHECKING:
+    from kolmocli.archive.attempts import Options
+    from kolmocli.archive.compress import Report
+    from kolmocli.archive.decompress import RunPython
+
+Result = dict[str, Any]
+"""What `--json` says of one file."""
+Decoded = TypeVar("Decoded")
+_KINDS = {16: "programs", 17: "python"}
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How each file of a command is treated."""
+
+    force: bool = False
+    remove: bool = False
+    quiet: bool = False
+    verbose: bool = False
+    explain: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What an archive may do: the largest original, and where its Python program runs (None: nowhere)."""
+
+    limit: int
+    runner: RunPython | None = None
+
+
+def destinations(
+    names: Sequence[str], output: str | None, stdout: bool, name_of: Callable[[str], str], remove: bool, prints: bool
+) -> Callable[[str], str]:
+    """Where the output of each file goes. `prints`: the command has results of its own for standard output."""
+    if output is not None and stdout and output != "-":
+        raise UsageError("-c and -o name two outputs: take one")
+    if output is not None and output != "-" and len(names) > 1:
+        raise UsageError(f"-o {output} cannot take {len(names)} files: leave it out, or use -c to put them together")
+
+    def destination(name: str) -> str:
+        target = "-" if stdout else output if output is not None else name_of(name)
+        if target == "-" and prints:
+            raise UsageError("--json, --explain and --compare print on standard output: name a file with -o")
+        if remove and "-" in (name, target):
+            raise UsageError("--rm needs an input and an output that are files: leave it out")
+        return target
+
+    return destination
+
+
+def each(names: Sequence[str], work: Callable[[str], Result], json: bool) -> list[Result]:
+    """Work on each file; the first error decides the exit code, the other files are still worked on."""
+    from kolmocli.cli.main import complain
+
+    results, code = [], EXIT_OK
+    for name in names:
+        try:
+            results.append(work(name))
+        except KolmoError as error:
+            if len(names) == 1:
+                raise
+            complain(str(error))
+            code = code or error.exit_code
+    if json:
+        print_json({"files": results})
+    if code:
+        raise typer.Exit(code)
+    return results
+
+
+def pack_file(name: str, target: str, options: Options, manner: Manner, compare: bool) -> Result:
+    """Write the archive of a file."""
+    from kolmocli.archive.compress import compress
+    from kolmocli.archive.files import check_output, read_input, remove_input, write_output
+
+    check_output(name, target, manner.force, binary=True)
+    data = read_input(name)
+    started = time.monotonic()
+    archive, reports = compress(data, options, _progress(name, manner.quiet))
+    write_output(target, archive, like=name)
+    if manner.remove:
+        remove_input(name, target, archive)
+    result = {"input": name, "output": target, "size": len(data), "packed": len(archive)}
+    result |= {"seconds": round(time.monotonic() - started, 3), "members": [asdict(r) for r in reports]}
+    if not manner.quiet:
+        _say(f"{name}: {len(data)} → {len(archive)} bytes{_share(len(archive), len(data))}, {target}")
+        if options.view != "auto" and not any(way.startswith("programs") for r in reports for way in r.attempts):
+            _say(f"{name}: no program was found with --format {options.view}; packed by {reports[0].codec}")
+    if manner.verbose:
+        _say_what_was_tried(reports)
+    if compare:
+        result["compare"] = _compare(data, len(archive))
+    if manner.explain:
+        print_programs(archive, len(data))
+    return result
+
+
+def unpack_file(name: str, target: str, reading: Reading, manner: Manner) -> Result:
+    """Write the original of an archive."""
+    from kolmocli.archive.decompress import decompress
+    from kolmocli.archive.files import check_output, read_archive, remove_input, write_output
+
+    check_output(name, target, manner.force, binary=False)
+    archive = read_archive(name)
+    started = time.monotonic()
+    data = _named(name, lambda: decompress(archive, reading.limit, reading.runner))
+    write_output(target, data, like=name)
+    if manner.remove:
+        remove_input(name, target, data)
+    took = round(time.monotonic() - started, 3)
+    if manner.verbose and not manner.quiet:
+        _say(f"{name}: {len(archive)} → {len(data)} bytes in {took} s, {target}")
+    if manner.explain:
+        print_programs(archive, reading.limit)
+    return {"input": name, "output": target, "size": len(data), "packed": len(archive), "seconds": took}
+
+
+def test_file(name: str, reading: Reading, manner: Manner) -> Result:
+    """Decode an archive and write nothing."""
+    from kolmocli.archive.decompress import decompress
+    from kolmocli.archive.files import read_archive
+
+    archive = read_archive(name)
+    size = len(_named(name, lambda: decompress(archive, reading.limit, reading.runner)))
+    if not manner.quiet:
+        _say(f"{name}: {size} bytes, OK")
+    if manner.explain:
+        print_programs(archive, reading.limit)
+    return {"input": name, "ok": True, "size": size, "packed": len(archive)}
+
+
+def list_file(name: str, reading: Reading, manner: Manner) -> Result:
+    """Say what an archive holds, without decoding it."""
+    from kolmocli.archive.codecs import CODECS
+    from kolmocli.archive.decompress import members
+    from kolmocli.archive.files import read_archive
+
+    archive = read_archive(name)
+    found = _named(name, lambda: members(archive, reading.limit))
+    size = sum(m.size for m in found)
+    sections = [
+        {"kind": CODECS[s.tag].name if s.tag in CODECS else _KINDS.get(s.tag, "optional"), "bytes": len(s.payload)}
+        for m in found
+        for s in m.sections
+    ]
+    if not manner.quiet:
+        kinds = ", ".join(f"{s['kind']} {s['bytes']}" for s in sections) or "empty"
+        share, plural = _share(len(archive), size), "s" * (len(found) > 1)
+        print(f"{name}: {size} bytes in {len(archive)}{share}, {len(found)} member{plural}: {kinds}")
+    if manner.explain:
+        print_programs(archive, reading.limit)
+    return {"input": name, "members": len(found), "size": size, "packed": len(archive), "sections": sections}
+
+
+def print_total(listed: Sequence[Result]) -> None:
+    """The last line of a list of several archives."""
+    size, packed = (sum(result[key] for result in listed) for key in ("size", "packed"))
+    print(f"{len(listed)} archives: {size} bytes in {packed}{_share(packed, size)}")
+
+
+def _named(name: str, decode: Callable[[], Decoded]) -> Decoded:
+    """Run a decoder; its errors name the file."""
+    try:
+        return decode()
+    except KolmoError as error:
+        raise type(error)(f"{name}: {error}") from None
+
+
+def _say_what_was_tried(reports: Sequence[Report]) -> None:
+    for r in reports:
+        _say(f"  {r.view}, {r.programs} programs for {r.covered} items ({r.proposed} by the model), residual {r.codec}")
+        _say("  " + ", ".join(f"{way} {size}" for way, size in sorted(r.attempts.items(), key=lambda kv: kv[1])))
+
+
+def _compare(data: bytes, packed: int) -> dict[str, int]:
+    """Print the sizes of the standard codecs beside ours, the smallest first."""
+    from kolmocli.evaluation.baselines import codecs
+
+    sizes = {codec: len(encode(data)) for codec, encode in codecs().items()}
+    for label, size in sorted([("kolmo", packed), *sizes.items()], key=lambda kv: kv[1]):
+        print(f"{label:8} {size:>12}{_share(size, len(data))}")
+    return sizes
+
+
+def print_programs(archive: bytes, limit: int) -> None:
+    """The programs of an archive, in colour on a terminal."""
+    from kolmocli.archive.explain import explain
+    from kolmocli.cli.output import stdout
+
+    console = stdout()
+    if not console.is_terminal:
+        for line in explain(archive, limit):
+            print(line)
+        return
+    from rich.syntax import Syntax
+
+    for line in explain(archive, limit):
+        console.print(Syntax(line, "python", background_color="default"))
+
+
+def _progress(name: str, quiet: bool) -> Callable[[str], None] | None:
+    """Progress on a terminal's stderr, one line that is written over."""
+    if quiet or not sys.stderr.isatty():
+        return None
+    return lambda stage: print(f"\r\033[K{name}: {stage}", end="\r", file=sys.stderr, flush=True)
+
+
+def _say(line: str) -> None:
+    print(f"\r\033[K{line}" if sys.stderr.isatty() else line, file=sys.stderr)
+
+
+def _share(part: int, whole: int) -> str:
+    return f" ({100 * part / whole:.1f} %)" if whole else ""

@@ -1,0 +1,77 @@
+"""`kolmo decompress`: the originals of archives, or what is in them."""
+
+from __future__ import annotations
+
+from kolmocli.cli.archive_options import (
+    AllowPython,
+    Explain,
+    Files,
+    Force,
+    Json,
+    Keep,
+    List,
+    MaxOutput,
+    Output,
+    Quiet,
+    Remove,
+    Stdout,
+    Test,
+    Verbose,
+    byte_count,
+)
+from kolmocli.cli.archiving import (
+    Manner,
+    Reading,
+    Result,
+    destinations,
+    each,
+    list_file,
+    print_total,
+    test_file,
+    unpack_file,
+)
+from kolmocli.errors import UsageError
+
+
+def decompress(
+    files: Files = None,
+    output: Output = None,
+    stdout: Stdout = False,
+    allow_python: AllowPython = False,
+    force: Force = False,
+    keep: Keep = False,
+    remove: Remove = False,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
+    test: Test = False,
+    list_: List = False,
+    explain: Explain = False,
+    max_output: MaxOutput = "1G",
+    json: Json = False,
+) -> None:
+    """Restore the originals of archives. Needs no model; runs no code from the archive."""
+    from kolmocli.archive.files import unpacked_name
+
+    names, remove = files or ["-"], remove and not keep
+    runner = None
+    if allow_python:
+        from kolmocli.archive.python_mode import PythonRunner
+
+        runner = PythonRunner()
+    reading = Reading(byte_count(max_output), runner)
+    if test or list_:
+        if remove or output or stdout:
+            raise UsageError("--test and --list write and remove nothing: leave out -o, -c and --rm")
+        look = list_file if list_ else test_file
+        manner = Manner(quiet=quiet or json, explain=explain)
+        found = each(names, lambda name: look(name, reading, manner), json)
+        if list_ and len(names) > 1 and not manner.quiet:
+            print_total(found)
+        return
+    manner = Manner(force, remove, quiet, verbose, explain)
+    destination = destinations(names, output, stdout, unpacked_name, remove, prints=json or explain)
+
+    def unpack(name: str) -> Result:
+        return unpack_file(name, destination(name), reading, manner)
+
+    each(names, unpack, json)

@@ -1,0 +1,123 @@
+"""The commands with questions instead of programs: what they take, and what they refuse in one line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+import yaml
+
+from kolmocli.cli.app import app
+from kolmocli.config import Config
+from kolmocli.config_file import ConfigError, load_config
+from kolmocli.errors import UsageError
+from kolmocli.paths import find_curriculum
+
+DIGITS = find_curriculum("digits")
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.chdir(tmp_path)
+    yield
+    assert not list(tmp_path.glob("runs*")), "a refused command left something behind"
+
+
+def kolmo(*arguments: str) -> None:
+    """In this process; errors are raised and not yet printed."""
+    app(list(arguments), prog_name="kolmo", standalone_mode=False)
+
+
+def planned(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
+    kolmo("train", *arguments, "--dry-run", "--json")
+    return dict(json.loads(capsys.readouterr().out))
+
+
+def test_a_task_is_one_family_of_the_digits(capsys: pytest.CaptureFixture[str]) -> None:
+    plan = planned(capsys, "--task", "sum_digits", "--num-steps", "20", "--eval-samples", "20")
+    assert (plan["name"], plan["families"], plan["steps"], plan["sandbox"]) == ("digits", 1, 20, "none")
+    assert list(plan["config"]["families"]) == ["sum_digits"]
+    whole = Config.model_validate(planned(capsys, "digits")["config"])
+    assert whole == load_config(DIGITS)
+    assert Config.model_validate(plan["config"]).families["sum_digits"] == whole.families["sum_digits"]
+
+
+def test_a_task_is_a_family_of_the_curriculum_that_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert list(planned(capsys, "quickstart", "--task", "runs")["config"]["families"]) == ["runs"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--task", "sum_digit"), "--task sum_digit: the curriculum has no such family; did you mean sum_digits"),
+        (("--task", "runs", "quickstart", "--data", "d.jsonl"), "takes its tasks from d.jsonl; leave one of them out"),
+        (("digits", "--data", "d.jsonl"), "a file holds sequences to write programs for; leave it out"),
+        (("digits", "--sandbox", "docker"), "nothing is run, and no sandbox opened; leave it out"),
+        (("digits", "--length-penalty", "0.1"), "pays for short programs; set it to binary"),
+        (("digits", "--set", "reward.partial=0.1"), "paid for pieces of a sequence; leave it out"),
+        (("digits", "--set", "hints.most=0.5"), "gives the beginning of a program; leave it out"),
+        (("digits", "--set", "self_play.share=0.5"), "for targets that a program makes; leave it out"),
+        (("digits", "--set", "training.shaping=0.5"), "paid for pieces of a sequence; leave it out"),
+        (("digits", "--set", "training.hindsight=1"), "learns from what a program makes; leave it out"),
+        (("digits", "--set", "families.sum_digits.levels[0].digits=[3, 2]"), "levels[0].digits: 3 is above 2"),
+        (("digits", "--set", "families.sum_digits.levels[0].digit=[3, 2]"), "did you mean digits?"),
+        (("digits", "--set", "families.sum_digits.task=sum_digit"), "no such task: sum_digit; did you mean sum_digits"),
+        (("digits", "--set", "families.sum_digits.bounds=[1, 9]"), "1 to 9 is not a part of the 5 levels"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_in_one_line(arguments: tuple[str, ...], said: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        kolmo("train", *arguments, "--dry-run")
+    assert said in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_file_asks_questions_or_for_programs(tmp_path: Path) -> None:
+    data = yaml.safe_load(DIGITS.read_text())
+    data["families"]["ramps"] = {"levels": [{}]}
+    (tmp_path / "both.yaml").write_text(yaml.safe_dump(data, sort_keys=False))
+    with pytest.raises(ConfigError, match=r"families: sum_digits is answered in words and ramps with programs"):
+        load_config(tmp_path / "both.yaml")
+
+
+def test_a_key_of_the_other_kind_is_named_with_its_line(tmp_path: Path) -> None:
+    text = DIGITS.read_text().replace("- {digits: [2, 3]}", "- {integers: [2, 3]}")
+    (tmp_path / "wrong.yaml").write_text(text)
+    with pytest.raises(ConfigError, match=r"wrong.yaml:\d+: families.reverse_digits.levels\[0\].integers: unknown key"):
+        load_config(tmp_path / "wrong.yaml")
+
+
+def test_show_has_questions_with_their_answers(capsys: pytest.CaptureFixture[str]) -> None:
+    kolmo("curriculum", "show", "digits", "--json")
+    shown = json.loads(capsys.readouterr().out)
+    level = shown["families"]["reverse_digits"]["levels"][0]
+    assert (shown["questions"], level["knobs"]) == (True, {"digits": [2, 3]})
+    assert set(level["samples"][0]) == {"question", "answer"}
+    assert shown["families"]["sum_digits"]["levels"][-1]["knobs"] == {}
+    kolmo("curriculum", "show", "digits")
+    assert "as the task was founded" in capsys.readouterr().out
+
+
+def test_programs_are_not_sampled_from_questions() -> None:
+    with pytest.raises(UsageError, match="its tasks are questions, there are no programs to sample"):
+        kolmo("data", "synth", "--curriculum", "digits")
+
+
+def test_an_endpoint_is_not_asked_questions() -> None:
+    with pytest.raises(UsageError, match="digits: an endpoint is asked for programs"):
+        kolmo("eval", "--endpoint", "http://127.0.0.1:9", "--model", "any", "--curriculum", "digits")
+
+
+def test_calibration_asks_questions(capsys: pytest.CaptureFixture[str]) -> None:
+    try:
+        kolmo(
+            "curriculum", "calibrate", "tiny", "digits", "--tasks", "1", "--samples", "2", "--device", "cpu", "--json"
+        )
+    except typer.Exit as end:
+        assert not end.exit_code
+    families = json.loads(capsys.readouterr().out)["families"]
+    assert {name: len(family["levels"]) for name, family in families.items()} == {"sum_digits": 5, "reverse_digits": 5}

@@ -1,0 +1,73 @@
+"""Weights on a shelf in shared memory, and which addresses a worker may listen on: nothing of Monarch is needed."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+
+from kolmocli.engine.monarch_hosts import check_address
+from kolmocli.engine.monarch_weights import Shelf, take, trained
+from kolmocli.errors import UsageError
+from tests.policies import tiny
+
+
+def test_what_was_put_is_taken_to_the_last_bit() -> None:
+    shelf, one, other = Shelf(), tiny(1), tiny(2)
+    try:
+        shelf.put(one)
+        take(other, shelf.file)
+        shelf.put_bytes(shelf.file.read_bytes())
+        take(other, shelf.file)
+    finally:
+        shelf.clear()
+    pairs = list(zip(trained(one), trained(other), strict=True))
+    assert len(pairs) > 10 and all(torch.equal(a, b) for (_, a), (_, b) in pairs)
+    assert not shelf.folder.exists()
+
+
+def test_what_a_killed_trainer_left_is_swept_and_what_a_living_one_has_is_not() -> None:
+    living = Shelf()
+    code = (
+        "import os\nfrom kolmocli.engine.monarch_weights import Shelf\nprint(Shelf().folder, flush=True)\nos._exit(9)"
+    )
+    left = Path(
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False).stdout.strip()
+    )
+    assert left.is_dir()
+    Shelf().clear()
+    assert living.folder.is_dir() and not left.exists()
+    living.clear()
+
+
+@pytest.mark.parametrize("address", ["", "a:1", "http://a:1", "tcp://a", "tcp://:4444", "tcp://a:0", "tcp://a:99999"])
+def test_what_is_no_address(address: str) -> None:
+    with pytest.raises(UsageError, match=r"--listen: .* is no address; write tcp://host:port or tls://host:port"):
+        check_address(address, insecure=True, place="--listen")
+
+
+@pytest.mark.parametrize(
+    "address", ["tcp://10.0.0.1:4444", "tcp://0.0.0.0:4444", "tcp://node-7:4444", "tcp://[::]:4444"]
+)
+def test_beyond_this_machine_it_takes_certificates_or_force(
+    address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(UsageError, match="is open to everybody"):
+        check_address(address, insecure=False, place="--listen")
+    check_address(address, insecure=True, place="--listen")
+    secure = address.replace("tcp", "tls")
+    monkeypatch.delenv("HYPERACTOR_TLS_KEY", raising=False)
+    with pytest.raises(UsageError, match="HYPERACTOR_TLS_"):
+        check_address(secure, insecure=True, place="--listen")
+    for name in ("CERT", "KEY", "CA"):
+        (tmp_path / name).touch()
+        monkeypatch.setenv(f"HYPERACTOR_TLS_{name}", str(tmp_path / name))
+    check_address(secure, insecure=False, place="--listen")
+
+
+@pytest.mark.parametrize("address", ["tcp://127.0.0.1:4444", "tcp://localhost:4444", "tcp://[::1]:4444"])
+def test_on_this_machine_it_takes_nothing(address: str) -> None:
+    check_address(address, insecure=False, place="--listen")
