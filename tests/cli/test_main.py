@@ -20,7 +20,9 @@ from tests.cli.conftest import refused
 from tests.conftest import KOLMO, Run, command_environment
 
 HEAVY = ("torch", "transformers", "docker", "pydantic_monty", "pydantic", "matplotlib", "numpy", "rich", "yaml")
-COMMANDS = ("train", "eval", "watch", "report", "compress", "decompress", "doctor", "curriculum", "data", "sandbox")
+COMMANDS = (
+    "train", "eval", "watch", "report", "compress", "decompress", "worker", "doctor", "curriculum", "data", "sandbox",
+)  # fmt: skip
 
 
 def test_help_lists_every_command_with_a_whole_line(kolmo: Run) -> None:

@@ -124,6 +124,7 @@ def test_a_process_that_is_killed_and_a_host_that_is_cut_off(network: Network, t
         told = trainer.communicate(timeout=900)[1]
     finally:
         trainer.kill()
+        trainer.communicate()
     assert trainer.returncode == 0, told
     run(short(), tmp_path / "local")
     assert written(folder) == written(tmp_path / "local")

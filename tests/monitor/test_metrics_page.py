@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import get_type_hints
 
@@ -13,7 +14,7 @@ from kolmocli.evaluation.baselines import CODEC_NAMES
 from kolmocli.evaluation.metrics import summarise
 from kolmocli.monitor import schema
 from kolmocli.sandbox.base import Status
-from kolmocli.tasks.base import Bucket, Task
+from kolmocli.tasks.base import Bucket, Question, Task
 
 PAGE = (Path(__file__).parents[2] / "docs/metrics.md").read_text(encoding="utf-8")
 
@@ -61,7 +62,9 @@ def test_the_page_has_every_kind_of_event_with_its_fields() -> None:
 def test_the_page_has_the_keys_of_the_report() -> None:
     task = Task(Bucket("ramps", 1), 0, (1, 2, 3))
     report = summarise([(task, Outcome("…", 1, True, Status.OK, 1.0, True, None, 20))])
-    assert documented("Evaluation report") == set(report)
+    asked = replace(task, question=Question("Add.", "What is 1 + 2?", "1 2", "3"), target=(3,))
+    in_words = summarise([(asked, Outcome("[ANSWER] 3", 1, True, Status.OK, 1.0, True))])
+    assert documented("Evaluation report") == set(report) | set(in_words)
     assert documented("Per bucket") == set(report["buckets"]["ramps/1"])
     assert documented("Per codec") == set(report["baselines"]["gzip"])
     assert all(f"`{codec}`" in PAGE for codec in CODEC_NAMES)
