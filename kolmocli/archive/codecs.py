@@ -9,10 +9,10 @@ from __future__ import annotations
 import bz2
 import importlib.util
 import lzma
+import threading
 import time
 import zlib
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -231,10 +231,34 @@ def _encoded(tried: list[Codec], data: bytes, level: int, deadline: float | None
 
     # the quickest first where time may run out, else the slowest, so that both cores end together
     ordered = sorted(tried, key=lambda codec: codec.speed, reverse=deadline is not None)
-    if _WORTH_THREADS <= len(data) <= _MOST_AT_ONCE and len(tried) > 1:
-        with ThreadPoolExecutor(_THREADS) as pool:
-            return [pair for made in pool.map(encode, ordered) for pair in made]
-    return [pair for codec in ordered for pair in encode(codec)]
+    if len(data) < _WORTH_THREADS:
+        return [pair for codec in ordered for pair in encode(codec)]
+    return _beside(encode, ordered, _THREADS if len(data) <= _MOST_AT_ONCE else 1)
+
+
+def _beside(encode: Callable[[Codec], _Packed], codecs: list[Codec], threads: int) -> _Packed:
+    """What the codecs make, at most so many at once, each in a thread that nobody has to wait for.
+
+    A signal is only met between two steps of the interpreter, and one call of a codec can take minutes. So this thread
+    waits, which a signal ends, and the others are left behind when the process exits; a pool would be waited for.
+    """
+    todo, made, failures = iter(codecs), _Packed(), list[BaseException]()
+
+    def work() -> None:
+        try:
+            for codec in todo:
+                made.extend(encode(codec))
+        except BaseException as error:  # a codec that ran out of memory, say: it is raised where the result is wanted
+            failures.append(error)
+
+    workers = [threading.Thread(target=work, name="kolmo-codec", daemon=True) for _ in range(threads)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    if failures:
+        raise failures[0]
+    return made
 
 
 def unpack(number: int, payload: bytes, size: int) -> bytes:
