@@ -18,6 +18,7 @@ from kolmocli.engine.monarch_hosts import check_address, find_places, require_mo
 from kolmocli.engine.monarch_share import Share, Written
 from kolmocli.engine.monarch_weights import Shelf
 from kolmocli.engine.trainer import Trainer
+from kolmocli.errors import UsageError
 from kolmocli.policy.policy import Policy
 from kolmocli.sandbox.base import Health
 from kolmocli.tasks.base import Task
@@ -35,6 +36,8 @@ def open_monarch_engine(config: Config, policy: Policy, warn: Callable[[str], No
     require_monarch()
     for address in config.engine.hosts:
         check_address(address, insecure=config.engine.insecure, place="engine.hosts")
+    if len({address.partition(":")[0] for address in config.engine.hosts}) > 1:
+        raise UsageError("engine.hosts: some are tcp:// and some tls://; the trainer listens in one way only")
     return MonarchEngine(config, policy, warn)
 
 

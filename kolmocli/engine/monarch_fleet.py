@@ -159,7 +159,7 @@ class Fleet:
         described = {}
         for slot in self._slots:
             described[str(slot.number)] = {
-                "host": slot.place.name, "pid": slot.process.pid if slot.process else None,
+                "host": slot.place.name, "pid": (slot.process.pid or None) if slot.process else None,
                 "tokens_per_second": slot.tokens / slot.busy if slot.busy else None,
                 "idle": max(0.0, 1.0 - slot.busy / wall), "lag": self.version - slot.version if slot.version >= 0 else 0,
                 "executed": slot.earlier.executed + slot.health.executed,

@@ -149,13 +149,11 @@ class Place:
         return urlsplit(self.address).netloc if self.address else "here"
 
     def close(self) -> None:
-        """End what is left there; `kolmo worker` stays for the next run."""
-        if not self.address or time.monotonic() < self.down_until:
+        """End the depot there, when all generators have been ended."""
+        if self.depot is None or time.monotonic() < self.down_until:
             return
         with contextlib.suppress(Exception):  # a host that does not answer ends its processes itself
-            if self.depot is not None:
-                self.depot.close.call_one().get(timeout=_STOP_SECONDS)
-            self.mesh.stop().get(timeout=_STOP_SECONDS)
+            self.depot.close.call_one().get(timeout=_STOP_SECONDS)
 
 
 @dataclass

@@ -2,7 +2,9 @@
 
 The trainer writes the tensors that it trains to one safetensors file in shared memory; every generator of the host
 copies them from there into its own policy. No weight passes through a message on this machine; to another host
-one message does, whoever many generators read the file there. docs/decisions.md has what else was measured.
+one message does, however many generators read the file there. docs/decisions.md has what else was measured.
+
+Whoever only lays files down, as on another host, needs no torch: it is imported where tensors are.
 """
 
 from __future__ import annotations
@@ -13,18 +15,19 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import torch
-from safetensors.torch import load_file, save_file
+if TYPE_CHECKING:
+    import torch
 
-from kolmocli.policy.policy import Policy
+    from kolmocli.policy.policy import Policy
 
 _SHARED_MEMORY = Path("/dev/shm")
 _PREFIX, _NAME, _LOCK = "kolmo-weights-", "weights.safetensors", "lock"
 
 
 class Shelf:
-    """The place of one host where the newest weights lie. `version` counts what was put there."""
+    """The place of one host where the newest weights lie, for as long as the process that made it lives."""
 
     def __init__(self) -> None:
         above = _SHARED_MEMORY if _SHARED_MEMORY.is_dir() else Path(tempfile.gettempdir())
@@ -36,6 +39,8 @@ class Shelf:
 
     def put(self, policy: Policy) -> None:
         """Replace what lies there in one step: a generator that is reading goes on with the old ones."""
+        from safetensors.torch import save_file
+
         tensors = {name: tensor.detach().contiguous() for name, tensor in trained(policy)}
         aside = self.folder / "aside"
         save_file(tensors, aside)
@@ -60,12 +65,15 @@ def _sweep(above: Path) -> None:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-@torch.no_grad()
 def take(policy: Policy, file: Path) -> None:
     """Bring the policy to the weights in this file."""
+    import torch
+    from safetensors.torch import load_file
+
     tensors = load_file(file, device=str(policy.model.device))
-    for name, tensor in trained(policy):
-        tensor.copy_(tensors[name])
+    with torch.no_grad():
+        for name, tensor in trained(policy):
+            tensor.copy_(tensors[name])
 
 
 def trained(policy: Policy) -> Iterator[tuple[str, torch.Tensor]]:
