@@ -39,6 +39,11 @@ EVERY_FLAG = {
     "lora_rank": 4,
     "seed": 16,
     "sandbox": "embedded",
+    "engine": "monarch",
+    "num_generators": 3,
+    "max_staleness": 2,
+    "hosts": "tcp://127.0.0.1:4444,tcp://127.0.0.1:4445",
+    "insecure": True,
     "log": "tensorboard",
 }
 
@@ -56,7 +61,8 @@ def test_every_flag_reaches_its_key(small: Path) -> None:
     assert set(EVERY_FLAG) == set(command.KEYS)
     config = command._configure(small, [], EVERY_FLAG)
     for name, value in EVERY_FLAG.items():
-        assert value_at(config, command.KEYS[name]) == value, name
+        expected = str(value).split(",") if name == "hosts" else value
+        assert value_at(config, command.KEYS[name]) == expected, name
 
 
 @pytest.mark.parametrize("key", command.KEYS.values())

@@ -184,7 +184,7 @@ def test_a_run_without_a_checkpoint_begins_again(
 
 def test_a_changed_configuration_is_refused_with_what_changed(stopped: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = metrics(stopped)
-    monkeypatch.setattr(module, "load_policy", None)  # refused before anything is loaded
+    monkeypatch.setattr(module, "load_trained", None)  # refused before anything is loaded
     changed = small_config(training={"learning_rate": 0.5, "lora": {"rank": 4}})
     with pytest.raises(UsageError) as refused:
         run(changed, stopped, resume=True)
