@@ -7,10 +7,13 @@ older than those of that moment, so a rollout is never learnt from later than th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
+from contextlib import contextmanager
 from itertools import pairwise
 from typing import Any
+
+import torch
 
 from kolmocli.config import Config
 from kolmocli.engine.base import Collected, Group
@@ -91,7 +94,20 @@ class MonarchEngine(Trainer):
         self, batch: Sequence[Weighted], denominator: float, learning_rate: float, *, noise: bool = False
     ) -> StepReport:
         self._updates += 1
-        return super().learn(batch, denominator, learning_rate, noise=noise)
+        with self._cores():
+            return super().learn(batch, denominator, learning_rate, noise=noise)
+
+    @contextmanager
+    def _cores(self) -> Iterator[None]:
+        """The trainer's part of them, where generators of this machine work beside it: with all of them it would hold
+        up those for which it waits."""
+        threads = torch.get_num_threads()
+        if self.lead and not self._config.engine.hosts:
+            torch.set_num_threads(max(1, threads // (1 + self._config.engine.generators)))
+        try:
+            yield
+        finally:
+            torch.set_num_threads(threads)
 
     def health(self) -> Health:
         return self._fleet.health()
