@@ -14,6 +14,7 @@ from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -137,15 +138,10 @@ class Fleet:
 
     def health(self) -> Health:
         """Of all sandboxes together, those of lost generators included."""
-        total = Health(backend=next((slot.health.backend for slot in self._slots if slot.health.backend), ""))
-        for slot in self._slots:
-            for part in (slot.earlier, slot.health):
-                total.executed += part.executed
-                total.infra += part.infra
-                total.replaced += part.replaced
-                for status, count in part.statuses.items():
-                    total.statuses[status] = total.statuses.get(status, 0) + count
-            total.busy_seconds = max(total.busy_seconds, slot.earlier.busy_seconds + slot.health.busy_seconds)
+        parts = [_sum(slot.earlier, slot.health) for slot in self._slots]
+        total = reduce(_sum, parts)
+        total.backend = next((part.backend for part in parts if part.backend), "")
+        total.busy_seconds = max(part.busy_seconds for part in parts)  # they are busy at the same time
         return total
 
     def told(self) -> list[str]:

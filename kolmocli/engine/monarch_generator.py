@@ -37,17 +37,12 @@ class Generator(Actor):
         """Load the policy and open the judge. What a user can mend comes back as a line, not as a traceback."""
         self.loading = True
         from kolmocli.engine.local import open_engine
-        from kolmocli.policy.scoring import Scorer
         from kolmocli.policy.trained import load_trained
-        from kolmocli.policy.value import ValueHead
 
         warnings: list[str] = []
         try:
             _share_threads(self._generators_here)
             policy = load_trained(self._config)
-            head = Scorer(policy.model, policy.pad_id).head
-            if self._config.training.baseline == "value" and head is not None:  # where it is none the trainer says so
-                policy.value_head = ValueHead(head)
             self._engine = open_engine(self._config, policy, self._config.sandbox.backend, warnings.append)
         except KolmoError as error:
             return Ready(os.getpid(), error=(error.exit_code, str(error)))

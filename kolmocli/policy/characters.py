@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from tokenizers import Regex, Tokenizer, decoders
-from tokenizers.models import WordLevel
+from tokenizers import Regex
 from tokenizers.pre_tokenizers import Split
 from transformers import PreTrainedTokenizerFast
 
-from kolmocli.policy.tokenizer import EOS, PAD, UNKNOWN
+from kolmocli.policy.tokenizer import EOS, PAD, UNKNOWN, word_tokenizer
 from kolmocli.tasks.digits_answer import TAG
 
 QUESTION, ANSWER = "<question>", "<answer>"
@@ -23,16 +22,4 @@ def build_character_tokenizer() -> PreTrainedTokenizerFast:
     would be a third of an answer.
     """
     words = (PAD, EOS, UNKNOWN, QUESTION, ANSWER, f"{TAG} ", *CHARACTERS)
-    tokenizer = Tokenizer(WordLevel({word: i for i, word in enumerate(words)}, unk_token=UNKNOWN))
-    tokenizer.pre_tokenizer = Split(Regex(_PATTERN), behavior="isolated")
-    tokenizer.decoder = decoders.Fuse()
-    return PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer,
-        pad_token=PAD,
-        eos_token=EOS,
-        unk_token=UNKNOWN,
-        additional_special_tokens=[QUESTION, ANSWER],
-        padding_side="left",
-        clean_up_tokenization_spaces=False,
-        model_input_names=["input_ids", "attention_mask"],
-    )
+    return word_tokenizer(words, Split(Regex(_PATTERN), behavior="isolated"), [QUESTION, ANSWER])

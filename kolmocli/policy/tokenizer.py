@@ -6,6 +6,8 @@ marks (" = ", ", "), and decoding only joins. Integers beyond 0-255 are written 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from tokenizers import Regex, Tokenizer, decoders
 from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import Split
@@ -25,15 +27,23 @@ def build_tokenizer() -> PreTrainedTokenizerFast:
     words = (
         PAD, EOS, UNKNOWN, SEQUENCE, PROGRAM, *MARKS, *map(str, range(256)), *FUNCTION_NAMES, *VARIABLES, "output",
     )  # fmt: skip
+    return word_tokenizer(words, Split(Regex(_PATTERN), behavior="removed", invert=True), [SEQUENCE, PROGRAM])
+
+
+def word_tokenizer(words: Sequence[str], split: Split, marks: list[str]) -> PreTrainedTokenizerFast:
+    """One token per word, numbered in this order; `split` finds the words, and decoding only joins.
+
+    `words` hold PAD, EOS and UNKNOWN, and the `marks` of a prompt, which are special tokens too.
+    """
     tokenizer = Tokenizer(WordLevel({word: i for i, word in enumerate(words)}, unk_token=UNKNOWN))
-    tokenizer.pre_tokenizer = Split(Regex(_PATTERN), behavior="removed", invert=True)
+    tokenizer.pre_tokenizer = split
     tokenizer.decoder = decoders.Fuse()
     return PreTrainedTokenizerFast(
         tokenizer_object=tokenizer,
         pad_token=PAD,
         eos_token=EOS,
         unk_token=UNKNOWN,
-        additional_special_tokens=[SEQUENCE, PROGRAM],
+        additional_special_tokens=marks,
         padding_side="left",
         clean_up_tokenization_spaces=False,
         model_input_names=["input_ids", "attention_mask"],
