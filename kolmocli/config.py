@@ -229,6 +229,11 @@ class Training(Section):
         "expects where the line begins; grpo (divided by the group's deviation) and maxrl (by its mean) are there for "
         "comparison",
     )
+    per_token: bool = Field(
+        False,
+        description="mean instead of sum of a rollout's log-probabilities in the loss: keeps long answers from drowning the "
+        "others, at the price of a bias by length",
+    )
     max_grad_norm: float = Field(1.0, gt=0, description="longer gradients are scaled down to this")
     best_of: Positive = Field(
         1,

@@ -25,6 +25,15 @@ class Weighted:
     """How many rollouts of its kind there were for each that is kept."""
 
 
+def per_token(batch: Sequence[Weighted]) -> list[Weighted]:
+    """The same batch with each rollout's sum of log-probabilities replaced by their mean over its tokens.
+
+    A long answer then moves the policy no further than a short one. That is a bias (Liu et al. 2025, arXiv 2503.20783, 3.1):
+    of two right answers the shorter is pulled harder, and of two wrong ones the longer is pushed less.
+    """
+    return [replace(item, weights=[w / len(item.weights) for w in item.weights]) for item in batch]
+
+
 @dataclass
 class _Room:
     """What a micro-batch takes so far, padding included: P prompts of up to T tokens, N rollouts of up to C."""

@@ -18,9 +18,9 @@ from collections.abc import Callable
 from itertools import chain
 
 from kolmocli.engine.base import Collected, Group
+from kolmocli.training.batches import Weighted, per_token
 from kolmocli.training.hindsight import relabel
 from kolmocli.training.keep import keep
-from kolmocli.training.learner import Weighted
 from kolmocli.training.returns import EmaBaseline, is_dead, line_advantages, line_returns, token_weights
 from kolmocli.training.schedule import learning_rate
 from kolmocli.training.self_play import Play
@@ -48,6 +48,7 @@ def reinforce(session: Session, evaluate: Callable[[str], None]) -> None:
         session.show("learn")
         began = time.perf_counter()
         batch = weigh(session, collected.groups) + session.self_play.settle(play, collected.groups)
+        batch = per_token(batch) if config.per_token else batch
         noise = config.noise_every > 0 and (step - 1) % config.noise_every == 0
         report = session.engine.learn(batch, len(batch), learning_rate(step, config), noise=noise)
         learn_seconds = time.perf_counter() - began

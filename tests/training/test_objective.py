@@ -1,5 +1,5 @@
-"""What can be switched on beside the REINFORCE loss: divergence from a reference, truncated ratios, recomputed layers,
-schedules of the learning rate, other baselines."""
+"""What can be switched on beside the REINFORCE loss: divergence from a reference, truncated ratios, means over tokens,
+recomputed layers, schedules of the learning rate, other baselines."""
 
 from __future__ import annotations
 
@@ -18,16 +18,23 @@ from kolmocli.policy.policy import Policy
 from kolmocli.policy.recompute import recompute_layers
 from kolmocli.policy.reference import open_reference
 from kolmocli.policy.scoring import Scorer
-from kolmocli.training.batches import Weighted
+from kolmocli.training.batches import Weighted, per_token
 from kolmocli.training.learner import Learner
 from kolmocli.training.returns import advantages
 from kolmocli.training.schedule import learning_rate
 from tests.policies import TARGETS, save_hugging_face, tiny
+from tests.training.runs import run, small_config
 
 
 def batch(policy: Policy, **changes: Any) -> list[Weighted]:
     written = policy.rollout(TARGETS[:3], samples=2, max_new_tokens=10, generator=torch.Generator().manual_seed(0))
     return [Weighted(r, [(-1.0) ** i * (1 + i)] * len(r.tokens), **changes) for i, r in enumerate(written)]
+
+
+def shortened(item: Weighted, to: int) -> Weighted:
+    whole = item.rollout
+    part = replace(whole, tokens=whole.tokens[:to], logprobs=whole.logprobs[:to], lines=whole.lines[:to])
+    return replace(item, rollout=part, weights=item.weights[:to])
 
 
 def gradients(policy: Policy, items: list[Weighted], **options: Any) -> tuple[float, list[torch.Tensor]]:
@@ -66,6 +73,35 @@ def test_answers_were_never_sampled_and_have_no_ratio() -> None:
         replace(w, answer=True, rollout=replace(w.rollout, logprobs=(0.0,) * len(w.weights))) for w in batch(policy)
     ]
     assert_alike(gradients(policy, taught, ratio_cap=1.5)[1], gradients(policy, batch(policy))[1])
+
+
+# --- the mean over a rollout's tokens
+
+
+def test_per_token_is_the_mean_of_the_log_probabilities() -> None:
+    policy = tiny()
+    items = [shortened(item, to=3 + i) for i, item in enumerate(batch(policy))]
+    by_hand = -sum(
+        w.weights[0] * float(Scorer(policy.model, policy.pad_id)([w.rollout]).logprobs_K.detach().mean()) for w in items
+    )
+    assert gradients(policy, per_token(items))[0] == pytest.approx(by_hand / len(items), rel=1e-5)
+
+
+def test_a_run_learns_per_token_where_it_is_asked_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: dict[bool, list[Weighted]] = {}
+    step = Learner.step
+    for asked in (False, True):
+
+        def spy(learner: Learner, given: list[Weighted], *rest: Any, asked: bool = asked, **options: Any) -> Any:
+            seen[asked] = given
+            return step(learner, given, *rest, **options)
+
+        monkeypatch.setattr(Learner, "step", spy)
+        run(small_config(training={"steps": 1, "per_token": asked}, evaluation={"tasks": 1}), tmp_path / str(asked))
+    assert {w.answer for w in seen[True]} == {False, True}
+    for summed, mean in zip(seen[False], seen[True], strict=True):
+        assert [w * len(mean.weights) for w in mean.weights] == pytest.approx(summed.weights)
+        assert mean.rollout == summed.rollout
 
 
 # --- divergence from a reference
