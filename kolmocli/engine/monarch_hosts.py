@@ -226,10 +226,22 @@ def spawn(config: Config, place: Place, number: int, generators_there: int) -> P
     """A process for generator `number`, with nothing loaded yet. Raises what Monarch does when the host does not answer."""
     from kolmocli.engine.monarch_generator import Generator, Pulse
 
-    mesh = place.mesh.spawn_procs(per_host={"generators": 1}, name=f"generator{number}")
-    mesh.initialized.get(timeout=_SPAWN_SECONDS)
+    mesh = _processes(place, "generators", f"generator{number}")
     generator = mesh.spawn("generator", Generator, config, generators_there)
     return Process(place, mesh, generator, mesh.spawn("pulse", Pulse))
+
+
+def _processes(place: Place, kind: str, name: str) -> Any:
+    """One process there. Raises TimeoutError with a line that names the host and what to look at."""
+    mesh = place.mesh.spawn_procs(per_host={kind: 1}, name=name)
+    try:
+        mesh.initialized.get(timeout=_SPAWN_SECONDS)
+    except TimeoutError:
+        mend = f"; is kolmo worker --listen {place.address} running there?" if place.address else ""
+        if place.address.startswith("tls:"):
+            mend += f" Do the certificates name both hosts, this one as {socket.gethostname()}?"
+        raise TimeoutError(f"{place.name} did not answer in {_SPAWN_SECONDS:.0f} s{mend}") from None
+    return mesh
 
 
 def load(process: Process, wait: Callable[[Any], Any], warn: Callable[[str], None]) -> Health:
@@ -252,6 +264,5 @@ def open_depot(place: Place) -> Any:
     """Somebody on another host who takes the weights in."""
     from kolmocli.engine.monarch_generator import Depot
 
-    mesh = place.mesh.spawn_procs(per_host={"depots": 1}, name="depot")
-    mesh.initialized.get(timeout=_SPAWN_SECONDS)
+    mesh = _processes(place, "depots", "depot")
     return mesh.spawn("depot", Depot)
