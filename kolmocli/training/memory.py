@@ -16,10 +16,20 @@ _KEPT_PER_HIDDEN, _KEPT_PER_FEED_FORWARD = 12, 4
 and the gated MLP's products. Counted with `saved_tensors_hooks` in transformers' forward of Llama (10.8 and 4.0) and
 GPT-2 (30 per hidden unit, all in all). The lean forward (`policy/lean_scoring.py`) keeps a quarter less."""
 _BLOCK = 256
+_DOUBLE = 8
+_REGRESSION_COPIES = 3
+"""Of the value head's (D + 1)² sums: they themselves, and with the ridge added, and what solving makes of that."""
 
 
 def memory(
-    size: Size, *, rank: int, in_8bit: bool, optimiser: OptimiserKind, rollouts: int, rollout_tokens: int
+    size: Size,
+    *,
+    rank: int,
+    in_8bit: bool,
+    optimiser: OptimiserKind,
+    rollouts: int,
+    rollout_tokens: int,
+    value_head: bool = False,
 ) -> dict[str, float]:
     """MiB by purpose, and the peak: a step samples first and learns then, so cache and gradients do not add up.
 
@@ -37,8 +47,11 @@ def memory(
         "logits": _FLOAT * LOGIT_COPIES * min(LOGITS_AT_ONCE, tokens * size.vocabulary),
         "sampling_cache": _FLOAT * size.cache_per_token * min(rollouts, ROWS_AT_ONCE) * rollout_tokens,
     }
+    if value_head:
+        needs["value_head"] = _REGRESSION_COPIES * _DOUBLE * (size.hidden + 1) ** 2
     learning = needs["gradients"] + needs["activations"] + needs["logits"]
-    needs["peak"] = needs["weights"] + needs["optimiser"] + max(learning, needs["sampling_cache"])
+    kept = needs["weights"] + needs["optimiser"] + needs.get("value_head", 0)
+    needs["peak"] = kept + max(learning, needs["sampling_cache"])
     return {name: round(needed / 2**20, 2) for name, needed in needs.items()}
 
 

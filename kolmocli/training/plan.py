@@ -76,6 +76,7 @@ def _model(config: Config, prompt_tokens: int) -> dict[str, Any]:
             optimiser=config.training.optimizer,
             rollouts=config.training.batch_size * config.training.best_of,
             rollout_tokens=prompt_tokens + config.training.max_new_tokens,
+            value_head=config.training.baseline == "value",
         ),
     }
 

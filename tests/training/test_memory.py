@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import torch
 
-from kolmocli.config import Config
+from kolmocli.config import Config, Training
 from kolmocli.errors import UsageError
 from kolmocli.policy.adapters import Adaptation
 from kolmocli.policy.loading import load_policy
@@ -17,6 +17,7 @@ from kolmocli.policy.policy import Policy
 from kolmocli.policy.rollout import Rollout
 from kolmocli.policy.scoring import Scorer
 from kolmocli.policy.sizes import Size, size_of_folder, size_of_preset
+from kolmocli.policy.value import open_value_head
 from kolmocli.training.learner import Learner, Weighted
 from kolmocli.training.memory import activations, memory
 from kolmocli.training.plan import plan
@@ -103,6 +104,15 @@ def test_a_plan_says_what_is_trained() -> None:
     assert whole["model"]["trained"] == whole["model"]["parameters"] == 681_600
     assert 0 < adapted["model"]["trained"] == size_of_preset("tiny").adapter(16) < 681_600
     assert adapted["memory_mib"]["weights"] < whole["memory_mib"]["weights"]
+
+
+def test_a_plan_counts_the_value_head_where_there_is_one() -> None:
+    valued = config(name="tiny").model_copy(update={"training": Training(baseline="value")})
+    without, with_it = plan(config(name="tiny"))["memory_mib"], plan(valued)["memory_mib"]
+    sums = open_value_head(load_policy("tiny", device="cpu").model).state_dict()["gram"]
+    assert with_it["value_head"] == pytest.approx(3 * sums.nbytes / 2**20, abs=0.01)
+    assert with_it["peak"] - without["peak"] == pytest.approx(with_it["value_head"], abs=0.02)
+    assert "value_head" not in without
 
 
 def test_a_plan_knows_folders_runs_and_adapters(chat_folder: Path, tmp_path: Path) -> None:
