@@ -68,15 +68,17 @@ def _chat(messages: list[dict[str, str]], tokenizer: Any) -> str:
 
 
 def extract_program(text: str) -> str:
-    """The program in a model's answer: without a code fence around it or an end mark after it.
+    """The program in a model's answer: without a code fence around it, prose before that, or an end mark after it.
 
-    Lines before it are blanked and not dropped, so that line i of the program is line i of the answer.
+    Lines before it are blanked and not dropped, so that line i of the program is line i of the answer. A fence alone with
+    nothing but its three marks ends a program that was begun without one.
     """
     body = text.split("###")[0]
     lines = [line.rstrip() for line in body.split("\n")]
     fences = [i for i, line in enumerate(lines) if line.startswith("```")]
-    if fences and not any(line.strip() for line in lines[: fences[0]]):
-        lines = [""] * (fences[0] + 1) + lines[fences[0] + 1 : fences[1] if len(fences) > 1 else None]
-    elif fences:
-        lines = lines[: fences[0]]
+    if not fences:
+        return "\n".join(lines)
+    first, *others = fences
+    opens = others or lines[first] != "```" or not any(line.strip() for line in lines[:first])
+    lines = [""] * (first + 1) + lines[first + 1 : others[0] if others else None] if opens else lines[:first]
     return "\n".join(lines)
