@@ -10,6 +10,7 @@ Groups and what they claim:
     noisy    numbers around a rule: shown, nothing is claimed
     sampler  at least 22 % smaller than xz -9e, in under 120 s
     decode   files that are mostly residual: at least 50 MB/s, or the speed of bz2 where that was taken
+    budget   18 MB and 1 MB in a time budget: done within it, a tenth more and a second, and never larger than deflate −1
     memory   the peak of a process that packs, and of one that unpacks: at most 1 GiB
 
 Exit code 1 where a claim does not hold.
@@ -33,9 +34,10 @@ from functools import partial
 from pathlib import Path
 
 from kolmocli.archive.attempts import Options
-from kolmocli.archive.codecs import pack
+from kolmocli.archive.codecs import CODECS, QUICKEST
 from kolmocli.archive.compress import compress
 from kolmocli.archive.decompress import decompress
+from kolmocli.archive.packing import pack
 from kolmocli.evaluation.baselines import codecs
 from kolmocli.language.sampler import sample
 
@@ -55,6 +57,7 @@ MOST_OVERHEAD = 16
 MOST_SAMPLER_SECONDS = 120
 LEAST_MB_PER_SECOND = 50
 LEAST_OF_CODEC = 0.7
+BUDGET_SECONDS = 20.0
 MOST_MEMORY_MB = 1024
 Files = Iterator[tuple[str, bytes]]
 
@@ -252,6 +255,32 @@ def _processor_seconds(work: Callable[[], object]) -> float:
     return min(taken)
 
 
+def budget(seed: int) -> list[str]:
+    """Wall time and size under `--time-budget`; the names that take longer or become larger than they may."""
+    rng = random.Random(seed)
+    vocabulary = [rng.randbytes(rng.randrange(1, 6)).hex().encode() for _ in range(20_000)]
+    too_long = []
+    print(f"\n{'budget':24} {'bytes':>9} {'kolmo':>9}  codec    programs   budget    taken")
+    for name, data in (
+        ("words 18 MB", b" ".join(rng.choices(vocabulary, k=3_000_000))[:18_000_000]),
+        ("walk i32 18 MB", words("i", list(_walk(rng, 4_500_000)))),
+        ("words 1 MB", b" ".join(rng.choices(vocabulary, k=200_000))[:1_000_000]),
+        ("sampler 1 MB", sampler(1_000_000, seed)),
+    ):
+        started = time.monotonic()
+        archive, (report, *_) = compress(data, Options(deadline=started + BUDGET_SECONDS))
+        taken = time.monotonic() - started
+        print(
+            f"{name:24} {len(data):>9} {len(archive):>9}  {report.codec:8} {report.programs:>8} {BUDGET_SECONDS:>6.0f} s"
+            f" {taken:>6.1f} s",
+            flush=True,
+        )
+        quickest = CODECS[1].encode(data, QUICKEST) or b""
+        if taken > 1.1 * BUDGET_SECONDS + 1 or len(archive) > len(quickest) + MOST_OVERHEAD:
+            too_long.append(f"budget {name}")
+    return too_long
+
+
 _PEAK = """
 import resource, sys
 from kolmocli.archive.attempts import Options
@@ -306,7 +335,7 @@ def table(group: str, files: Files, level: int) -> list[str]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="*", type=Path)
-    groups = ("mixed", "ruled", "noisy", "sampler", "decode", "memory")
+    groups = ("mixed", "ruled", "noisy", "sampler", "decode", "budget", "memory")
     parser.add_argument("--only", choices=groups)
     parser.add_argument("--level", type=int, default=6)
     parser.add_argument("--seed", type=int, default=1)
@@ -329,6 +358,8 @@ def main() -> int:
                 failed += table(group, iter([("sampler", data)]), options.level)
             case "decode":
                 failed += decode(options.seed)
+            case "budget":
+                failed += budget(options.seed)
             case "memory":
                 failed += memory(options.seed)
     print("\nall claims hold" if not failed else f"\nclaims that do not hold: {', '.join(failed)}")

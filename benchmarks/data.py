@@ -1,7 +1,7 @@
 """How fast files become sequences, beside plain copying, and what a million pairs cost in memory.
 
     python benchmarks/data.py                        # slicing: the table
-    python benchmarks/data.py --pairs 1000000        # sampling: pairs per second, and peak memory for a tenth and all
+    python benchmarks/data.py --pairs 1000000        # sampling: pairs per second, and peak memory for a hundredth and all
     python benchmarks/data.py --stream 2000          # slicing a file of so many megabytes: the same
 
 Every row of the first table reads the same random bytes from a file in `--folder` and is the best of three. JSONL takes
@@ -90,7 +90,7 @@ def measured(count: int, what: str, *arguments: str) -> None:
 
 
 def sampling(pairs: int) -> None:
-    for count in (pairs // 10, pairs):
+    for count in (pairs // 100, pairs):
         measured(count, "pairs", "synth", "--pairs", str(count))
 
 

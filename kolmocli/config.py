@@ -34,6 +34,10 @@ class Model(Section):
     load_in_8bit: bool = Field(
         False, description="keep the model's own weights in 8 bits (LLM.int8) and train adapters beside them"
     )
+    sampler: Literal["kolmo", "vllm"] = Field(
+        "kolmo", description="what writes rollouts; vllm needs the extra of that name, and trains whole models only"
+    )
+    sampler_memory: float = Field(0.4, gt=0, lt=1, description="share of a GPU's memory that vllm may take for itself")
 
 
 class Ladder(Section):
@@ -270,7 +274,8 @@ class Training(Section):
         None,
         ge=1.0,
         description="truncated importance sampling, for rollouts of an older policy: a token's weight times its "
-        "probability now over that when it was sampled, but at most this (default: 2 with engine.max_staleness, else none)",
+        "probability now over that when it was sampled, but at most this (default: 2 with engine.max_staleness or the "
+        "sampler vllm, else none)",
     )
     gradient_checkpointing: bool = Field(
         False, description="compute every layer again for the backward pass: less memory, more time"
@@ -434,9 +439,17 @@ class Config(Section):
 
     @property
     def ratio_cap(self) -> float | None:
-        """Of truncated importance sampling; None where no rollout is of an older policy and none was asked for."""
-        cap = self.training.ratio_cap
-        return _USUAL_RATIO_CAP if cap is None and self.engine.max_staleness else cap
+        """Of truncated importance sampling; None where rollouts are of the policy that learns and none was asked for."""
+        cap, differs = self.training.ratio_cap, self.engine.max_staleness or self.model.sampler != "kolmo"
+        return _USUAL_RATIO_CAP if cap is None and differs else cap
+
+    @model_validator(mode="after")
+    def _vllm_has_whole_weights_alone(self) -> Config:
+        if self.model.sampler == "vllm" and self.training.baseline == "value":
+            raise ValueError("model: sampler vllm hands out no hidden states for baseline value; leave one of them out")
+        if self.model.sampler == "vllm" and self.adapter_rank:
+            raise ValueError("model: sampler vllm cannot follow adapters while they learn; leave one of them out")
+        return self
 
     @model_validator(mode="after")
     def _eight_bits_need_adapters(self) -> Config:

@@ -66,12 +66,17 @@ def _browser_missing() -> str | None:
     return None if found else "no Chromium (Debian: apt-get install chromium)"
 
 
+def _vllm_missing() -> str | None:
+    return None if importlib.util.find_spec("vllm") else "vLLM is not installed (the extra vllm)"
+
+
 PARTS: dict[str, Callable[[], str | None]] = {
     "docker": _docker_missing,
     "monarch": _monarch_missing,
     "namespaces": _namespaces_missing,
     "gpu": _gpu_missing,
     "browser": _browser_missing,
+    "vllm": _vllm_missing,
 }
 
 

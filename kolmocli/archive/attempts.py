@@ -10,10 +10,12 @@ import numpy as np
 
 from kolmocli.archive import smooth
 from kolmocli.archive.candidates import Floats
+from kolmocli.archive.clock import Clock
 from kolmocli.archive.decompress import MAX_PROGRAM_ITEMS, RunPython
 from kolmocli.archive.evidence import Ints
 from kolmocli.archive.fit import Fitted, fit, likely_fits, safe
 from kolmocli.archive.prices import local_prices
+from kolmocli.archive.probe import pays
 from kolmocli.archive.proposals import Asked, Piece, Proposer, literal
 from kolmocli.archive.search import Aims, Found, search
 from kolmocli.archive.segments import FRESH, Form, Segment, programs_of
@@ -28,15 +30,23 @@ _REFINED_LEVEL = 4
 _THOROUGH_LEVEL = 7
 """From this level on every likely view is searched in full."""
 _WORTH_A_LOOK = 1 << 13
-_PROMISING = 0.9
-"""Below `_THOROUGH_LEVEL` data of `_WORTH_A_LOOK` bytes are first searched quickly: estimated bits of the programs must be
-below this share of what the best codec takes. Estimates are optimistic: for prose they are about 0.92."""
+"""Below `_THOROUGH_LEVEL` data of this many bytes are searched only in the chunks in which a few windows say that it pays."""
+_ITEM_SECONDS = 4e-5
+"""What the search takes for an item, about, until it is measured; only a time budget asks for it."""
+_REWRITING = 3e-5
+"""Seconds of an item that is rewritten as a difference, and packed, and unpacked."""
+_PARTS_OF_REST = 4
+"""Under a time budget a chunk is searched in no more than this part of what the search has left."""
+_LEAST_ITEMS = 1 << 12
 _DENSE = 0.9
 """A residual packed to more than this share has nothing that a codec could do better than a program."""
 _LEAST_SMOOTH = {1: 48, 2: 12}
 """Literals of fewer items are not rewritten as differences, by bytes of an item."""
 _LEAST_SMOOTH_WIDE = 8
 _CLEARLY = 0.95
+_ROUGHLY = 8
+"""One of so many windows is looked at first."""
+_FAR = 1.25
 _MUCH_SMALLER = 0.2
 _SMALLER_TABLE = 0.9
 """Once a view has brought the data below this share of the best codec, the less promising ones are not searched."""
@@ -53,16 +63,7 @@ class Options:
     """Source of a Python program that makes the data, or their beginning; empty for none."""
     run_python: RunPython | None = None
     deadline: float | None = None
-    """Moment of `time.monotonic` after which no further attempt is begun."""
-
-    def late(self) -> bool:
-        return self.deadline is not None and time.monotonic() > self.deadline
-
-    def for_codecs(self) -> float | None:
-        """The deadline of the codecs: half of what is left is for the search, where there is one."""
-        if self.deadline is None or self.level == 0:
-            return self.deadline
-        return (self.deadline + min(time.monotonic(), self.deadline)) / 2
+    """Moment of `time.monotonic` at which the archive should be there, decoded and compared."""
 
     def refined(self) -> bool:
         return self.level >= _REFINED_LEVEL
@@ -77,6 +78,11 @@ class Packed:
     """Part of its size to which the residual was packed."""
     item_bits: float = 0.0
     """What an item took in the residual."""
+    decoding: float = 0.0
+    """Seconds that it will take to decode, about."""
+
+
+Say = Callable[[str], None]
 
 
 @dataclass(slots=True)
@@ -90,48 +96,59 @@ class Attempt:
     """Set by who packs it, before the next attempt is asked for."""
 
 
-Say = Callable[[str], None]
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """What the attempts may cost, and whom they ask."""
+
+    options: Options
+    clock: Clock
+    asked: Asked | None
+    say: Say
 
 
-def attempts(data: bytes, packed: int, options: Options, asked: Asked | None, say: Say) -> Iterator[Attempt]:
+def attempts(data: bytes, packed: int, effort: Effort) -> Iterator[Attempt]:
     """Ways to write the data, from the first to the most refined.
 
     `packed` is the size of the data in the best codec. At first a literal costs all its bits. Where the residual then
     turns out to be compressible, the search is run again with the price of an item in one solid stream.
     """
-    fits = likely_fits(data, packed) if options.view == "auto" else [f for f in [fit(data, options.view)] if f]
+    name = effort.options.view
+    fits = likely_fits(data, packed) if name == "auto" else [f for f in [fit(data, name)] if f]
     smallest, table = packed, False
     for view, items, rest in fits:
-        if options.late() or smallest < (_SMALLER_TABLE if table else _MUCH_SMALLER) * packed:
+        if effort.clock.late() or smallest < (_SMALLER_TABLE if table else _MUCH_SMALLER) * packed:
             return
         values = np.array(items, dtype=np.int64)
-        if not len(values) or not safe(values):
+        if not len(values) or not safe(values) or effort.clock.late():
             continue
-        for attempt in _of_view(data, (view, items, rest), values, packed, options, asked, say):
+        for attempt in _of_view(data, (view, items, rest), values, packed, smallest / packed, effort):
             yield attempt
             assert attempt.packed is not None
             smallest, table = min(smallest, len(attempt.packed.member)), isinstance(view, TableView)
 
 
 def _of_view(
-    data: bytes, fitted: Fitted, values: Ints, packed: int, options: Options, asked: Asked | None, say: Say
+    data: bytes, fitted: Fitted, values: Ints, packed: int, reached: float, effort: Effort
 ) -> Iterator[Attempt]:
+    """`reached` is the share of the best codec to which earlier views have brought the data."""
     view, _, rest = fitted
+    options, asked, clock = effort.options, effort.asked, effort.clock
     full = np.full(len(values), 8.0 * view.width)
     solid = np.minimum(full, _solid_price(data, view, len(values), packed))
     price = full
-    smooth_price = np.minimum(full, smooth.prices(values)) if options.refined() else full
+    smooth_price = _smooth_price(values, full, solid) if options.refined() else full
     if smooth_price.sum() < _CLEARLY * solid.sum():
         price = smooth_price
     gated = asked is None and price is full and options.level < _THOROUGH_LEVEL and len(data) >= _WORTH_A_LOOK
-    if gated and not isinstance(view, TableView) and not _promising(values, solid, view):
+    worth = _worth(values, view, reached, effort) if gated and not isinstance(view, TableView) else None
+    if worth is not None and not any(worth):
         return
     for _ in range(2 if options.refined() else 1):
-        if options.late():
+        if clock.late():
             return
-        pieces = _searched(values, price, view, options, say)
-        if asked is not None and view.name == "u8" and not options.late():
-            say("policy")
+        pieces = _searched(values, price, view, worth, effort)
+        if asked is not None and view.name == "u8" and not clock.late():
+            effort.say("policy")
             pieces = asked.replace(pieces, float(price.mean()))
         if not isinstance(view, TableView):
             pieces = joined(pieces)
@@ -140,7 +157,9 @@ def _of_view(
         attempt = Attempt(view, pieces, rest)
         yield attempt
         assert attempt.packed is not None
-        rewritten = list(_rewritten(pieces, view.width, attempt.packed.item_bits)) if options.refined() else pieces
+        rewritten = pieces
+        if options.refined() and clock.enough(_REWRITING * len(values)):
+            rewritten = list(_rewritten(pieces, view.width, attempt.packed.item_bits))
         if len(rewritten) != len(pieces) or any(a is not b for a, b in zip(rewritten, pieces, strict=True)):
             yield Attempt(view, rewritten, rest)
         if attempt.packed.share > _DENSE or price is solid:
@@ -148,29 +167,44 @@ def _of_view(
         price = solid
 
 
-def _promising(values: Ints, solid: Floats, view: View) -> bool:
-    """Whether a quick search of a few chunks finds programs that are cheaper than the best codec."""
-    last = max(len(values) - CHUNK_ITEMS, 0)
-    for start in {0, last // 2, last}:
-        price = solid[start : start + CHUNK_ITEMS]
-        found = search(values[start : start + CHUNK_ITEMS], price, Aims(8.0 * view.width, (0,), view.wrap, passes=1))
-        if found.bits < _PROMISING * price.sum():
-            return True
-    return False
+def _smooth_price(values: Ints, full: Floats, solid: Floats) -> Floats:
+    """Bits of each item as a difference; roughly where these are nowhere near what the best codec takes."""
+    rough = np.minimum(full, smooth.prices(values, _ROUGHLY))
+    return rough if rough.sum() > _FAR * solid.sum() else np.minimum(full, smooth.prices(values))
 
 
-def _searched(values: Ints, price: Floats, view: View, options: Options, say: Say) -> list[Piece]:
+def _worth(values: Ints, view: View, reached: float, effort: Effort) -> list[bool]:
+    """For each chunk, whether programs pay in one of a few windows."""
+    found, until = [], effort.clock.share(0.5)
+    for start in range(0, len(values), CHUNK_ITEMS):
+        effort.say(f"probe {view.name} {100 * start // len(values)} %")
+        found.append(pays(values[start : start + CHUNK_ITEMS], view, reached, until))
+    return found
+
+
+def _searched(values: Ints, price: Floats, view: View, worth: list[bool] | None, effort: Effort) -> list[Piece]:
+    """The pieces of all items. Chunks that are not `worth` a search are left as they are (None: all are), and so is what
+    half of the time that is left is not enough for: the other half is for packing."""
     rows = view.template.rows if isinstance(view, TableView) else len(values)
     pieces: list[Piece] = []
-    for start in range(0, len(values), CHUNK_ITEMS):
-        say(f"search {view.name} {100 * start // len(values)} %")
-        chunk = values[start : start + CHUNK_ITEMS]
+    until, item_seconds, start = effort.clock.share(0.5), _ITEM_SECONDS, 0
+    while start < len(values):
+        effort.say(f"search {view.name} {100 * start // len(values)} %")
+        end, began = (start // CHUNK_ITEMS + 1) * CHUNK_ITEMS, time.monotonic()
+        if until is not None:
+            end = min(end, start + max(int((until - began) / (_PARTS_OF_REST * item_seconds)), _LEAST_ITEMS))
+        chunk = values[start:end]
         columns = tuple(c - start for c in range(0, len(values), rows) if start <= c < start + len(chunk))
-        aims = Aims(8.0 * view.width, columns or (0,), view.wrap, 2 if options.refined() else 1)
-        found = search(chunk, price[start : start + CHUNK_ITEMS], aims) if not options.late() else _as_it_is(chunk)
+        aims = Aims(8.0 * view.width, columns or (0,), view.wrap, 2 if effort.options.refined() else 1)
+        if (worth is None or worth[start // CHUNK_ITEMS]) and (until is None or began < until):
+            found = search(chunk, price[start:end], aims)
+            item_seconds = (time.monotonic() - began) / len(chunk)
+        else:
+            found = _as_it_is(chunk)
         made = programs_of(chunk.tolist(), found.segments, [r.recurrence for r in found.rules])
         for segment, (program, fresh) in zip(found.segments, made, strict=True):
             pieces += _by_column(Piece(program, fresh, segment.end - segment.start), start + segment.start, rows)
+        start += len(chunk)
     return pieces
 
 

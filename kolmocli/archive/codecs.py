@@ -7,12 +7,11 @@ with its own header stays close to the standard file. zstandard and brotli are u
 from __future__ import annotations
 
 import bz2
-import importlib.util
+import importlib
 import lzma
-import threading
 import time
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,31 +22,83 @@ _MAX_WINDOW_LOG = 27
 """The largest window of any codec is 128 MiB: what decoding may take on top of the output."""
 
 
+QUICKEST, QUICK, STRONG = -1, 3, 4
+"""Levels: deflate in a fraction of a second, the codecs in seconds, and from `STRONG` on as small as they can."""
+_SLICE = 1 << 16
+_PACE_SECONDS = 1.5
+_HOPELESS = 1.5
+"""A codec that after some time would, at its pace, take this many times what it may is given up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Packer:
+    """One stream of a codec. The payload is `prefix` and the output, less its first `dropped` bytes."""
+
+    feed: Callable[[Any], bytes]
+    finish: Callable[[], bytes]
+    prefix: bytes = b""
+    dropped: int = 0
+
+
 @dataclass(frozen=True, slots=True)
 class Codec:
     number: int
     name: str
-    encode: Callable[[bytes, int], bytes]
-    """(data, level 0..9) to payload."""
+    packers: Callable[[int, int], Iterator[Packer]]
+    """(size of the data, level) to the streams of which the shortest is kept."""
     decode: Callable[[bytes, int], bytes]
     """(payload, size) to at most `size` + 1 bytes; raises ArchiveError for a damaged payload."""
-    speed: float
-    """Bytes packed per second by one core at the default level, roughly: what a deadline is compared with."""
+    speeds: tuple[float, float] = (1e9, 1e9)
+    """Bytes packed per second by one core below `STRONG`, and from there on, roughly: for time budgets."""
+    unpacking: float = 1e9
+    """Bytes unpacked per second, at the least."""
     package: str | None = None
     """What must be installed besides the standard library."""
 
+    def encode(self, data: bytes, level: int, until: float | None = None) -> bytes | None:
+        """The payload; None where it would not be there `until` a moment of `time.monotonic`."""
+        best: bytes | None = None
+        for packer in self.packers(len(data), level):
+            output = _output(packer, data, until)
+            if output is None:
+                break
+            payload = packer.prefix + output[packer.dropped :]
+            if best is None or len(payload) < len(best):
+                best = payload
+            if len(best) > len(data):  # noise, to the other streams too
+                break
+        return best
 
-def _stored(data: bytes, level: int) -> bytes:
-    return data
+    def seconds(self, size: int, level: int) -> float:
+        """About what it takes to pack the data."""
+        return size / self.speeds[level >= STRONG]
+
+
+def _output(packer: Packer, data: bytes, until: float | None) -> bytes | None:
+    """What the packer makes; slice by slice where time may run out, which makes the same bytes."""
+    if until is None:
+        return packer.feed(data) + packer.finish()
+    view, parts, began = memoryview(data), [], time.monotonic()
+    for at in range(0, len(data), _SLICE):
+        parts.append(packer.feed(view[at : at + _SLICE]))
+        now = time.monotonic()
+        all_of_it = (now - began) * len(data) / min(at + _SLICE, len(data))
+        if now > until or (now - began > _PACE_SECONDS and all_of_it > _HOPELESS * (until - began)):
+            return None
+    return b"".join(parts) + packer.finish()
+
+
+def _stored(size: int, level: int) -> Iterator[Packer]:
+    yield Packer(bytes, bytes)
 
 
 def _unstored(payload: bytes, size: int) -> bytes:
     return payload[: size + 1]
 
 
-def _deflate(data: bytes, level: int) -> bytes:
-    packer = zlib.compressobj(9 if level >= 4 else 6, zlib.DEFLATED, -15, 9)
-    return packer.compress(data) + packer.flush()
+def _deflate(size: int, level: int) -> Iterator[Packer]:
+    packer = zlib.compressobj(9 if level >= STRONG else 6 if level > QUICKEST else 1, zlib.DEFLATED, -15, 9)
+    yield Packer(packer.compress, packer.flush)
 
 
 def _inflate(payload: bytes, size: int) -> bytes:
@@ -55,8 +106,9 @@ def _inflate(payload: bytes, size: int) -> bytes:
     return _bounded(unpacker.decompress, unpacker, payload, size, zlib.error)
 
 
-def _bz2(data: bytes, level: int) -> bytes:
-    return bz2.compress(data, 9)[len(_BZ2_MAGIC) :]
+def _bz2(size: int, level: int) -> Iterator[Packer]:
+    packer = bz2.BZ2Compressor(9)
+    yield Packer(packer.compress, packer.flush, dropped=len(_BZ2_MAGIC))
 
 
 def _unbz2(payload: bytes, size: int) -> bytes:
@@ -84,15 +136,10 @@ _LZMA_PROPERTIES = (3 + 9 * (0 + 5 * 2), 3 + 9 * (0 + 5 * 0), 0 + 9 * (2 + 5 * 2
 """lc=3 pb=2 as xz has it; pb=0 for text; lc=0 lp=2 for words of four bytes. Byte = lc + 9 (lp + 5 pb)."""
 
 
-def _lzma(data: bytes, level: int) -> bytes:
-    best = b""
+def _lzma(size: int, level: int) -> Iterator[Packer]:
     for properties in _LZMA_PROPERTIES[: 1 if level < 6 else 3]:
-        packed = lzma.compress(data, lzma.FORMAT_RAW, filters=_lzma_filter(len(data), properties, level))
-        if not best or len(packed) + 1 < len(best):
-            best = bytes([properties]) + packed
-        if len(best) > len(data):  # noise, to the other properties too
-            break
-    return best
+        packer = lzma.LZMACompressor(lzma.FORMAT_RAW, filters=_lzma_filter(size, properties, max(level, 0)))
+        yield Packer(packer.compress, packer.flush, bytes([properties]))
 
 
 def _unlzma(payload: bytes, size: int) -> bytes:
@@ -120,16 +167,17 @@ def _bounded(
     return data
 
 
-def _zstd(data: bytes, level: int) -> bytes:
+def _zstd(size: int, level: int) -> Iterator[Packer]:
     import zstandard
 
     parameters = zstandard.ZstdCompressionParameters.from_level(
-        {9: 22, 8: 20, 7: 19}.get(level, 19 if level >= 4 else 9),
-        source_size=len(data),
+        {9: 22, 8: 20, 7: 19}.get(level, 19 if level >= STRONG else 9),
+        source_size=size,
         format=zstandard.FORMAT_ZSTD1_MAGICLESS,
         write_content_size=False,
     )
-    return zstandard.ZstdCompressor(compression_params=parameters).compress(data)
+    packer = zstandard.ZstdCompressor(compression_params=parameters).compressobj(size=size)
+    yield Packer(packer.compress, packer.flush)
 
 
 def _unzstd(payload: bytes, size: int) -> bytes:
@@ -142,11 +190,12 @@ def _unzstd(payload: bytes, size: int) -> bytes:
         raise ArchiveError(f"the residual is damaged ({error})") from None
 
 
-def _brotli(data: bytes, level: int) -> bytes:
+def _brotli(size: int, level: int) -> Iterator[Packer]:
     import brotli
 
-    window = min(24, max(10, (len(data) + 15).bit_length()))
-    return bytes(brotli.compress(data, quality=11 if level >= 4 else 9, lgwin=window))
+    window = min(24, max(10, (size + 15).bit_length()))
+    packer = brotli.Compressor(quality=11 if level >= STRONG else 9, lgwin=window)
+    yield Packer(packer.process, packer.finish)
 
 
 def _unbrotli(payload: bytes, size: int) -> bytes:
@@ -173,92 +222,14 @@ def _package(name: str) -> Any:
 CODECS = {
     codec.number: codec
     for codec in (
-        Codec(0, "stored", _stored, _unstored, 1e9),
-        Codec(1, "deflate", _deflate, _inflate, 15e6),
-        Codec(2, "bz2", _bz2, _unbz2, 8e6),
-        Codec(3, "lzma", _lzma, _unlzma, 0.6e6),
-        Codec(4, "zstd", _zstd, _unzstd, 2e6, "zstandard"),
-        Codec(5, "brotli", _brotli, _unbrotli, 0.5e6, "brotli"),
+        Codec(0, "stored", _stored, _unstored),
+        Codec(1, "deflate", _deflate, _inflate, (10e6, 2.5e6), 150e6),
+        Codec(2, "bz2", _bz2, _unbz2, (8e6, 8e6), 7e6),
+        Codec(3, "lzma", _lzma, _unlzma, (3.5e6, 1.4e6), 20e6),
+        Codec(4, "zstd", _zstd, _unzstd, (20e6, 1.5e6), 130e6, "zstandard"),
+        Codec(5, "brotli", _brotli, _unbrotli, (4e6, 0.35e6), 130e6, "brotli"),
     )
 }
-
-
-_QUICK = {0: ("stored", "deflate"), 1: ("stored", "deflate", "zstd"), 2: ("stored", "deflate", "bz2", "zstd")}
-"""The codecs of the lowest levels; the others try all."""
-_ALWAYS = 1
-"""Stored and deflate are tried whatever the time."""
-_THREADS = 2
-_WORTH_THREADS = 1 << 14
-_MOST_AT_ONCE = 1 << 23
-"""Above this size one codec runs at a time, so that their memory does not add up."""
-_PROBES = ("deflate", "lzma")
-"""Tried first, one after the other, on data from `_WORTH_PROBES` on. Deflate is quick and sees skewed bytes, lzma the
-farthest repeats: what neither of them makes smaller is noise, on which the slow codecs would only spend minutes."""
-_WORTH_PROBES = 1 << 20
-_Packed = list[tuple[Codec, bytes]]
-
-
-def pack(data: bytes, level: int = 6, deadline: float | None = None) -> tuple[Codec, bytes]:
-    """The codec with the smallest payload, and the payload. Ties go to the lower number.
-
-    Given a deadline, a moment of `time.monotonic`, no codec but deflate is begun that would not be done by then.
-    """
-    tried = [c for c in CODECS.values() if level not in _QUICK or c.name in _QUICK[level]]
-    tried = [c for c in tried if c.package is None or importlib.util.find_spec(c.package)]
-    if len(data) < _WORTH_PROBES:
-        return _smallest(_encoded(tried, data, level, deadline))
-    made: _Packed = [(CODECS[0], data)]
-    for probe in _PROBES:
-        if _smallest(made)[1] is data:
-            made += _encoded([c for c in tried if c.name == probe], data, level, deadline)
-    if _smallest(made)[1] is not data:
-        known = [codec for codec, _ in made]
-        made += _encoded([c for c in tried if c not in known], data, level, deadline)
-    return _smallest(made)
-
-
-def _smallest(made: _Packed) -> tuple[Codec, bytes]:
-    return min(made, key=lambda pair: (len(pair[1]), pair[0].number))
-
-
-def _encoded(tried: list[Codec], data: bytes, level: int, deadline: float | None) -> _Packed:
-    """The payloads. All codecs work outside the interpreter's lock, so threads are enough to use two cores."""
-
-    def encode(codec: Codec) -> _Packed:
-        done = time.monotonic() + len(data) / codec.speed
-        late = deadline is not None and done > deadline and codec.number > _ALWAYS
-        return [] if late else [(codec, codec.encode(data, level))]
-
-    # the quickest first where time may run out, else the slowest, so that both cores end together
-    ordered = sorted(tried, key=lambda codec: codec.speed, reverse=deadline is not None)
-    if len(data) < _WORTH_THREADS:
-        return [pair for codec in ordered for pair in encode(codec)]
-    return _beside(encode, ordered, _THREADS if len(data) <= _MOST_AT_ONCE else 1)
-
-
-def _beside(encode: Callable[[Codec], _Packed], codecs: list[Codec], threads: int) -> _Packed:
-    """What the codecs make, at most so many at once, each in a thread that nobody has to wait for.
-
-    A signal is only met between two steps of the interpreter, and one call of a codec can take minutes. So this thread
-    waits, which a signal ends, and the others are left behind when the process exits; a pool would be waited for.
-    """
-    todo, made, failures = iter(codecs), _Packed(), list[BaseException]()
-
-    def work() -> None:
-        try:
-            for codec in todo:
-                made.extend(encode(codec))
-        except BaseException as error:  # a codec that ran out of memory, say: it is raised where the result is wanted
-            failures.append(error)
-
-    workers = [threading.Thread(target=work, name="kolmo-codec", daemon=True) for _ in range(threads)]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join()
-    if failures:
-        raise failures[0]
-    return made
 
 
 def unpack(number: int, payload: bytes, size: int) -> bytes:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import time
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from kolmocli.archive.attempts import Attempt, Options, Packed, Say, attempts
-from kolmocli.archive.codecs import CODECS, pack
+from kolmocli.archive.attempts import Attempt, Effort, Options, Packed, Say, attempts
+from kolmocli.archive.clock import Clock
+from kolmocli.archive.codecs import CODECS, QUICK
 from kolmocli.archive.container import PROGRAMS, PYTHON, Section, digest, read_member, varint, write_member
 from kolmocli.archive.decompress import RESIDUAL_PER_BYTE, RunPython, decode_member
 from kolmocli.archive.errors import ArchiveError
+from kolmocli.archive.packing import pack
 from kolmocli.archive.programs import ProgramCoder
 from kolmocli.archive.proposals import Asked
 from kolmocli.archive.rangecoder import Encoder
@@ -23,6 +26,13 @@ PART_BYTES = 1 << 23
 _PARTS_TRIED = 2
 """Where no program pays in the first parts, the others are not searched."""
 _DEFAULTS = Options()
+_SEARCHING = 2e-6
+"""Seconds of a byte that a time budget must leave, or all of it is for the codecs: a quick look takes most of that."""
+_PARTED = 2
+"""Large data need as many times that: half of the time is for the codecs of all data, and half of the rest for those of
+the parts."""
+_DECODING = 1.3
+"""Decoding programs takes at most this many times what coding them did."""
 _QUICK_LEVEL = 2
 """For the size of a part of the residual: near enough."""
 
@@ -58,8 +68,8 @@ def compress(
         raise ArchiveError(f"a Python program may make at most {PART_BYTES} bytes")
     archive = bytearray()
     reports: list[Report] = []
-    for start in range(0, max(len(data), 1), MEMBER_BYTES):
-        made = _members(data[start : start + MEMBER_BYTES], options, progress or (lambda _: None))
+    for part, mine in _shared_out(data, MEMBER_BYTES, options):
+        made = _members(part, mine, progress or (lambda _: None))
         archive += b"".join(member for member, _ in made)
         reports += (report for _, report in made)
     return bytes(archive), reports
@@ -68,37 +78,58 @@ def compress(
 Made = list[tuple[bytes, Report]]
 
 
+def _shared_out(data: bytes, size: int, options: Options) -> Iterator[tuple[bytes, Options]]:
+    """The data in parts of this size, each with its share of the time that is left when it is asked for."""
+    clock, count = Clock(options.deadline), max(-(-len(data) // size), 1)
+    for i in range(count):
+        yield data[i * size : (i + 1) * size], replace(options, deadline=clock.share(1 / (count - i)))
+
+
 def _members(data: bytes, options: Options, say: Say) -> Made:
     """One member, or for large data one for each part where that is smaller.
 
-    Programs are searched in parts, which bounds the memory that they take; a codec sees all.
+    Programs are searched in parts, which bounds the memory that they take; a codec sees all. Beside the programs of a part
+    the codecs are quick: those of the whole are its rivals, and a part without programs is packed again.
     """
     if len(data) <= PART_BYTES or options.level == 0:
         return [_member(data, options, say)]
-    whole = _member(data, replace(options, level=0, deadline=options.for_codecs()), say, options.level)
+    clock = Clock(options.deadline)
+    searched = clock.enough(_PARTED * _SEARCHING * len(data))
+    only_codecs = replace(options, level=0, deadline=clock.share(0.5 if searched else 1))
+    whole = _member(data, only_codecs, say, options.level)
+    if not searched:
+        return [whole]
     parts: Made = []
-    for start in range(0, len(data), PART_BYTES):
-        parts.append(_member(data[start : start + PART_BYTES], options, say))
+    for part, mine in _shared_out(data, PART_BYTES, options):
+        parts.append(_member(part, mine, say, min(options.level, QUICK)))
         if len(parts) == _PARTS_TRIED and not any(report.programs for _, report in parts):
             return [whole]
+    for i, (part, mine) in enumerate(_shared_out(data, PART_BYTES, options)):
+        if not parts[i][1].programs:
+            again = _member(part, replace(mine, level=0), say, options.level)
+            parts[i] = min(parts[i], again, key=lambda made: len(made[0]))
     return parts if sum(len(member) for member, _ in parts) < len(whole[0]) else [whole]
 
 
 def _member(data: bytes, options: Options, say: Say, codec_level: int | None = None) -> tuple[bytes, Report]:
-    report = Report(size=len(data))
+    report, clock = Report(size=len(data)), Clock(options.deadline)
     say("codecs")
-    codec, payload = pack(data, options.level if codec_level is None else codec_level, options.for_codecs())
+    level = options.level if codec_level is None else codec_level
+    searched = options.level > 0 and len(data) > 0 and clock.enough(_SEARCHING * len(data))
+    codec, payload = pack(data, level, clock.share(0.5 if searched else 1))
     best = _write(data, [Section(codec.number, payload)])
+    clock.reserved = len(data) / codec.unpacking
     report.attempts[codec.name] = len(best)
     kept: Attempt | None = None
-    if options.level > 0 and data:
-        asked = Asked(options.proposer, options.samples, options.seed, options.late) if options.proposer else None
-        for attempt in attempts(data, len(payload), options, asked, say):
-            attempt.packed = _pack(attempt, data, options.level)
+    if searched:
+        asked = Asked(options.proposer, options.samples, options.seed, clock) if options.proposer else None
+        for attempt in attempts(data, len(payload), Effort(options, clock, asked, say)):
+            attempt.packed = _pack(attempt, data, options.level, clock)
             member, label = attempt.packed.member, f"programs {attempt.view.name}"
             report.attempts[label] = min(len(member), report.attempts.get(label, len(member)))
             if len(member) < len(best):
                 best, kept = member, attempt
+                clock.reserved = attempt.packed.decoding
     if options.python and options.run_python is not None and data:
         say("python")
         member = _with_python(data, options.python, options.run_python, options.level)
@@ -150,15 +181,37 @@ def _write(data: bytes, sections: list[Section]) -> bytes:
     return write_member(len(data), tuple(sections), digest(len(data), tags, data))
 
 
-def _pack(attempt: Attempt, data: bytes, level: int) -> Packed:
-    coder, programs = Encoder(), ProgramCoder()
+class _Late(Exception):
+    """Packing programs takes longer than it may."""
+
+
+class _TimedEncoder(Encoder):
+    """Looks at the clock now and then; None is any time."""
+
+    def __init__(self, until: float | None) -> None:
+        super().__init__()
+        self._until = until
+
+    def _shift(self) -> None:
+        super()._shift()
+        if self._until is not None and not len(self._bytes) & 63 and time.monotonic() > self._until:
+            raise _Late
+
+
+def _pack(attempt: Attempt, data: bytes, level: int, clock: Clock) -> Packed:
+    """The attempt as a member. Of the time that is left a third is for the programs, and as much for decoding them."""
+    began = time.monotonic()
+    coder, programs = _TimedEncoder(clock.share(1 / 3)), ProgramCoder()
     view, count = attempt.view, 0
     fresh: list[tuple[int, Sequence[int]]] = []
-    for piece in attempt.pieces:
-        programs.code(coder, piece.program)
-        if piece.fresh:
-            fresh.append((count, piece.fresh))
-        count += piece.count
+    try:
+        for piece in attempt.pieces:
+            programs.code(coder, piece.program)
+            if piece.fresh:
+                fresh.append((count, piece.fresh))
+            count += piece.count
+    except _Late:
+        return Packed(_write(data, [Section(0, data)]))
     if isinstance(view, TableView):
         view = view.narrowed(fresh)
     words = b"".join(word_bytes(array(view.word_at(position), items)) for position, items in fresh)
@@ -166,11 +219,14 @@ def _pack(attempt: Attempt, data: bytes, level: int) -> Packed:
     if len(residual) > RESIDUAL_PER_BYTE * len(data):
         return Packed(_write(data, [Section(0, data)]))
     sections = [Section(PROGRAMS, bytes([view.number]) + view.header + varint(count) + coder.finish())]
+    decoding = _DECODING * (time.monotonic() - began)
     if not residual:
-        return Packed(_write(data, sections))
-    codec, payload = pack(residual, level)
+        return Packed(_write(data, sections), decoding=decoding)
+    clock.reserved += decoding
+    codec, payload = pack(residual, level, clock.share(1))
+    clock.reserved -= decoding
     share = len(payload) / len(residual)
     items = sum(len(taken) for _, taken in fresh)
     member = _write(data, [*sections, Section(codec.number, payload)])
     alone = len(pack(words, _QUICK_LEVEL)[1]) if attempt.rest else len(payload)
-    return Packed(member, share, 8.0 * alone / max(items, 1))
+    return Packed(member, share, 8.0 * alone / max(items, 1), decoding + len(residual) / codec.unpacking)

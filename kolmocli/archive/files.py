@@ -45,22 +45,24 @@ def read_archive(name: str) -> bytes:
     return read_input(name)
 
 
-def packed_name(name: str) -> str:
+def packed_name(name: str, suffix: str = SUFFIX) -> str:
     """Where the archive of a file goes."""
     if name == STANDARD:
         return STANDARD
-    if name.endswith(SUFFIX):
-        raise UsageError(f"{name}: ends in {SUFFIX} already; say with -o where an archive of it goes")
-    return name + SUFFIX
+    if name.endswith(suffix):
+        raise UsageError(f"{name}: ends in {suffix} already; say with -o where an archive of it goes")
+    return name + suffix
 
 
-def unpacked_name(name: str) -> str:
+def unpacked_name(name: str, suffix: str = SUFFIX) -> str:
     """Where the original of an archive goes."""
     if name == STANDARD:
         return STANDARD
-    if not name.endswith(SUFFIX) or name == SUFFIX:
-        raise UsageError(f"{name}: does not end in {SUFFIX}; say where the original goes with -o")
-    return name.removesuffix(SUFFIX)
+    if not name.endswith(suffix) or Path(name).name == suffix:
+        raise UsageError(
+            f"{name}: does not end in {suffix}; say where the original goes with -o, or its ending with -S"
+        )
+    return name.removesuffix(suffix)
 
 
 def check_output(source: str, target: str, force: bool, binary: bool) -> None:

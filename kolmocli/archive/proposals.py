@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
+from kolmocli.archive.clock import Clock
 from kolmocli.archive.repairs import repair
 from kolmocli.archive.stored import Fresh, Stored, StoredCall, stored
 from kolmocli.language.coder import coded_bits
@@ -70,7 +71,7 @@ class Asked:
     proposer: Proposer
     samples: int
     seed: int
-    late: Callable[[], bool]
+    clock: Clock
     answers: dict[tuple[int, ...], Answer | None] = field(default_factory=dict)
 
     def replace(self, pieces: list[Piece], literal_bits: float) -> list[Piece]:
@@ -90,7 +91,7 @@ class Asked:
     def _ask(self, targets: list[tuple[int, ...]], literal_bits: float) -> None:
         new = [t for t in targets if t not in self.answers][: max(_MOST_TARGETS - len(self.answers), 0)]
         for first in range(0, len(new), _AT_ONCE):
-            if self.late():
+            if self.clock.late():
                 return
             batch = new[first : first + _AT_ONCE]
             proposed = self.proposer.propose(batch, self.samples, self.seed + first)

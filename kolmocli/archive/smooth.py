@@ -72,10 +72,10 @@ def _bits(values: Ints, form: Smooth) -> float:
     return entropy + learning + float(below.sum()) + 12.0 * len(parts) * (form.order + 1)
 
 
-def prices(values: Ints, window: int = 4096) -> np.ndarray:
-    """Bits of an item written this way, window by window."""
+def prices(values: Ints, every: int = 1, window: int = 4096) -> np.ndarray:
+    """Bits of an item written this way, window by window; only one of `every` windows is looked at."""
     out = np.empty(len(values))
-    for start in range(0, len(values), window):
+    for start in range(0, len(values), every * window):
         part = values[start : start + window]
-        out[start : start + window] = best_form(part)[1] / len(part)
+        out[start : start + every * window] = best_form(part)[1] / len(part)
     return out

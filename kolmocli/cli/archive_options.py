@@ -15,6 +15,9 @@ Output = Annotated[
     str | None, typer.Option("--output", "-o", metavar="FILE", help="where it goes; - is standard output")
 ]
 Stdout = Annotated[bool, typer.Option("--stdout", "-c", help="write to standard output")]
+Suffix = Annotated[
+    str | None, typer.Option("--suffix", "-S", metavar="SUFFIX", help="how names of archives end, instead of .klm")
+]
 Force = Annotated[bool, typer.Option("--force", "-f", help="overwrite outputs; write an archive to a terminal")]
 Keep = Annotated[bool, typer.Option("--keep", "-k", help="keep the input (the default; undoes --rm)")]
 Remove = Annotated[bool, typer.Option("--rm", help="remove the input once its output is safely on disk")]

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 Result = dict[str, Any]
 """What `--json` says of one file."""
 Decoded = TypeVar("Decoded")
+_SECONDS_OF_PROGRESS = 5.0
 _KINDS = {16: "programs", 17: "python"}
 
 
@@ -41,6 +42,21 @@ class Reading:
 
     limit: int
     runner: RunPython | None = None
+
+
+def named(
+    name_of: Callable[[str, str], str], suffix: str | None, output: str | None, stdout: bool
+) -> Callable[[str], str]:
+    """`packed_name` or `unpacked_name` with the suffix of the command line (None: .klm)."""
+    from kolmocli.archive.files import SUFFIX
+
+    if suffix is None:
+        return lambda name: name_of(name, SUFFIX)
+    if stdout or output is not None:
+        raise UsageError("-S makes the names of outputs, which -o and -c say already: leave one of them out")
+    if not suffix or "/" in suffix:
+        raise UsageError(f"-S {suffix!r}: an ending of file names, such as .klm")
+    return lambda name: name_of(name, suffix)
 
 
 def destinations(
@@ -91,7 +107,7 @@ def pack_file(name: str, target: str, options: Options, manner: Manner, compare:
     check_output(name, target, manner.force, binary=True)
     data = read_input(name)
     started = time.monotonic()
-    archive, reports = compress(data, options, _progress(name, manner.quiet))
+    archive, reports = compress(data, options, _progress(name, manner))
     write_output(target, archive, like=name)
     if manner.remove:
         remove_input(name, target, archive)
@@ -213,11 +229,25 @@ def print_programs(archive: bytes, limit: int) -> None:
         console.print(Syntax(line, "python", background_color="default"))
 
 
-def _progress(name: str, quiet: bool) -> Callable[[str], None] | None:
-    """Progress on a terminal's stderr, one line that is written over."""
-    if quiet or not sys.stderr.isatty():
+def _progress(name: str, manner: Manner) -> Callable[[str], None] | None:
+    """Progress on stderr: one line that is written over on a terminal, else with -v a line now and then."""
+    if manner.quiet:
         return None
-    return lambda stage: print(f"\r\033[K{name}: {stage}", end="\r", file=sys.stderr, flush=True)
+    if sys.stderr.isatty():
+        return lambda stage: print(f"\r\033[K{name}: {stage}", end="\r", file=sys.stderr, flush=True)
+    return _lines_of_progress(name) if manner.verbose else None
+
+
+def _lines_of_progress(name: str) -> Callable[[str], None]:
+    said = time.monotonic()
+
+    def say(stage: str) -> None:
+        nonlocal said
+        if time.monotonic() >= said + _SECONDS_OF_PROGRESS:
+            said = time.monotonic()
+            print(f"{name}: {stage}", file=sys.stderr, flush=True)
+
+    return say
 
 
 def _say(line: str) -> None:

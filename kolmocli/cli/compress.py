@@ -22,12 +22,13 @@ from kolmocli.cli.archive_options import (
     Quiet,
     Remove,
     Stdout,
+    Suffix,
     Test,
     Verbose,
     refuse_what_means_nothing,
     seconds,
 )
-from kolmocli.cli.archiving import Manner, Result, destinations, each, pack_file
+from kolmocli.cli.archiving import Manner, Result, destinations, each, named, pack_file
 from kolmocli.cli.decompress import decompress
 from kolmocli.errors import UsageError
 
@@ -57,7 +58,10 @@ def compress(
         ),
     ] = "auto",
     time_budget: Annotated[
-        str | None, typer.Option("--time-budget", metavar="TIME", help="begin no attempt after this, such as 60s or 2m")
+        str | None,
+        typer.Option(
+            "--time-budget", metavar="TIME", help="be done by then, such as 60s or 2m, as small as that allows"
+        ),
     ] = None,
     program: Annotated[
         str | None,
@@ -69,13 +73,19 @@ def compress(
     remove: Remove = False,
     quiet: Quiet = False,
     verbose: Verbose = False,
-    decode: Annotated[bool, typer.Option("--decompress", "-d", help="decompress, like `kolmo decompress`")] = False,
+    decode: Annotated[
+        bool,
+        typer.Option(
+            "--decompress/--compress", "-d/-z", help="decompress, like `kolmo decompress`; the last one counts"
+        ),
+    ] = False,
     test: Test = False,
     list_: List = False,
     explain: Explain = False,
     compare: Annotated[bool, typer.Option("--compare", help="show gzip, bz2, xz, zstd and brotli beside it")] = False,
     max_output: MaxOutput = "1G",
     json: Json = False,
+    suffix: Suffix = None,
 ) -> None:
     """Pack files into archives that any machine can open without the model.
 
@@ -84,8 +94,9 @@ def compress(
     if decode or test or list_:
         refuse_what_means_nothing(context, "-d" if decode else "-t" if test else "-l")
         shared = (output, stdout, allow_python, force, keep, remove, quiet, verbose, test, list_, explain)
-        return decompress(files, *shared, max_output, json)
+        return decompress(files, *shared, max_output, json, suffix)
     from kolmocli.archive.attempts import Options
+    from kolmocli.archive.clock import Clock
     from kolmocli.archive.files import packed_name
     from kolmocli.archive.views import FORMATS
 
@@ -94,9 +105,10 @@ def compress(
     if (program is not None) != allow_python:
         raise UsageError("--program and --allow-python go together when packing: give both, or none")
     names, remove = files or ["-"], remove and not keep
-    destination = destinations(names, output, stdout, packed_name, remove, prints=json or explain or compare)
-    deadline = None if time_budget is None else time.monotonic() + seconds(time_budget)
-    options = Options(level, format_, samples=samples, seed=seed, deadline=deadline)
+    name_of = named(packed_name, suffix, output, stdout)
+    destination = destinations(names, output, stdout, name_of, remove, prints=json or explain or compare)
+    clock, waiting = Clock(None if time_budget is None else time.monotonic() + seconds(time_budget)), len(names)
+    options = Options(level, format_, samples=samples, seed=seed)
     if model is not None:
         from kolmocli.policy.proposer import open_proposer
 
@@ -112,7 +124,9 @@ def compress(
     manner = Manner(force, remove, quiet, verbose, explain)
 
     def pack(name: str) -> Result:
-        return pack_file(name, destination(name), options, manner, compare)
+        nonlocal waiting
+        mine, waiting = replace(options, deadline=clock.share(1 / waiting)), waiting - 1
+        return pack_file(name, destination(name), mine, manner, compare)
 
     each(names, pack, json)
     if remembered is not None:

@@ -15,6 +15,7 @@ from kolmocli.cli.archive_options import (
     Quiet,
     Remove,
     Stdout,
+    Suffix,
     Test,
     Verbose,
     byte_count,
@@ -26,6 +27,7 @@ from kolmocli.cli.archiving import (
     destinations,
     each,
     list_file,
+    named,
     print_total,
     test_file,
     unpack_file,
@@ -48,6 +50,7 @@ def decompress(
     explain: Explain = False,
     max_output: MaxOutput = "1G",
     json: Json = False,
+    suffix: Suffix = None,
 ) -> None:
     """Restore the originals of archives. Needs no model; runs no code from the archive."""
     from kolmocli.archive.files import unpacked_name
@@ -60,8 +63,8 @@ def decompress(
         runner = PythonRunner()
     reading = Reading(byte_count(max_output), runner)
     if test or list_:
-        if remove or output or stdout:
-            raise UsageError("--test and --list write and remove nothing: leave out -o, -c and --rm")
+        if remove or output or stdout or suffix is not None:
+            raise UsageError("--test and --list write and remove nothing: leave out -o, -c, -S and --rm")
         look = list_file if list_ else test_file
         manner = Manner(quiet=quiet or json, explain=explain)
         found = each(names, lambda name: look(name, reading, manner), json)
@@ -69,7 +72,8 @@ def decompress(
             print_total(found)
         return
     manner = Manner(force, remove, quiet, verbose, explain)
-    destination = destinations(names, output, stdout, unpacked_name, remove, prints=json or explain)
+    name_of = named(unpacked_name, suffix, output, stdout)
+    destination = destinations(names, output, stdout, name_of, remove, prints=json or explain)
 
     def unpack(name: str) -> Result:
         return unpack_file(name, destination(name), reading, manner)

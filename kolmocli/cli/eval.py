@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Annotated, Any
 
 import typer
@@ -12,7 +13,7 @@ from kolmocli.errors import UsageError
 _MODEL, _PREDICTIONS, _ENDPOINT = "a model", "--predictions", "--endpoint"
 _BELONGS_TO = {
     **dict.fromkeys(("curriculum", "data", "tasks", "samples"), (_MODEL, _ENDPOINT)),
-    **dict.fromkeys(("hold_out", "seed", "device"), (_MODEL,)),
+    **dict.fromkeys(("hold_out", "temperature", "seed", "device"), (_MODEL,)),
     **dict.fromkeys(("model", "max_tokens", "save_predictions"), (_ENDPOINT,)),
     "language": (_PREDICTIONS,),
     "time_limit": (_PREDICTIONS, _ENDPOINT),
@@ -46,6 +47,10 @@ def evaluate(
         str | None, typer.Option("--model", metavar="NAME", help="what the endpoint calls the model")
     ] = None,
     samples: Annotated[int, typer.Option("--samples", min=1, metavar="K", help="programs per task")] = 1,
+    temperature: Annotated[
+        float | None,
+        typer.Option("--temperature", metavar="T", help="of several samples (default: the curriculum's)"),
+    ] = None,
     tasks: Annotated[
         int | None,
         typer.Option("--tasks", min=1, metavar="N", help="number of tasks (default: as the curriculum says)"),
@@ -89,6 +94,8 @@ def evaluate(
     _refuse_what_means_nothing(context, kind)
     if curriculum is not None and data is not None:
         raise UsageError("--curriculum and --data exclude each other")
+    if temperature is not None:
+        _check_temperature(temperature, samples)
     _one_of("--device", "model.device", device)
     _one_of("--sandbox", "sandbox.backend", sandbox)
     if language not in ("python", "dsl"):
@@ -102,7 +109,14 @@ def evaluate(
 
         wanted = Wanted(curriculum, data, tasks, strict)
         report = evaluate_policy(
-            target, wanted, samples=samples, seed=seed, device=device, sandbox=sandbox, reporting=reporting
+            target,
+            wanted,
+            samples=samples,
+            seed=seed,
+            device=device,
+            sandbox=sandbox,
+            temperature=temperature,
+            reporting=reporting,
         )
     else:
         from kolmocli.evaluation.foreign import Programs, evaluate_predictions
@@ -151,6 +165,13 @@ def _refuse_what_means_nothing(context: typer.Context, kind: str) -> None:
         if kind not in kinds and source is not None and source.name != "DEFAULT":
             flag = "--" + name.replace("_", "-")
             raise UsageError(f"{flag} means nothing with {kind}; it goes with {' or '.join(kinds)}")
+
+
+def _check_temperature(value: float, samples: int) -> None:
+    if not 0 < value < math.inf:
+        raise UsageError(f"--temperature {value:g}: must be above 0 and finite; --samples 1 is greedy")
+    if samples == 1:
+        raise UsageError("--temperature means nothing with --samples 1, which is greedy; ask for more")
 
 
 def _one_of(flag: str, key: str, value: str) -> None:

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kolmocli.data.files import reading
-from kolmocli.data.lines import text_lines
+from kolmocli.data.lines import MAX_LINE, text_lines
 from kolmocli.data.problems import Problems
 
 _LIST = r"(\[[-\d,\s]*\])"
@@ -29,7 +29,7 @@ _AFTER_WORDS = re.compile(r"(?:following|input) sequence\s*:\s*" + _LIST, re.IGN
 _AFTER_COLON = re.compile(r":\s*" + _LIST)
 _STATEMENT = re.compile(r"^[ \t]*(?:sequence_\d+ = [a-z_]+\(.*|output = sequence_\d+.*)$", re.M)
 _MAX_ROW = 1024
-"""Lines of one row of CSV: more than any program has."""
+"""Lines of one row of CSV: more than any program has. Nor is a row longer than a line may be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,10 +173,14 @@ def _whole_rows(lines: Iterator[tuple[int, str]], problems: Problems) -> Iterato
     """Rows of CSV, which go on while a quote is open. Wrong quotes cost their own line, not the rows after it."""
     again: deque[tuple[int, str]] = deque()
     while line := again.popleft() if again else next(lines, None):
-        row, quotes = [line], line[1].count('"')
-        while quotes % 2 and len(row) < _MAX_ROW and (more := again.popleft() if again else next(lines, None)):
+        row, quotes, size = [line], line[1].count('"'), len(line[1])
+        while quotes % 2 and len(row) < _MAX_ROW and size <= MAX_LINE:
+            more = again.popleft() if again else next(lines, None)
+            if more is None:
+                break
             row.append(more)
             quotes += more[1].count('"')
+            size += len(more[1])
         try:
             yield line[0], next(csv.reader([text + "\n" for _, text in row], strict=True))
         except csv.Error as error:

@@ -41,7 +41,7 @@ class Table:
         """
         for block in _blocks(stream, self._problems.name):
             text = block.data.decode("utf-8", "replace")
-            plain = None if self._first or self._index is not None else _all_plain(text, self._separator)
+            plain = None if self._first or self._index is not None else _all_plain(text, self._separator, block.ends)
             if plain is not None:
                 yield plain
             else:
@@ -126,15 +126,19 @@ def _complaint(field: str) -> str:
     return "a field is empty" if not field else f"{field[:40]!r} is not an integer"
 
 
-def _all_plain(text: str, separator: str | None) -> list[int] | None:
-    """The integers of whole lines at once, if there is nothing else in them; None to look at every line."""
+def _all_plain(text: str, separator: str | None, ends: bool) -> list[int] | None:
+    """The integers of a block at once, if there is nothing else in it; None to look at every line.
+
+    A block that does not end with a line ends behind a separator, after which no empty field follows.
+    """
     if not text.isascii() or any(mark in text for mark in '"#_'):
         return None
     try:
         found = list(map(int, (text.replace(separator, " ") if separator else text).split()))
     except ValueError:
         return None
-    if separator and len(found) != text.count(separator) + text.count("\n") + (not text.endswith("\n")):
+    open_end = ends and not text.endswith("\n")
+    if separator and len(found) != text.count(separator) + text.count("\n") + open_end:
         return None  # a blank line, an empty field, or two integers in one
     return found
 
@@ -167,6 +171,9 @@ def _blocks(stream: BinaryIO, name: str) -> Iterator[_Block]:
 
 
 def _cut(data: bytes) -> int:
-    """After the last line end; in a line without one, after the last integer; in what is neither, at the end."""
-    end = data.rfind(b"\n") + 1 or max(data.rfind(mark) for mark in (b" ", b"\t", b";", b",")) + 1
+    """After the last line end; in a line without one, after the last integer; in what is neither, at the end.
+
+    A space beside commas or semicolons separates nothing: what comes after it may begin with one of them.
+    """
+    end = data.rfind(b"\n") + 1 or max(data.rfind(mark) for mark in (b"\t", b";", b",")) + 1 or data.rfind(b" ") + 1
     return end or (0 if len(data) < 3 * _LONG else len(data))

@@ -53,7 +53,8 @@ def _digest(text: str) -> int:
 def checked(entry: Entry, max_items: int = MAX_ITEMS) -> tuple[Record, Keys]:
     """The entry as a record. Raises ValueError when the sequence is too long or the program does not make it."""
     if len(entry.sequence) > max_items:
-        raise ValueError(f"{len(entry.sequence):,} items; at most {max_items:,} are taken")
+        key = " (data.max_items)" if max_items < MAX_ITEMS else ""
+        raise ValueError(f"{len(entry.sequence):,} items; at most {max_items:,} are taken{key}")
     program, shape = None, None
     if entry.program is not None:
         program, values = _executed(entry.program)
@@ -172,8 +173,14 @@ def read_records(
         records.append(record, keys)
     problems.close(f"{len(records):,}")
     if not records:
-        raise UsageError(f"{name}: no sequence in it; every line needs an object with `sequence`, a list of integers")
+        raise nothing_in(problems)
     return records
+
+
+def nothing_in(problems: Problems) -> UsageError:
+    """What to say of a file without a good line."""
+    what = "no sequence in it; every line needs an object with `sequence`, a list of integers"
+    return UsageError(f"{problems.name}: {'no good line in it; see above' if problems.count else what}")
 
 
 def stream_records(name: str, problems: Problems, max_items: int = MAX_ITEMS) -> Iterator[tuple[Record, Keys]]:

@@ -11,8 +11,7 @@ from typing import Any
 
 from kolmocli.data.digests import DigestSet
 from kolmocli.data.problems import Problems
-from kolmocli.data.records import Record, stream_records
-from kolmocli.errors import UsageError
+from kolmocli.data.records import Record, nothing_in, stream_records
 from kolmocli.evaluation.baselines import raw_bits
 from kolmocli.language.coder import coded_bits, literal_bits
 
@@ -110,7 +109,7 @@ def describe(name: str, *, examples: int, seed: int, strict: bool, warn: Callabl
         statistics.add(record, keys.sequence, examples, rng)
     problems.close(f"{statistics.records:,}")
     if not statistics.records:
-        raise UsageError(f"{name}: no sequence in it; every line needs an object with `sequence`, a list of integers")
+        raise nothing_in(problems)
     statistics.bad = problems.count
     return {"file": name, **statistics.report()}
 

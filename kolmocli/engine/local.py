@@ -17,6 +17,7 @@ from kolmocli.environment import Judge, Outcome, open_judge
 from kolmocli.policy.policy import Policy
 from kolmocli.policy.rollout import Rollout
 from kolmocli.policy.roulette import numbers_per_row
+from kolmocli.policy.vllm_sampler import VllmSampler, open_vllm
 from kolmocli.sandbox.base import Health
 from kolmocli.tasks.base import Task
 from kolmocli.training.limits import ROWS_AT_ONCE
@@ -28,8 +29,17 @@ def open_engine(config: Config, policy: Policy, backend: str, warn: Callable[[st
     Raises:
         EnvironmentMissing: the sandbox that was asked for is not there.
         UsageError: a sandbox was asked for where nothing is run.
+
+    And what `open_vllm` raises, where vLLM was asked for.
     """
-    return LocalEngine(config, policy, open_judge(config, backend, warn))
+    judge = open_judge(config, backend, warn)
+    if config.model.sampler == "vllm":
+        try:
+            policy.sampler = open_vllm(policy, config.model.sampler_memory)
+        except BaseException:
+            judge.close()
+            raise
+    return LocalEngine(config, policy, judge)
 
 
 class LocalEngine(Trainer):
@@ -92,6 +102,8 @@ class LocalEngine(Trainer):
 
     def close(self) -> None:
         self._judge.close()
+        if isinstance(self.policy.sampler, VllmSampler):
+            self.policy.sampler.close()
 
 
 def _skip(generator: torch.Generator, rows: int, training: Training) -> None:

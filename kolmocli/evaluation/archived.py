@@ -9,9 +9,9 @@ from __future__ import annotations
 from array import array
 from collections.abc import Sequence
 
-from kolmocli.archive.codecs import pack
 from kolmocli.archive.container import PROGRAMS, Section, digest, read_member, varint, write_member
 from kolmocli.archive.decompress import decode_member
+from kolmocli.archive.packing import pack
 from kolmocli.archive.programs import MAX_STATEMENTS, ProgramCoder
 from kolmocli.archive.proposals import literal
 from kolmocli.archive.rangecoder import Encoder

@@ -13,13 +13,18 @@ import gzip
 import importlib.util
 import lzma
 import os
+import threading
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import lru_cache
 
 Codec = Callable[[bytes], bytes]
 _THREADS = max(1, os.cpu_count() or 1)
 """The codecs work outside the interpreter's lock, so threads are enough to use all cores."""
+_STREAMS = ThreadPoolExecutor(_THREADS)
+_LOCK = threading.Lock()
+_OWN = threading.local()
+"""A zstd compressor serves one thread at a time, so each thread that counts blocks has codecs of its own."""
 
 
 def pack(sequence: Sequence[int]) -> bytes:
@@ -62,20 +67,62 @@ def codecs() -> dict[str, Codec]:
 CODEC_NAMES = ("gzip", "bz2", "xz", "zstd", "brotli")
 
 
+class Baselines:
+    """The sizes of a report, whose counting may begin before all sequences are known.
+
+    Sandboxes leave a processor waiting now and then, so what is counted beside them is not waited for after the last
+    verdict. A sequence that comes twice is counted once. Leaving the block drops what nobody has asked for, and an
+    error drops streams that wait as well.
+    """
+
+    def __init__(self) -> None:
+        self._threads = ThreadPoolExecutor(_THREADS)
+        self._blocks: dict[bytes, Future[dict[str, int]]] = {}
+        self._streams: list[Future[int]] = []
+
+    def __enter__(self) -> Baselines:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *what: object) -> None:
+        self._threads.shutdown(cancel_futures=True)
+        if kind is not None and sum(stream.cancel() for stream in self._streams):
+            _submitted.cache_clear()
+
+    def begin(self, sequence: Sequence[int]) -> None:
+        """Count what this sequence takes by itself."""
+        self._begun(pack(sequence))
+
+    def begin_stream(self, sequences: Iterable[Sequence[int]]) -> None:
+        """Count what all of these take as one stream."""
+        self._streams = _begin_files(b"".join(map(pack, sequences)))
+
+    def measure(self, sequences: Sequence[Sequence[int]]) -> dict[str, dict[str, int]]:
+        """`{codec: {"per_block": bits, "solid": bits}}` for each codec of this machine, begun before or not."""
+        blocks = [pack(s) for s in sequences]
+        solid = b"".join(blocks)
+        _begin_files(solid)
+        parts = [part.result() for part in [self._begun(block) for block in blocks]]
+        return {
+            name: {"per_block": sum(part[name] for part in parts), "solid": stream_bits(name, solid)}
+            for name in codecs()
+        }
+
+    def _begun(self, block: bytes) -> Future[dict[str, int]]:
+        if block not in self._blocks:
+            self._blocks[block] = self._threads.submit(_block_bits, block)
+        return self._blocks[block]
+
+
 def measure(sequences: Sequence[Sequence[int]]) -> dict[str, dict[str, int]]:
-    """`{codec: {"per_block": bits, "solid": bits}}` for each codec of this machine."""
-    blocks = [pack(s) for s in sequences]
-    solid = b"".join(blocks)
-    shards = [blocks[i::_THREADS] for i in range(_THREADS)]
-    with ThreadPoolExecutor(_THREADS + len(CODEC_NAMES)) as threads:
-        whole = {name: threads.submit(stream_bits, name, solid) for name in codecs()}
-        parts = list(threads.map(_per_block, shards))
-    return {name: {"per_block": sum(part[name] for part in parts), "solid": whole[name].result()} for name in whole}
+    """`Baselines.measure` of sequences that nothing was begun for."""
+    with Baselines() as baselines:
+        return baselines.measure(sequences)
 
 
-def _per_block(blocks: Sequence[bytes]) -> dict[str, int]:
-    """Bits of each block by itself, added up. With codecs of its own: a zstd compressor serves one thread."""
-    return {name: sum(8 * len(codec(block)) for block in blocks) for name, codec in codecs().items()}
+def _block_bits(block: bytes) -> dict[str, int]:
+    if not hasattr(_OWN, "codecs"):
+        _OWN.codecs = codecs()
+    return {name: 8 * len(codec(block)) for name, codec in _OWN.codecs.items()}
 
 
 def solid_bits(codec: str, sequences: Sequence[Sequence[int]]) -> int:
@@ -90,21 +137,28 @@ def best_solid_bits(sequences: Sequence[Sequence[int]]) -> int:
 
 def stream_bits(codec: str, data: bytes) -> int:
     """Bits of these bytes as one file of this codec; 0 for no byte."""
-    return 8 * _size(codec, data) if data else 0
+    return 8 * _file_size(codec, data).result() if data else 0
 
 
 def best_stream_bits(data: bytes) -> int:
     """Bits of the smallest file, "stored as it is" being one of the choices; 0 for no byte."""
-    if not data:
-        return 0
-    with ThreadPoolExecutor(len(CODEC_NAMES)) as threads:
-        return 8 * min(len(data), *threads.map(lambda name: _size(name, data), codecs()))
+    return 8 * min([len(data), *(size.result() for size in _begin_files(data))]) if data else 0
+
+
+def _begin_files(data: bytes) -> list[Future[int]]:
+    """Bytes of one file of each codec. The slowest codec begins first, the others fill the other cores meanwhile."""
+    return [_file_size(name, data) for name in reversed(codecs())] if data else []
+
+
+def _file_size(codec: str, data: bytes) -> Future[int]:
+    with _LOCK:  # a cache alone would let two threads that ask at the same time both do the work
+        return _submitted(codec, data)
 
 
 @lru_cache(maxsize=64)
-def _size(codec: str, data: bytes) -> int:
-    """Bytes of one file of this codec. Several numbers of a report need the same stream."""
-    return len(codecs()[codec](data))
+def _submitted(codec: str, data: bytes) -> Future[int]:
+    """Several numbers of a report need the same stream."""
+    return _STREAMS.submit(lambda: len(codecs()[codec](data)))
 
 
 def _gzip(data: bytes) -> bytes:

@@ -24,11 +24,13 @@ def evaluate(
     seed: int | None,
     device: str,
     sandbox: str,
+    temperature: float | None = None,
     reporting: Reporting = PLAIN,
 ) -> dict[str, Any]:
     """The report of a policy, with `pass_at_k` for several samples.
 
-    One sample is greedy. Several are drawn at `training.temperature`; a task then counts by its best one.
+    One sample is greedy. Several are drawn at `temperature`, by default `training.temperature`; a task then counts by
+    its best one.
 
     Raises:
         UsageError: no model under that name, or nothing that says which tasks to use.
@@ -38,6 +40,9 @@ def evaluate(
     config = selection.config
     if config.asks_questions and reporting != PLAIN:
         raise UsageError("--hold-out and --kt-compatible are for sequences, and these tasks are questions")
+    if temperature is not None:
+        training = config.training.model_copy(update={"temperature": temperature})
+        config = config.model_copy(update={"training": training})
     policy = load_policy(target, device=device, seed=config.seed, alphabet=config.alphabet)
     held = [hold_out(task, reporting.hold_out) for task in selection.tasks]
     engine = open_engine(config, policy, sandbox, warn)
@@ -49,6 +54,7 @@ def evaluate(
     report = {
         "model": target,
         "samples": samples,
+        "temperature": None if samples == 1 else config.training.temperature,
         "language": None if config.asks_questions else "dsl",
         **full_report(attempts, samples, "dsl", reporting),
     }

@@ -10,6 +10,7 @@ from typing import Any
 from kolmocli.environment import Outcome
 from kolmocli.errors import UsageError
 from kolmocli.evaluation.answers import program_of
+from kolmocli.evaluation.baselines import Baselines
 from kolmocli.evaluation.predictions import Cut, read_predictions
 from kolmocli.evaluation.published import published_cut
 from kolmocli.evaluation.report import PLAIN, Reporting, full_report
@@ -43,14 +44,29 @@ def evaluate_predictions(
     """
     warn = shared_console().out
     found = read_predictions(name, warn, strict=strict, cut=cut_of(reporting))
-    attempts = rescored(found, programs, warn)
-    samples = max(len(outcomes) for _, outcomes in attempts)
-    facts = {"model": name, "samples": samples, "language": programs.language}
-    return {**facts, **full_report(attempts, samples, programs.language, reporting)}
+    with Baselines() as baselines:
+        attempts = rescored(counting(found, baselines), programs, warn)
+        samples = max(len(outcomes) for _, outcomes in attempts)
+        facts = {"model": name, "samples": samples, "language": programs.language}
+        return {**facts, **full_report(attempts, samples, programs.language, reporting, baselines)}
 
 
 def cut_of(reporting: Reporting) -> Cut:
     return published_cut if reporting.kt_compatible else program_of
+
+
+def counting(candidates: Iterable[Candidate], baselines: Baselines) -> Iterator[Candidate]:
+    """The candidates; on the way the codecs begin with their sequences, which a report needs whatever comes of them.
+
+    The one stream of all sequences is of use unless the sandbox loses a task, which is rare.
+    """
+    targets: dict[int, tuple[int, ...]] = {}
+    for candidate in candidates:
+        if candidate.task.index not in targets:
+            targets[candidate.task.index] = candidate.task.target
+            baselines.begin(candidate.task.target)
+        yield candidate
+    baselines.begin_stream(targets.values())
 
 
 def rescored(candidates: Iterable[Candidate], programs: Programs, warn: Callable[[str], None]) -> Attempts:

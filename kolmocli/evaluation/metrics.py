@@ -12,7 +12,7 @@ from typing import Any
 
 from kolmocli.environment import Outcome
 from kolmocli.evaluation import rates
-from kolmocli.evaluation.baselines import CODEC_NAMES, measure, raw_bits
+from kolmocli.evaluation.baselines import CODEC_NAMES, Baselines, measure, raw_bits
 from kolmocli.evaluation.coding import CODED, Coding, Pair
 from kolmocli.evaluation.intervals import Interval, mean_interval, wilson
 from kolmocli.tasks.base import Bucket, Task
@@ -21,11 +21,11 @@ PREFIXES = (16, 32, 64, 128)
 """Items at which the KoLMogorov Test compares beginnings."""
 
 
-def summarise(pairs: Sequence[Pair], coding: Coding = CODED) -> dict[str, Any]:
+def summarise(pairs: Sequence[Pair], coding: Coding = CODED, baselines: Baselines | None = None) -> dict[str, Any]:
     """The report of an evaluation with one outcome per task, JSON-ready; docs/metrics.md explains each key.
 
     A number that does not exist (a share of nothing) is None. With several samples of a task, reduce
-    them by `best_of` first. `coding` is how programs are stored.
+    them by `best_of` first. `coding` is how programs are stored; `baselines` may have begun to count.
     """
     judged = [(task, outcome) for task, outcome in pairs if not is_masked(outcome)]
     outcomes = [outcome for _, outcome in judged]
@@ -35,7 +35,7 @@ def summarise(pairs: Sequence[Pair], coding: Coding = CODED) -> dict[str, Any]:
     raw = raw_bits(targets)
     # The codecs work outside the interpreter's lock, and the slowest of one stream would hold up the next.
     with ThreadPoolExecutor() as threads:
-        measured = threads.submit(measure, targets)
+        measured = threads.submit(baselines.measure if baselines else measure, targets)
         waiting = {
             "precision": threads.submit(rates.precision, written, "gzip", coding),
             "precision_xz": threads.submit(rates.precision, written, "xz", coding),

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from kolmocli.errors import UsageError
+from kolmocli.evaluation.baselines import Baselines
 from kolmocli.evaluation.endpoint import Endpoint
-from kolmocli.evaluation.foreign import Programs, cut_of, rescored, teller
+from kolmocli.evaluation.foreign import Programs, counting, cut_of, rescored, teller
 from kolmocli.evaluation.predictions import Cut, PredictionWriter
 from kolmocli.evaluation.report import PLAIN, Reporting, full_report
 from kolmocli.evaluation.rescoring import Candidate
@@ -39,9 +40,10 @@ def evaluate_endpoint(
     asked = [Task(t.bucket, i, t.target, modality=t.modality) for i, t in enumerate(tasks) for _ in range(samples)]
     counts = {"cut_off": 0}
     answered = _ask(endpoint, asked, cut_of(reporting), save, counts, warn)
-    attempts = rescored(answered, programs, warn)
-    facts = {"model": endpoint.model, "samples": samples, "language": programs.language, **counts}
-    return {**facts, **full_report(attempts, samples, programs.language, reporting)}
+    with Baselines() as baselines:
+        attempts = rescored(counting(answered, baselines), programs, warn)
+        facts = {"model": endpoint.model, "samples": samples, "language": programs.language, **counts}
+        return {**facts, **full_report(attempts, samples, programs.language, reporting, baselines)}
 
 
 def _ask(

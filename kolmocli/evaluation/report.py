@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kolmocli.evaluation.archived import archive_rate
+from kolmocli.evaluation.baselines import Baselines
 from kolmocli.evaluation.coding import CODED, TEXT, Pair
 from kolmocli.evaluation.metrics import is_masked, modalities, of_programs, summarise
 from kolmocli.evaluation.published import published_report
@@ -26,12 +27,15 @@ class Reporting:
 PLAIN = Reporting()
 
 
-def full_report(attempts: Attempts, samples: int, language: Language, reporting: Reporting) -> dict[str, Any]:
+def full_report(
+    attempts: Attempts, samples: int, language: Language, reporting: Reporting, baselines: Baselines | None = None
+) -> dict[str, Any]:
     """The report of `summarise` on the best sample of each task, and more; docs/metrics.md explains each key."""
     coding = CODED if language == "dsl" else TEXT
     pairs: list[Pair] = [(task, best_of(outcomes)) for task, outcomes in attempts]
     judged = of_programs([(task, outcome) for task, outcome in pairs if not is_masked(outcome)])
-    report = {**pass_rates(attempts, samples), **summarise(pairs, coding), "modalities": modalities(pairs, coding)}
+    report = {**pass_rates(attempts, samples), **summarise(pairs, coding, baselines)}
+    report["modalities"] = modalities(pairs, coding)
     if language == "dsl":
         report |= {"rate_uniform_prior": uniform_prior(judged), "rate_archive": archive_rate(judged)}
     if reporting.kt_compatible:

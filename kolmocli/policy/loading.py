@@ -5,14 +5,12 @@ Weights load as safetensors only, and code that comes with a model is never run.
 
 from __future__ import annotations
 
-import logging
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import torch
-from transformers import AutoModelForCausalLM, AutoTokenizer, BitsAndBytesConfig
 
 from kolmocli.errors import UsageError
 from kolmocli.policy.adapters import (
@@ -27,13 +25,9 @@ from kolmocli.policy.adapters import (
 )
 from kolmocli.policy.building import build_preset, tokenizer_of
 from kolmocli.policy.policy import Policy
-from kolmocli.policy.presets import PRESETS, Alphabet, is_preset
-from kolmocli.policy.requirements import require_adapters, require_device
-
-# It says for every layer that inputs become float16, which is what was asked for.
-logging.getLogger("bitsandbytes.autograd._functions").setLevel(logging.ERROR)
-
-_TOKENIZERS = ("tokenizer.json", "tokenizer.model", "tokenizer_config.json", "vocab.json", "vocab.txt", "spiece.model")
+from kolmocli.policy.presets import Alphabet, is_preset
+from kolmocli.policy.requirements import require_device
+from kolmocli.policy.saved import load_saved, require_parts, require_whole
 
 
 def choose_device(name: str) -> torch.device:
@@ -94,7 +88,7 @@ def resolve_checkpoint(name: str) -> Path | None:
     if is_adapter(folder):
         return folder
     if (folder / "config.json").is_file():
-        _require_parts(folder)
+        require_parts(folder)
         return folder
     from kolmocli.training.checkpoint import latest_checkpoint
 
@@ -104,18 +98,10 @@ def resolve_checkpoint(name: str) -> Path | None:
     return found
 
 
-def _require_parts(folder: Path) -> None:
-    """A model is weights and a tokenizer. Which of them is missing is not what a library says first."""
-    if not any(folder.glob("*.safetensors")):
-        other = " (there are others, but only safetensors are loaded)" if any(folder.glob("*.bin")) else ""
-        raise UsageError(f"{folder}: a model without weights: no *.safetensors in it{other}")
-    if not any((folder / name).is_file() for name in _TOKENIZERS):
-        raise UsageError(f"{folder}: a model without a tokenizer: none of {', '.join(_TOKENIZERS)} in it")
-
-
 def _load_adapted(name: str, folder: Path, place: torch.device, train: Adaptation | None) -> Policy:
     """An adapter beside its base. It is trained on as what it is, or not at all."""
     base = read_base(folder)
+    require_whole(folder)
     if Path(base.name).is_absolute() and not Path(base.name).is_dir():
         raise UsageError(f"{folder}: the model that it is an adapter of is not in {base.name} any more; put it back")
     if train is not None:
@@ -141,7 +127,7 @@ def _versioned(base: Base, model: Any) -> Base:
 def _load_model(base: Base, place: torch.device, dtype: str | torch.dtype) -> tuple[Any, Any]:
     """The model, on its device and in evaluation mode, and its tokenizer."""
     if not is_preset(base.name):
-        return _load_saved(base, place, dtype)
+        return load_saved(base, place, dtype)
     model: Any = build_preset(base.name, base.seed, base.alphabet)
     tokenizer = tokenizer_of(base.alphabet)
     if not base.load_in_8bit:
@@ -149,48 +135,4 @@ def _load_model(base: Base, place: torch.device, dtype: str | torch.dtype) -> tu
     with TemporaryDirectory() as folder:  # transformers quantises what it reads
         model.save_pretrained(folder)
         tokenizer.save_pretrained(folder)
-        return _load_saved(Base(folder, load_in_8bit=True), place, dtype)
-
-
-def _load_saved(base: Base, place: torch.device, dtype: str | torch.dtype) -> tuple[Any, Any]:
-    source, here = base.name, Path(base.name).is_dir()
-    where: dict[str, Any] = {"local_files_only": here, "trust_remote_code": False}
-    if not here and base.version:
-        where["revision"] = base.version
-    quantised: dict[str, Any] = {}
-    if base.load_in_8bit:
-        require_adapters()
-        quantised = {"quantization_config": BitsAndBytesConfig(load_in_8bit=True), "device_map": {"": place}}
-    try:
-        tokenizer = AutoTokenizer.from_pretrained(source, **where)
-        model: Any = AutoModelForCausalLM.from_pretrained(
-            source, use_safetensors=True, dtype=dtype, **where, **quantised
-        )
-    except (OSError, ValueError, KeyError) as error:
-        reason = " ".join(str(error).split())[:160]
-        raise UsageError(
-            f"model {source!r}: not a preset ({', '.join(PRESETS)}), a run, a checkpoint folder or a model that "
-            f"can be loaded: {reason}"
-        ) from None
-    if not quantised:
-        return model.to(place).eval(), tokenizer
-    if place.type == "cpu":
-        _round_weights_only(model)
-    return model.eval(), tokenizer
-
-
-def _round_weights_only(model: Any) -> None:
-    """Multiply in full precision with the 8-bit weights, as bitsandbytes does on a CPU for layers in training.
-
-    In evaluation mode it would round every activation to 8 bits as well: slower here, further off, and the
-    slightest difference between sampler and trainer then flips whole steps, 0.03 nats a token (docs/decisions.md).
-    """
-
-    from bitsandbytes.nn.modules import Linear8bitLt
-
-    def in_training(layer: torch.nn.Module, inputs: Any) -> None:
-        layer.training = True  # which means nothing else to a linear layer
-
-    for layer in model.modules():
-        if isinstance(layer, Linear8bitLt):
-            layer.register_forward_pre_hook(in_training)
+        return load_saved(Base(folder, load_in_8bit=True), place, dtype)

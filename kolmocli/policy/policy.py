@@ -35,7 +35,7 @@ class Policy:
     """`model` is a transformers causal LM on its device, `name` what the user called it.
 
     With a `base` the model is that one, frozen, with an adapter beside it. With a `value_head` rollouts carry its values;
-    it belongs to training and is not saved with the policy.
+    it belongs to training and is not saved with the policy. `sampler` writes rollouts; it has the arguments of `generate`.
     """
 
     name: str
@@ -43,6 +43,7 @@ class Policy:
     tokenizer: Any
     base: Base | None = None
     value_head: ValueHead | None = None
+    sampler: Callable[..., list[Generated]] = generate
 
     @cached_property
     def alphabet(self) -> Alphabet | None:
@@ -135,7 +136,7 @@ class Policy:
             if finished is not None:
                 finished(row, rollouts[row])
 
-        generate(
+        self.sampler(
             self.model, prompts, samples=samples, max_new_tokens=max_new_tokens,
             stop_ids=self.stop_ids, pad_id=self.pad_id, generator=generator, temperature=temperature,
             value=self.value_head, roulette=self._roulette(stop_below), finished=take,

@@ -104,6 +104,8 @@ def _tensors_of(preset: Preset, words: int) -> list[Tensor]:
 def _header(file: Path) -> list[Tensor]:
     with file.open("rb") as stream:
         (length,) = struct.unpack("<Q", stream.read(8))
+        if length > file.stat().st_size:
+            raise ValueError(f"{file.name} is cut or damaged")
         header = json.loads(stream.read(length))
     return [
         Tensor(name, tuple(entry["shape"]), _BYTES.get(entry["dtype"], 1))

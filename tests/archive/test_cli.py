@@ -1,42 +1,20 @@
-"""`kolmo compress` and `kolmo decompress` with the habits of gzip, xz and zstd, and their historic mistakes."""
+"""`kolmo compress` and `kolmo decompress` with the habits of gzip, xz and zstd."""
 
-import io
 import json
 import os
-import signal
-import subprocess
-import sys
-from types import SimpleNamespace
+import time
+from dataclasses import replace
 
 import pytest
 
-from kolmocli.archive import files
 from kolmocli.archive.compress import compress
-from kolmocli.cli.main import main
-from kolmocli.errors import KolmoError, UsageError
+from kolmocli.cli import archiving
 from kolmocli.language.interpreter import evaluate
 from kolmocli.language.program import parse
 
 from . import samples
 
 DATA = samples.SMALL["mixed"]
-
-
-@pytest.fixture
-def kolmo(tmp_path, monkeypatch, capfdbinary):
-    """Runs a command in an empty folder: exit code, standard output, standard error."""
-    monkeypatch.chdir(tmp_path)
-    handlers = {s: signal.getsignal(s) for s in (signal.SIGINT, signal.SIGTERM)}
-
-    def run(*arguments, stdin=b""):
-        monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(stdin), isatty=lambda: False))
-        code = main(list(arguments))
-        out, err = capfdbinary.readouterr()
-        return SimpleNamespace(code=code, out=out, err=err.decode())
-
-    yield run
-    for number, handler in handlers.items():
-        signal.signal(number, handler)
 
 
 def names():
@@ -86,70 +64,6 @@ def test_levels_and_output(kolmo, tmp_path):
     assert kolmo("decompress", "out-9.klm", "-o", "-").out == DATA
 
 
-def test_nothing_is_overwritten_silently(kolmo, tmp_path):
-    (tmp_path / "a").write_bytes(DATA)
-    (tmp_path / "a.klm").write_bytes(b"precious")
-    done = kolmo("compress", "a")
-    assert (done.code, (tmp_path / "a.klm").read_bytes()) == (1, b"precious")
-    assert "-f" in done.err
-    assert kolmo("compress", "-f", "a").code == 0
-    (tmp_path / "a").write_bytes(b"changed")
-    assert kolmo("decompress", "a.klm").code == 1
-    assert (tmp_path / "a").read_bytes() == b"changed"
-
-
-def test_the_input_is_never_the_output(kolmo, tmp_path):
-    (tmp_path / "a.klm").write_bytes(compress(DATA)[0])
-    os.link("a.klm", "other")
-    for target in ("a.klm", "other", "./a.klm"):
-        for command in ("compress", "decompress"):
-            done = kolmo(command, "-f", "a.klm", "-o", target)
-            assert done.code == 2
-            assert "is the input" in done.err
-    assert (tmp_path / "a.klm").read_bytes() == compress(DATA)[0]
-
-
-def test_a_damaged_archive_leaves_a_good_file_alone(kolmo, tmp_path):
-    archive = bytearray(compress(DATA)[0])
-    archive[-9] ^= 4
-    (tmp_path / "a.klm").write_bytes(archive)
-    (tmp_path / "a").write_bytes(b"good")
-    done = kolmo("decompress", "-f", "--rm", "a.klm")
-    assert done.code == 1
-    assert done.err.startswith("kolmo: error: a.klm: ")
-    assert (tmp_path / "a").read_bytes() == b"good"
-    assert names() == ["a", "a.klm"]
-
-
-def test_remove_and_keep(kolmo, tmp_path):
-    (tmp_path / "a").write_bytes(DATA)
-    assert kolmo("compress", "--rm", "a").code == 0
-    assert names() == ["a.klm"]
-    assert kolmo("decompress", "--rm", "-k", "a.klm").code == 0
-    assert names() == ["a", "a.klm"]
-    assert kolmo("decompress", "--rm", "-f", "a.klm").code == 0
-    assert names() == ["a"]
-
-
-def test_remove_needs_the_output_to_read_back(tmp_path, monkeypatch):
-    (tmp_path / "in").write_bytes(DATA)
-    (tmp_path / "out").write_bytes(b"something else")
-    with pytest.raises(KolmoError, match="kept"):
-        files.remove_input(str(tmp_path / "in"), str(tmp_path / "out"), b"what was written")
-    assert (tmp_path / "in").exists()
-
-
-def test_test_touches_nothing(kolmo, tmp_path):
-    (tmp_path / "a.klm").write_bytes(compress(DATA)[0])
-    (tmp_path / "no.klm").write_bytes(b"no archive")
-    assert kolmo("decompress", "-t", "a.klm").code == 0
-    assert kolmo("compress", "--test", "a.klm").code == 0
-    assert kolmo("decompress", "-t", "no.klm").code == 1
-    assert kolmo("decompress", "-t", "--rm", "a.klm").code == 2
-    assert kolmo("decompress", "-t", "no.klm", "a.klm").code == 1
-    assert names() == ["a.klm", "no.klm"]
-
-
 def test_list_and_json(kolmo, tmp_path):
     (tmp_path / "a").write_bytes(DATA)
     made = json.loads(kolmo("compress", "--json", "-q", "a").out)
@@ -168,12 +82,6 @@ def test_several_archives_are_listed_with_their_total(kolmo, tmp_path):
     assert len(shown) == 3
     assert f"2 archives: {2 * len(DATA)} bytes" in shown[2]
     assert kolmo("compress", "-lq", "a.klm", "b.klm").out == b""
-
-
-def test_an_archive_is_not_read_from_a_terminal(monkeypatch):
-    monkeypatch.setattr(sys, "stdin", SimpleNamespace(isatty=lambda: True))
-    with pytest.raises(UsageError, match="terminal"):
-        files.read_archive("-")
 
 
 def test_explain_prints_programs(kolmo, tmp_path):
@@ -247,6 +155,9 @@ def test_compare_shows_the_standard_codecs(kolmo, tmp_path):
         (["compress", "a", "-o", "no/such/folder"], 1, "No such file"),
         (["compress", "a.klm"], 2, "already"),
         (["compress", "a", "-c", "--rm"], 2, "--rm"),
+        (["compress", "a", "-c", "-S", ".x"], 2, "-S"),
+        (["compress", "a", "-S", ""], 2, "-S"),
+        (["decompress", "-t", "a.klm", "-S", ".klm"], 2, "-S"),
         (["decompress", "-", "-o", "b", "--rm"], 2, "--rm"),
     ],
 )
@@ -260,50 +171,42 @@ def test_what_goes_wrong_is_one_line(kolmo, tmp_path, arguments, code, words):
     assert names() == ["a", "a.klm"]
 
 
-def test_one_bad_file_does_not_stop_the_others(kolmo, tmp_path):
+def test_the_last_of_compressing_and_decompressing_counts(kolmo, tmp_path):
     (tmp_path / "a").write_bytes(DATA)
-    done = kolmo("compress", "-q", "missing", "a")
-    assert done.code == 1
+    assert kolmo("compress", "-d", "-z", "-q", "a").code == 0
+    assert kolmo("compress", "-z", "-d", "-f", "-q", "a.klm").code == 0
     assert names() == ["a", "a.klm"]
+    assert (tmp_path / "a").read_bytes() == DATA
 
 
-def test_times_and_permissions_go_along(kolmo, tmp_path):
+def test_a_time_budget_is_shared_out_among_the_files(kolmo, tmp_path, monkeypatch):
+    budgets = []
+
+    def watched(data, options, progress):
+        budgets.append(options.deadline - time.monotonic())
+        return compress(data, replace(options, level=0), progress)
+
+    monkeypatch.setattr("kolmocli.archive.compress.compress", watched)
+    for name in "abc":
+        (tmp_path / name).write_bytes(DATA)
+    assert kolmo("compress", "-q", "--time-budget", "600s", *"abc").code == 0
+    assert [round(b, -2) for b in budgets] == [200, 300, 600]
+
+
+def test_a_suffix_of_ones_own(kolmo, tmp_path):
     (tmp_path / "a").write_bytes(DATA)
-    os.chmod("a", 0o640)
-    os.utime("a", (1_000_000_000, 1_000_000_000))
-    kolmo("compress", "-q", "a")
-    found = os.stat("a.klm")
-    assert (found.st_mode & 0o777, int(found.st_mtime)) == (0o640, 1_000_000_000)
+    assert kolmo("compress", "-q", "-S", ".kz", "a").code == 0
+    assert kolmo("compress", "-q", "-S", ".kz", "a.kz").code == 2
+    os.unlink("a")
+    assert "-S" in kolmo("decompress", "a.kz").err
+    assert kolmo("compress", "-dq", "-S", ".kz", "a.kz").code == 0
+    assert (tmp_path / "a").read_bytes() == DATA
+    assert names() == ["a", "a.kz"]
 
 
-def test_an_interrupted_write_leaves_nothing(tmp_path, monkeypatch):
-    def interrupted(_handle):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(files.os, "fsync", interrupted)
-    (tmp_path / "a").write_bytes(b"old")
-    with pytest.raises(KeyboardInterrupt):
-        files.write_output(str(tmp_path / "a"), b"new")
-    assert [p.name for p in tmp_path.iterdir()] == ["a"]
-    assert (tmp_path / "a").read_bytes() == b"old"
-
-
-@pytest.mark.slow
-def test_interrupts_at_any_moment_leave_whole_files(tmp_path):
-    seed = 3
-    import random
-
-    rng = random.Random(seed)
-    (tmp_path / "a").write_bytes(samples.sampled(30_000))
-    for _ in range(12):
-        command = [sys.executable, "-m", "kolmocli.cli.main", "compress", "-f", "-q", "a"]
-        process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.DEVNULL)
-        try:
-            process.wait(timeout=rng.uniform(0.2, 6))
-        except subprocess.TimeoutExpired:
-            process.send_signal(signal.SIGINT)
-            process.wait(timeout=60)
-        assert process.returncode in (0, 130, -signal.SIGINT), f"seed {seed}"
-        assert {p.name for p in tmp_path.iterdir()} <= {"a", "a.klm"}, f"seed {seed}"
-        if (tmp_path / "a.klm").exists():
-            assert subprocess.run([*command[:3], "decompress", "-t", "-q", "a.klm"], cwd=tmp_path).returncode == 0
+def test_progress_is_plain_lines_where_there_is_no_terminal(kolmo, tmp_path, monkeypatch):
+    monkeypatch.setattr(archiving, "_SECONDS_OF_PROGRESS", 0.0)
+    (tmp_path / "a").write_bytes(DATA)
+    assert "a: verify\n" in kolmo("compress", "-v", "a").err
+    assert "verify" not in kolmo("compress", "-f", "a").err
+    assert kolmo("compress", "-fvq", "a").err.count("a: ") == 0

@@ -2,46 +2,99 @@
 
 import random
 import time
+from pathlib import Path
 
-from kolmocli.archive import codecs as codecs_module
+import pytest
+
+from kolmocli.archive import attempts, packing
 from kolmocli.archive import compress as compress_module
 from kolmocli.archive.attempts import Options
-from kolmocli.archive.codecs import CODECS, pack
+from kolmocli.archive.codecs import CODECS, QUICK, QUICKEST, Codec
 from kolmocli.archive.compress import compress
 from kolmocli.archive.decompress import decompress, members
+from kolmocli.archive.packing import pack
 
 from . import samples
 
 
 def begun(monkeypatch, data, deadline=None):
-    """The codecs that pack the data, by name, in the order in which they begin."""
+    """The codec that is kept, and the codecs that pack the data with the levels, in the order in which they begin."""
     names = []
+    encode = Codec.encode
 
-    def watched(codec):
-        def encode(data, level):
-            names.append(codec.name)
-            return codec.encode(data, level)
+    def watched(codec, data, level, until=None):
+        names.append((codec.name, level))
+        return encode(codec, data, level, until)
 
-        return codecs_module.Codec(codec.number, codec.name, encode, codec.decode, codec.speed, codec.package)
-
-    monkeypatch.setattr(codecs_module, "_WORTH_PROBES", 1 << 16)
-    monkeypatch.setattr(codecs_module, "CODECS", {number: watched(codec) for number, codec in CODECS.items()})
-    return pack(data, 3, deadline)[0].name, names
+    monkeypatch.setattr(packing, "_WORTH_PROBES", 1 << 16)
+    monkeypatch.setattr(Codec, "encode", watched)
+    return pack(data, 6, deadline)[0].name, names
 
 
 def test_large_noise_is_not_given_to_every_codec(monkeypatch):
-    assert begun(monkeypatch, samples.noise(1 << 16)) == ("stored", ["deflate", "lzma"])
+    assert begun(monkeypatch, samples.noise(1 << 16)) == ("stored", [("deflate", 6), ("lzma", 6)])
 
 
 def test_far_repeats_in_noise_are_found(monkeypatch):
     kept, names = begun(monkeypatch, samples.noise(1 << 16) * 2)
     assert kept != "stored"
-    assert {"lzma", "zstd", "brotli"} <= set(names)
+    assert {"lzma", "zstd", "brotli"} <= {name for name, _ in names}
 
 
 def test_past_the_deadline_only_the_quickest_codec_runs(monkeypatch):
-    assert begun(monkeypatch, samples.text(2000), time.monotonic() - 1) == ("deflate", ["stored", "deflate"])
-    assert "lzma" in begun(monkeypatch, samples.text(2000), time.monotonic() + 60)[1]
+    assert begun(monkeypatch, samples.text(2000), time.monotonic() - 1) == ("deflate", [("deflate", QUICKEST)])
+    assert ("lzma", 6) in begun(monkeypatch, samples.text(2000), time.monotonic() + 60)[1]
+
+
+def test_a_codec_that_would_take_too_long_runs_quickly_instead(monkeypatch):
+    data = samples.text(100_000)
+    monkeypatch.setattr(time, "monotonic", lambda: 0.0)
+    levels = dict(begun(monkeypatch, data, deadline=0.9 * CODECS[5].seconds(len(data), 6))[1])
+    assert levels["bz2"] == 6
+    assert levels["brotli"] == QUICK
+
+
+@pytest.mark.parametrize("codec", CODECS.values(), ids=lambda codec: codec.name)
+def test_a_codec_is_given_up_at_its_moment_and_else_makes_the_same_bytes(codec):
+    data = samples.text(200_000)
+    payload = codec.encode(data, QUICK)
+    assert codec.encode(data, QUICK, time.monotonic() + 60) == payload
+    assert codec.decode(payload, len(data)) == data
+    assert codec.encode(data, QUICK, time.monotonic()) is None
+
+
+def test_source_code_is_looked_at_and_not_searched(monkeypatch):
+    def no_search(*_):
+        raise AssertionError("the whole of it is searched")
+
+    monkeypatch.setattr(attempts, "search", no_search)
+    source = Path(attempts.__file__).read_bytes() + Path(packing.__file__).read_bytes()
+    _, reports = compress(source, Options(level=3))
+    assert reports[0].programs == 0
+
+
+def test_only_the_chunks_are_searched_in_which_programs_pay(monkeypatch):
+    monkeypatch.setattr(attempts, "CHUNK_ITEMS", 1 << 13)
+    text = samples.text(1 << 14)
+    chunks = []
+    search = attempts.search
+    monkeypatch.setattr(attempts, "search", lambda values, *rest: (chunks.append(values), search(values, *rest))[1])
+    data = text + samples.sampled(1 << 13) + text
+    archive, reports = compress(data, Options(level=3, view="u8"))
+    assert decompress(archive) == data
+    assert reports[0].programs > 100
+    assert [bytes(chunk.tolist()) for chunk in chunks] == [data[1 << 14 : 3 << 13]]
+
+
+@pytest.mark.parametrize("seconds", [0.05, 0.5])
+def test_a_time_budget_holds_and_never_costs_the_quickest_codec(seconds):
+    """In processor time of two threads, for a busy machine makes any budget late; without one this takes some ten seconds."""
+    data = samples.sampled(60_000) + samples.text(20_000)
+    began = time.process_time()
+    archive, _ = compress(data, Options(level=9, deadline=time.monotonic() + seconds))
+    assert time.process_time() - began < 2 * seconds + 1
+    assert decompress(archive) == data
+    assert len(archive) <= len(CODECS[1].encode(data, QUICKEST)) + 16
 
 
 def test_a_deadline_that_has_passed_still_makes_an_archive():
@@ -62,3 +115,15 @@ def test_large_data_become_a_member_for_each_part_where_programs_pay(monkeypatch
     archive, reports = compress(plain)
     assert decompress(archive) == plain
     assert len(members(archive)) == len(reports) == 1
+
+
+def test_a_part_without_programs_goes_to_the_codecs_at_their_best(monkeypatch):
+    monkeypatch.setattr(compress_module, "PART_BYTES", 4096)
+    text = samples.text(4096)
+    data = samples.counter(1024) + text + samples.counter(1024, start=5, step=7)
+    archive, reports = compress(data)
+    assert decompress(archive) == data
+    assert [r.programs > 0 for r in reports] == [True, False, True]
+    assert len(archive) <= len(compress(text, Options(level=0))[0]) + 100
+    best = compress(text)[0]
+    assert members(archive)[1].length <= len(best)

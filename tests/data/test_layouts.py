@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import gzip
 import json
+import tracemalloc
 from pathlib import Path
 
 import pytest
 
 from kolmocli.data.layouts import Entry, read_entries
+from kolmocli.data.lines import MAX_LINE
 from kolmocli.data.problems import Problems
 from kolmocli.errors import UsageError
 
@@ -90,6 +92,17 @@ def test_a_quote_that_is_never_closed_costs_its_own_row(tmp_path: Path) -> None:
     found, warnings = read(tmp_path, broken + '"range_func_up(1, 2)","[1, 2]"\n')
     assert [e.sequence for _, e in found] == [(9, 9), (1, 2)]
     assert [w.split(": skipped")[0] for w in warnings] == ["d.jsonl:2", "d.jsonl:3"]
+
+
+def test_an_open_quote_does_not_take_the_whole_file_into_memory(tmp_path: Path) -> None:
+    """A thousand lines that are as long as lines may be would be gigabytes."""
+    file = tmp_path / "d.csv"
+    file.write_text('program,sequence\n"p\n' + ("x" * (1 << 20) + "\n") * 60)
+    tracemalloc.start()
+    assert list(read_entries(str(file), Problems(str(file), lambda text: None))) == []
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 4 * MAX_LINE
 
 
 @pytest.mark.parametrize(

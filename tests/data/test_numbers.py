@@ -152,12 +152,25 @@ def test_ten_million_integers_are_streamed(separator: str) -> None:
 @given(st.lists(st.integers(-(10**9), 10**9), min_size=1, max_size=80), st.integers(8, 64), st.integers(1, 90))
 def test_no_integer_is_lost_or_cut_at_the_border_of_a_block(numbers: list[int], block: int, row: int) -> None:
     """With blocks of a few bytes, and rows that are shorter or longer than they are."""
-    for separator in (" ", ","):
+    for separator in (" ", ",", " , "):
         rows = [numbers[i : i + row] for i in range(0, len(numbers), row)]
         text = "\n".join(separator.join(map(str, r)) for r in rows)
         with patch.object(numbers_module, "_LONG", block):
-            if separator == " " or "," in text.partition("\n")[0][:block]:
+            seen = separator == " " or "," in text.partition("\n")[0][:block]
+            if seen and (separator != " , " or block > 2 * len(f"{-(10**9)}{separator}")):
                 assert runs(text) == [numbers]
+
+
+@pytest.mark.parametrize("separator", [" ", ",", ";", "\n"])
+def test_no_long_line_is_looked_at_field_by_field(separator: str) -> None:
+    """Which takes twice as long; the first block is, to see what separates."""
+    numbers = list(range(1000))
+    with (
+        patch.object(numbers_module, "_LONG", 64),
+        patch.object(Table, "_lines", autospec=True, side_effect=Table._lines) as slow,
+    ):
+        assert runs(separator.join(map(str, numbers)) + "\n") == [numbers]
+    assert slow.call_count == 1
 
 
 def test_a_long_line_with_a_bad_field_keeps_the_rest() -> None:

@@ -89,11 +89,12 @@ def test_a_sequence_that_is_too_long_is_left_out_by_name(tmp_path: Path) -> None
     file = write(tmp_path / "d.jsonl", {"sequence": [1] * 5}, {"sequence": [1] * 4})
     warnings: list[str] = []
     assert [len(r.sequence) for r in read_records(file, warnings.append, max_items=4)] == [4]
-    assert warnings[0] == f"{file}:1: skipped: 5 items; at most 4 are taken"
+    assert warnings[0] == f"{file}:1: skipped: 5 items; at most 4 are taken (data.max_items)"
 
 
 @pytest.mark.parametrize("content", [b"", b"\n\n", b"bad\n", b'{"sequence": "\xff"}', b"program,sequence\n"])
 def test_a_file_without_a_sequence_is_refused_by_name(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "empty.jsonl").write_bytes(content)
-    with pytest.raises(UsageError, match=r"empty\.jsonl: no sequence in it"):
+    said = "no good line in it; see above" if content.strip() and b"program" not in content else "no sequence in it"
+    with pytest.raises(UsageError, match=rf"empty\.jsonl: {said}"):
         read_records(f"{tmp_path}/empty.jsonl", lambda text: None)

@@ -77,5 +77,5 @@ def test_a_histogram_has_every_count_once(counts: dict[int, int]) -> None:
 
 
 def test_a_file_without_a_sequence(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="no sequence in it"):
+    with pytest.raises(UsageError, match="no good line in it; see above"):
         report(tmp_path / "d", ["bad"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
@@ -13,6 +14,8 @@ from kolmocli.errors import UsageError
 from kolmocli.evaluation.command import evaluate
 from kolmocli.evaluation.selection import Wanted
 from kolmocli.paths import find_curriculum
+from kolmocli.policy import policy
+from kolmocli.policy.generation import Generated, generate
 
 SHORT = {"training.max_new_tokens": 12, "evaluation.tasks": 3, "sandbox.workers": 1}
 
@@ -49,6 +52,28 @@ def test_a_data_file_is_evaluated_on_as_it_is(run: Path) -> None:
     found = report(data=str(run / "d.jsonl"), tasks=3)
     assert found["n"] == 3
     assert list(found["buckets"]) == ["b/1"]
+
+
+def test_samples_are_drawn_at_the_temperature_that_is_asked_for(run: Path) -> None:
+    """So cold that all of them are the greedy one; by default they are not."""
+    (run / "d.jsonl").write_text('{"sequence": [1, 2, 3, 4]}\n')
+
+    def drawn(**options: Any) -> tuple[float | None, int]:
+        """What the report says, and how many different answers there were."""
+        answers: set[tuple[int, ...]] = set()
+
+        def noted(*arguments: Any, **how: Any) -> list[Generated]:
+            found = generate(*arguments, **how)
+            answers.update(tuple(one.tokens) for one in found)
+            return found
+
+        with patch.object(policy, "generate", noted):
+            found = report(data=str(run / "d.jsonl"), tasks=1, **options)
+        return found["temperature"], len(answers)
+
+    assert drawn() == (None, 1)
+    assert drawn(samples=6, temperature=1e-4) == (1e-4, 1)
+    assert drawn(samples=6) == (1.0, 6)
 
 
 def test_several_samples_give_pass_rates_at_powers_of_two(run: Path) -> None:

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from kolmocli.errors import UsageError
-from kolmocli.evaluation.baselines import best_solid_bits
-from kolmocli.evaluation.foreign import Programs, evaluate_predictions
+from kolmocli.evaluation.baselines import Baselines, _submitted, best_solid_bits, measure
+from kolmocli.evaluation.foreign import Programs, counting, evaluate_predictions
 from kolmocli.evaluation.predictions import read_predictions
 from kolmocli.evaluation.report import Reporting
 from kolmocli.evaluation.rescoring import Candidate
@@ -138,3 +138,21 @@ def test_the_published_cut_is_part_of_compatibility(tmp_path: Path) -> None:
     found = report(tmp_path, line, kt_compatible=True)
     assert found["accuracy"] == 0.0
     assert any("inside a program" in flaw for flaw in found["published"]["flaws"])
+
+
+def test_codecs_begin_with_each_sequence_once_and_with_the_stream_that_the_report_needs(tmp_path: Path) -> None:
+    """Before any program has run; two samples are of one task."""
+    name = write(
+        tmp_path,
+        {"task_id": 1, "sequence": [7, 7], "generation": ANSWER},
+        {"task_id": 1, "sequence": [7, 7], "generation": "output = [7]"},
+        {"task_id": 2, "sequence": [8, 8, 8], "generation": ANSWER},
+    )
+    with Baselines() as baselines:
+        found = list(counting(read_predictions(name, print, strict=True), baselines))
+        assert [c.task.target for c in found] == [(7, 7), (7, 7), (8, 8, 8)]
+        assert sorted(baselines._blocks) == [b"\7\7", b"\x08\x08\x08"]
+        before = _submitted.cache_info().misses
+        sizes = baselines.measure([(7, 7), (8, 8, 8)])
+        assert _submitted.cache_info().misses == before
+    assert sizes == measure([(7, 7), (8, 8, 8)])

@@ -62,6 +62,23 @@ def test_text_is_stored_where_it_is_smaller_than_a_codec_makes_the_sequence() ->
     assert useless == (best_solid_bits([(1, 2), NOISE]) + 2) / raw_bits([(1, 2), NOISE])
 
 
+@settings(max_examples=25)
+@given(st.lists(st.tuples(st.booleans(), st.integers(2, 40), st.integers(0, 90)), min_size=1, max_size=8))
+def test_no_selection_of_programs_is_smaller_than_the_one_that_is_taken(kinds: list[tuple[bool, int, int]]) -> None:
+    """Against all choices, each with its own streams."""
+    pairs = []
+    for i, (passed, items, comment) in enumerate(kinds):
+        target = tuple((i + 1) * 37 * k % 256 for k in range(items))
+        text = f"output = [{i + 1} * 37 * k % 256 for k in range({items})]#" + "c" * comment
+        pairs.append((Task(Bucket("a", 1), i, target), Outcome(text, 1, passed, Status.OK, 1.0, True)))
+    sizes = []
+    for chosen in TEXT.choices([(task, o) for task, o in pairs if o.passed]):
+        rest = [task.target for task, o in pairs if all(o is not used for _, used in chosen)]
+        text = b"".join(o.text.encode() + b"\0" for _, o in chosen)
+        sizes.append(best_stream_bits(text) + best_solid_bits(rest) + len(pairs))
+    assert rates.compression(pairs, TEXT).value == min(sizes) / raw_bits(task.target for task, _ in pairs)
+
+
 def test_the_interval_holds_the_rate_of_other_samples_of_tasks() -> None:
     """19 of 20 intervals of 40 tasks should hold the rate of all 2,000; solid streams differ a little by size."""
     rng = random.Random(5)

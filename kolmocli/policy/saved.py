@@ -1,0 +1,153 @@
+"""A saved model, in a folder or on the Hugging Face hub. What is missing or damaged is named before a library meets it."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import torch
+from huggingface_hub.errors import StrictDataclassError
+from safetensors import SafetensorError, safe_open
+from transformers import AutoModelForCausalLM, AutoTokenizer, BitsAndBytesConfig
+
+from kolmocli.errors import UsageError
+from kolmocli.policy.adapters import Base
+from kolmocli.policy.presets import PRESETS
+from kolmocli.policy.requirements import require_adapters
+
+# It says for every layer that inputs become float16, which is what was asked for.
+logging.getLogger("bitsandbytes.autograd._functions").setLevel(logging.ERROR)
+
+_TOKENIZERS = ("tokenizer.json", "tokenizer.model", "tokenizer_config.json", "vocab.json", "vocab.txt", "spiece.model")
+_POINTER = b"version https://git-lfs"
+_AGAIN = "copy or save the model again"
+_REASON = 160
+"""Characters of what a library says that are passed on."""
+
+
+def require_parts(folder: Path) -> None:
+    """A model is weights and a tokenizer. Which of them is missing is not what a library says first.
+
+    Raises:
+        UsageError: one of them is not there, or the configuration or the weights are damaged.
+    """
+    if not any(folder.glob("*.safetensors")):
+        others = any(folder.glob("*.bin"))
+        mend = "save it as safetensors, nothing else is loaded" if others else _AGAIN
+        raise UsageError(f"{folder}: a model without weights: no *.safetensors in it; {mend}")
+    if not any((folder / name).is_file() for name in _TOKENIZERS):
+        raise UsageError(f"{folder}: a model without a tokenizer: none of {', '.join(_TOKENIZERS)} in it; {_AGAIN}")
+    try:
+        whole = isinstance(json.loads((folder / "config.json").read_bytes()), dict)
+    except (OSError, ValueError):
+        whole = False
+    if not whole:
+        raise UsageError(f"{folder / 'config.json'}: not a JSON object; {_AGAIN}")
+    require_whole(folder)
+
+
+def require_whole(folder: Path) -> None:
+    """Look at the head of all weights in a folder, which says how long the rest of a file is.
+
+    Raises:
+        UsageError: they are cut or damaged, or elsewhere.
+    """
+    for file in sorted(folder.glob("*.safetensors")):
+        with file.open("rb") as stream:
+            if stream.read(len(_POINTER)) == _POINTER:
+                raise UsageError(f"{file}: a pointer to weights and not the weights; fetch them with git lfs pull")
+        try:
+            with safe_open(file, "pt"):
+                pass
+        except SafetensorError as error:
+            raise UsageError(f"{file}: cut or damaged ({error}); {_AGAIN}") from None
+
+
+def load_saved(base: Base, place: torch.device, dtype: str | torch.dtype) -> tuple[Any, Any]:
+    """The model, on its device and in evaluation mode, and its tokenizer.
+
+    Raises:
+        UsageError: nothing can be loaded under that name, or not all of the model's weights.
+        EnvironmentMissing: a package that 8-bit weights need is not there.
+    """
+    source, here = base.name, Path(base.name).is_dir()
+    if here:
+        require_parts(Path(source))
+    where: dict[str, Any] = {"local_files_only": here, "trust_remote_code": False}
+    if not here and base.version:
+        where["revision"] = base.version
+    quantised: dict[str, Any] = {}
+    if base.load_in_8bit:
+        require_adapters()
+        quantised = {"quantization_config": BitsAndBytesConfig(load_in_8bit=True), "device_map": {"": place}}
+    with _refused(source, here, "its tokenizer"):
+        tokenizer = AutoTokenizer.from_pretrained(source, **where)
+    with _refused(source, here, "the model"):
+        loaded: Any = AutoModelForCausalLM.from_pretrained(
+            source,
+            use_safetensors=True,
+            dtype=dtype,
+            output_loading_info=True,
+            ignore_mismatched_sizes=True,  # they are refused below, by name
+            **where,
+            **quantised,
+        )
+    model, found = loaded
+    _require_all(source, found)
+    if not quantised:
+        return model.to(place).eval(), tokenizer
+    if place.type == "cpu":
+        _round_weights_only(model)
+    return model.eval(), tokenizer
+
+
+@contextmanager
+def _refused(source: str, here: bool, what: str) -> Iterator[None]:
+    """What a library raises, in one line; and without what it prints of weights that do not fit."""
+    logger = logging.getLogger("transformers")
+    level = logger.level
+    logger.setLevel(logging.CRITICAL)
+    try:
+        yield
+    except (OSError, ValueError, KeyError, TypeError, SafetensorError, StrictDataclassError) as error:
+        reason = f"no {error}" if isinstance(error, KeyError) else " ".join(str(error).split())
+        reason = reason if len(reason) <= _REASON else f"{reason[:_REASON]}…"
+        if here:
+            raise UsageError(f"{source}: {what} cannot be loaded ({reason}); {_AGAIN}") from None
+        raise UsageError(
+            f"model {source!r}: not a preset ({', '.join(PRESETS)}), a run, a checkpoint folder or a model that "
+            f"can be loaded: {reason}"
+        ) from None
+    finally:
+        logger.setLevel(level)
+
+
+def _require_all(source: str, found: dict[str, Any]) -> None:
+    """Weights that are not in the file, or of another shape, would be drawn at random, and the model be another one."""
+    wrong = sorted({*found["missing_keys"], *(name for name, *_ in found["mismatched_keys"])})
+    if wrong:
+        raise UsageError(
+            f"{source}: {len(wrong)} of the weights that its config.json asks for are missing or of another shape, "
+            f"such as {wrong[0]}; weights and config.json must be of one model"
+        )
+
+
+def _round_weights_only(model: Any) -> None:
+    """Multiply in full precision with the 8-bit weights, as bitsandbytes does on a CPU for layers in training.
+
+    In evaluation mode it would round every activation to 8 bits as well: slower here, further off, and the
+    slightest difference between sampler and trainer then flips whole steps, 0.03 nats a token (docs/decisions.md).
+    """
+
+    from bitsandbytes.nn.modules import Linear8bitLt
+
+    def in_training(layer: torch.nn.Module, inputs: Any) -> None:
+        layer.training = True  # which means nothing else to a linear layer
+
+    for layer in model.modules():
+        if isinstance(layer, Linear8bitLt):
+            layer.register_forward_pre_hook(in_training)
