@@ -44,6 +44,7 @@ _LEAST_SMOOTH = {1: 48, 2: 12}
 """Literals of fewer items are not rewritten as differences, by bytes of an item."""
 _LEAST_SMOOTH_WIDE = 8
 _CLEARLY = 0.95
+_MOST_LITERAL = MAX_PROGRAM_ITEMS // 2
 _ROUGHLY = 8
 """One of so many windows is looked at first."""
 _FAR = 1.25
@@ -87,13 +88,21 @@ Say = Callable[[str], None]
 
 @dataclass(slots=True)
 class Attempt:
-    """The data as programs. `rest` are the bytes that no item stands for."""
+    """The data as programs. `items` are what the pieces make, `rest` the bytes that no item stands for."""
 
     view: View
+    items: Sequence[int]
     pieces: list[Piece]
     rest: bytes
     packed: Packed | None = None
     """Set by who packs it, before the next attempt is asked for."""
+
+    def as_they_are(self, start: int) -> Iterator[Piece]:
+        """All items from there on without programs, for when there is no time to code any more of these."""
+        rows = _rows(self.view, len(self.items))
+        for at in range(start, len(self.items), _MOST_LITERAL):
+            fresh = self.items[at : at + _MOST_LITERAL]
+            yield from _by_column(Piece(literal(len(fresh)), fresh, len(fresh)), at, rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +140,7 @@ def _of_view(
     data: bytes, fitted: Fitted, values: Ints, packed: int, reached: float, effort: Effort
 ) -> Iterator[Attempt]:
     """`reached` is the share of the best codec to which earlier views have brought the data."""
-    view, _, rest = fitted
+    view, items, rest = fitted
     options, asked, clock = effort.options, effort.asked, effort.clock
     full = np.full(len(values), 8.0 * view.width)
     solid = np.minimum(full, _solid_price(data, view, len(values), packed))
@@ -154,14 +163,14 @@ def _of_view(
             pieces = joined(pieces)
         if all(p.literal for p in pieces) and not isinstance(view, TableView) and smooth_price is full:
             return
-        attempt = Attempt(view, pieces, rest)
+        attempt = Attempt(view, items, pieces, rest)
         yield attempt
         assert attempt.packed is not None
         rewritten = pieces
         if options.refined() and clock.enough(_REWRITING * len(values)):
             rewritten = list(_rewritten(pieces, view.width, attempt.packed.item_bits))
         if len(rewritten) != len(pieces) or any(a is not b for a, b in zip(rewritten, pieces, strict=True)):
-            yield Attempt(view, rewritten, rest)
+            yield Attempt(view, items, rewritten, rest)
         if attempt.packed.share > _DENSE or price is solid:
             return
         price = solid
@@ -185,7 +194,7 @@ def _worth(values: Ints, view: View, reached: float, effort: Effort) -> list[boo
 def _searched(values: Ints, price: Floats, view: View, worth: list[bool] | None, effort: Effort) -> list[Piece]:
     """The pieces of all items. Chunks that are not `worth` a search are left as they are (None: all are), and so is what
     half of the time that is left is not enough for: the other half is for packing."""
-    rows = view.template.rows if isinstance(view, TableView) else len(values)
+    rows = _rows(view, len(values))
     pieces: list[Piece] = []
     until, item_seconds, start = effort.clock.share(0.5), _ITEM_SECONDS, 0
     while start < len(values):
@@ -212,6 +221,11 @@ def _as_it_is(values: Ints) -> Found:
     return Found([Segment(0, len(values), Form(FRESH))], [], 0.0)
 
 
+def _rows(view: View, count: int) -> int:
+    """Items of a column, which has words of its own in the residual; all of them where there are no columns."""
+    return view.template.rows if isinstance(view, TableView) else count
+
+
 def _by_column(piece: Piece, start: int, rows: int) -> Iterator[Piece]:
     """A literal in parts that end where columns end, since each column has words of its own in the residual."""
     if not piece.literal or start // rows == (start + piece.count - 1) // rows:
@@ -236,7 +250,7 @@ def joined(pieces: Sequence[Piece]) -> list[Piece]:
     out: list[Piece] = []
     for piece in pieces:
         last = out[-1] if out else None
-        if last and last.literal and piece.literal and last.count + piece.count <= MAX_PROGRAM_ITEMS // 2:
+        if last and last.literal and piece.literal and last.count + piece.count <= _MOST_LITERAL:
             fresh = [*last.fresh, *piece.fresh]
             out[-1] = Piece(literal(len(fresh)), fresh, len(fresh))
         else:

@@ -15,7 +15,7 @@ from kolmocli.archive.decompress import RESIDUAL_PER_BYTE, RunPython, decode_mem
 from kolmocli.archive.errors import ArchiveError
 from kolmocli.archive.packing import pack
 from kolmocli.archive.programs import ProgramCoder
-from kolmocli.archive.proposals import Asked
+from kolmocli.archive.proposals import Asked, Piece
 from kolmocli.archive.rangecoder import Encoder
 from kolmocli.archive.tables import TableView
 from kolmocli.archive.views import word_bytes
@@ -181,37 +181,18 @@ def _write(data: bytes, sections: list[Section]) -> bytes:
     return write_member(len(data), tuple(sections), digest(len(data), tags, data))
 
 
-class _Late(Exception):
-    """Packing programs takes longer than it may."""
-
-
-class _TimedEncoder(Encoder):
-    """Looks at the clock now and then; None is any time."""
-
-    def __init__(self, until: float | None) -> None:
-        super().__init__()
-        self._until = until
-
-    def _shift(self) -> None:
-        super()._shift()
-        if self._until is not None and not len(self._bytes) & 63 and time.monotonic() > self._until:
-            raise _Late
-
-
 def _pack(attempt: Attempt, data: bytes, level: int, clock: Clock) -> Packed:
-    """The attempt as a member. Of the time that is left a third is for the programs, and as much for decoding them."""
-    began = time.monotonic()
-    coder, programs = _TimedEncoder(clock.share(1 / 3)), ProgramCoder()
+    """The attempt as a member, its end without programs where there is no time to code all of them. Of the time that is
+    left a third is for the programs, and as much for decoding them."""
+    began, until = time.monotonic(), clock.share(1 / 3)
+    coder, programs = Encoder(), ProgramCoder()
     view, count = attempt.view, 0
     fresh: list[tuple[int, Sequence[int]]] = []
-    try:
-        for piece in attempt.pieces:
-            programs.code(coder, piece.program)
-            if piece.fresh:
-                fresh.append((count, piece.fresh))
-            count += piece.count
-    except _Late:
-        return Packed(_write(data, [Section(0, data)]))
+    for piece in _in_time(attempt, until):
+        programs.code(coder, piece.program)
+        if piece.fresh:
+            fresh.append((count, piece.fresh))
+        count += piece.count
     if isinstance(view, TableView):
         view = view.narrowed(fresh)
     words = b"".join(word_bytes(array(view.word_at(position), items)) for position, items in fresh)
@@ -230,3 +211,14 @@ def _pack(attempt: Attempt, data: bytes, level: int, clock: Clock) -> Packed:
     member = _write(data, [*sections, Section(codec.number, payload)])
     alone = len(pack(words, _QUICK_LEVEL)[1]) if attempt.rest else len(payload)
     return Packed(member, share, 8.0 * alone / max(items, 1), decoding + len(residual) / codec.unpacking)
+
+
+def _in_time(attempt: Attempt, until: float | None) -> Iterator[Piece]:
+    """The pieces of the attempt, and from that moment on its items as they are."""
+    count = 0
+    for piece in attempt.pieces:
+        if until is not None and time.monotonic() > until:
+            yield from attempt.as_they_are(count)
+            return
+        yield piece
+        count += piece.count

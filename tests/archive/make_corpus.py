@@ -8,6 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from kolmocli.archive.attempts import Attempt, Options
+from kolmocli.archive.clock import Clock
 from kolmocli.archive.codecs import CODECS
 from kolmocli.archive.compress import _pack, compress
 from kolmocli.archive.container import FORMAT_VERSION, Section, digest, write_member
@@ -57,7 +58,7 @@ def every_function():
         result = evaluate(program)
         pieces.append(Piece(stored(program), (), len(result)))
         data += bytes(result)
-    return data, _pack(Attempt(BY_NAME["u8"], pieces, b""), data, 6).member
+    return data, _pack(Attempt(BY_NAME["u8"], list(data), pieces, b""), data, 6, Clock(None)).member
 
 
 def main():
