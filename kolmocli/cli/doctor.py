@@ -13,7 +13,7 @@ import typer
 from kolmocli import __version__
 from kolmocli.cli.output import print_json, show
 
-_EXTRAS = {"lora": "peft", "monarch": "torchmonarch"}
+_EXTRAS = {"lora": "peft", "monarch": "torchmonarch", "vllm": "vllm"}
 
 
 def doctor(json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False) -> None:
