@@ -25,7 +25,7 @@ import torch
 from monarch.actor import Actor, endpoint, this_host
 
 from kolmocli.config import Config
-from kolmocli.config_file import load_config
+from kolmocli.config.file import load_config
 from kolmocli.engine.base import Collected, Engine
 from kolmocli.engine.monarch_hosts import start_monarch
 from kolmocli.engine.monarch_weights import Shelf, take

@@ -67,7 +67,7 @@ def measure(folder: Path, targets: Sequence[float]) -> dict[str, Any]:
 
 
 def groups_per_step(folder: Path) -> int:
-    from kolmocli.config_file import load_config
+    from kolmocli.config.file import load_config
 
     training = load_config(folder / "config.yaml", {}).training
     return training.batch_size // training.group_size

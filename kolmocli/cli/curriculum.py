@@ -28,7 +28,7 @@ def show_curriculum(
     json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
 ) -> None:
     """Show what each level asks for, with sample tasks."""
-    from kolmocli.config_file import load_config
+    from kolmocli.config.file import load_config
     from kolmocli.paths import find_curriculum
 
     described = describe(load_config(find_curriculum(name)), samples)
@@ -63,7 +63,7 @@ app.command("calibrate")(calibrate)
 
 def problems_in(file: str) -> list[str]:
     """A line for each thing that is wrong with a curriculum file."""
-    from kolmocli.config_file import ConfigError, load_config
+    from kolmocli.config.file import ConfigError, load_config
     from kolmocli.curriculum.build import build_controller
     from kolmocli.paths import find_curriculum
     from kolmocli.tasks.sources import family_tasks

@@ -103,7 +103,7 @@ def synth(
 
     families = {}
     if curriculum is not None:
-        from kolmocli.config_file import load_config
+        from kolmocli.config.file import load_config
         from kolmocli.paths import find_curriculum
 
         families = load_config(find_curriculum(curriculum)).program_families

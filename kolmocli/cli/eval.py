@@ -176,7 +176,7 @@ def _check_temperature(value: float, samples: int) -> None:
 
 def _one_of(flag: str, key: str, value: str) -> None:
     """Refuse a word that the schema does not have under `key`."""
-    from kolmocli.config_schema import choices, field, suggest
+    from kolmocli.config.schema import choices, field, suggest
 
     words = choices(field(key).annotation)
     if value not in words:

@@ -35,7 +35,7 @@ def summary_panel(summary: Mapping[str, Any]) -> RenderableType:
 
 def plan_text(planned: Mapping[str, Any], config: Config) -> str:
     """What a run would be, and the resolved configuration: all of it a curriculum file, the plan as comments."""
-    from kolmocli.config_file import dump_config
+    from kolmocli.config.file import dump_config
 
     rows = _flat(planned)
     width = max(len(name) for name, _ in rows)

@@ -35,7 +35,7 @@ def simulate(
     """
     from rich.console import Console
 
-    from kolmocli.config_file import parse_settings
+    from kolmocli.config.file import parse_settings
     from kolmocli.curriculum.simulator.compare import compare
     from kolmocli.curriculum.simulator.players import ORACLE, players
     from kolmocli.curriculum.simulator.scenarios import SCENARIOS
@@ -51,7 +51,7 @@ def simulate(
 
 def _known(flag: str, asked: Sequence[str] | None, known: Sequence[str]) -> list[str]:
     """What was asked for, each once. Refuses what does not exist."""
-    from kolmocli.config_schema import suggest
+    from kolmocli.config.schema import suggest
 
     for word in asked or ():
         if word not in known:

@@ -71,7 +71,7 @@ class TrainCommand(TyperCommand):
 
 
 def _help(key: str) -> str:
-    from kolmocli.config_schema import choices, field
+    from kolmocli.config.schema import choices, field
 
     schema = field(key)
     described = schema.description or key.rpartition(".")[2].replace("_", " ")
@@ -189,7 +189,7 @@ def train(
 
 def _only(task: str, config: Config) -> Config:
     """The configuration with this family alone."""
-    from kolmocli.config_schema import suggest
+    from kolmocli.config.schema import suggest
 
     if config.data.train is not None:
         raise UsageError(
@@ -213,7 +213,7 @@ def _curriculum_file(curriculum: str | None, resumed: Path | None, usual: str) -
 
 
 def _configure(file: Path, settings: list[str], flags: Mapping[str, Any], epochs: int | None = None) -> Any:
-    from kolmocli.config_file import load_config, parse_settings
+    from kolmocli.config.file import load_config, parse_settings
 
     overrides = parse_settings(settings)
     if any(name in flags for name in _FOUNDING_RULE):

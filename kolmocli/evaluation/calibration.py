@@ -12,7 +12,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from kolmocli.config_file import load_config
+from kolmocli.config.file import load_config
 from kolmocli.curriculum.build import ladders_of
 from kolmocli.curriculum.information import dead, mean_entropy, mean_signal, signal_fraction
 from kolmocli.engine.base import Engine

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kolmocli.config import Config
-from kolmocli.config_file import load_config
+from kolmocli.config.file import load_config
 from kolmocli.data.separation import Taken, without
 from kolmocli.errors import UsageError
 from kolmocli.evaluation.heldout import held_out_tasks

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from kolmocli.config import Config
-from kolmocli.config_file import dump_config
+from kolmocli.config.file import dump_config
 from kolmocli.errors import UsageError
 from kolmocli.monitor.writer import write_atomically
 from kolmocli.training.checkpoint import digest

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 
 from kolmocli.config import Config
-from kolmocli.config_file import load_config
+from kolmocli.config.file import load_config
 from kolmocli.curriculum.build import build_controller
 from kolmocli.engine.opening import open_engine
 from kolmocli.errors import KolmoError, UsageError

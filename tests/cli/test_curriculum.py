@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from kolmocli.config import Config
-from kolmocli.config_file import load_config
+from kolmocli.config.file import load_config
 from kolmocli.curriculum.build import build_controller
 from kolmocli.paths import find_curriculum, packaged_curricula
 from kolmocli.tasks.base import Bucket

@@ -13,7 +13,7 @@ import yaml
 
 from kolmocli.cli.app import app
 from kolmocli.config import Config
-from kolmocli.config_file import ConfigError, load_config
+from kolmocli.config.file import ConfigError, load_config
 from kolmocli.errors import UsageError
 from kolmocli.paths import find_curriculum
 

@@ -16,8 +16,8 @@ import pytest
 import torch
 
 from kolmocli.cli import train as command
-from kolmocli.config_file import load_config
-from kolmocli.config_schema import field
+from kolmocli.config.file import load_config
+from kolmocli.config.schema import field
 from tests.cli.conftest import SMALL, Trained, refused
 from tests.conftest import KOLMO, NO_ENGINE, Run, command_environment
 

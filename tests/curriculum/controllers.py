@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from kolmocli.config import Config
-from kolmocli.config_schema import choices, field
+from kolmocli.config.schema import choices, field
 from kolmocli.curriculum.base import GroupResult
 from kolmocli.curriculum.build import build_controller
 from kolmocli.curriculum.families import FamilyController

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from kolmocli.config_file import load_config
+from kolmocli.config.file import load_config
 from kolmocli.data.digests import DigestSet
 from kolmocli.data.records import Records, read_records
 from kolmocli.data.separation import Taken, without

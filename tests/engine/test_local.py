@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from kolmocli.config import Config
-from kolmocli.config_file import load_config
+from kolmocli.config.file import load_config
 from kolmocli.engine.local import LocalEngine
 from kolmocli.environment import open_judge
 from kolmocli.evaluation.heldout import held_out_tasks

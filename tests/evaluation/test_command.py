@@ -9,7 +9,7 @@ from unittest.mock import patch
 
 import pytest
 
-from kolmocli.config_file import dump_config, load_config
+from kolmocli.config.file import dump_config, load_config
 from kolmocli.errors import UsageError
 from kolmocli.evaluation.command import evaluate
 from kolmocli.evaluation.selection import Wanted

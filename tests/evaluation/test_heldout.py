@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from kolmocli.config import Config
-from kolmocli.config_file import load_config
+from kolmocli.config.file import load_config
 from kolmocli.engine.local import LocalEngine
 from kolmocli.environment import open_judge
 from kolmocli.evaluation.heldout import attempt, held_out_tasks

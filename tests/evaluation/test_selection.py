@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from kolmocli.config_file import dump_config, load_config
+from kolmocli.config.file import dump_config, load_config
 from kolmocli.errors import UsageError
 from kolmocli.evaluation.selection import Wanted, select
 from kolmocli.paths import find_curriculum

@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from kolmocli.config import Family
-from kolmocli.config_file import load_config
+from kolmocli.config.file import load_config
 from kolmocli.errors import UsageError
 from kolmocli.language.interpreter import execute
 from kolmocli.language.skeleton import skeleton

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from kolmocli.config import Config
-from kolmocli.config_file import load_config
+from kolmocli.config.file import load_config
 from kolmocli.data.separation import Taken
 from kolmocli.errors import UsageError
 from kolmocli.evaluation.heldout import held_out_tasks

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from kolmocli.config import Config
-from kolmocli.config_file import load_config
+from kolmocli.config.file import load_config
 from kolmocli.errors import UsageError
 from kolmocli.evaluation.command import evaluate
 from kolmocli.evaluation.selection import Wanted

@@ -9,9 +9,9 @@ from typing import Any
 from pydantic import ValidationError
 
 from kolmocli.config import Config
-from kolmocli.config_overrides import apply_override
-from kolmocli.config_problems import problems_of
-from kolmocli.config_schema import choices, field
+from kolmocli.config.overrides import apply_override
+from kolmocli.config.problems import problems_of
+from kolmocli.config.schema import choices, field
 from kolmocli.curriculum.base import FamilyMetrics, GroupResult
 from kolmocli.curriculum.build import build_controller
 from kolmocli.curriculum.simulator.learner import Learner

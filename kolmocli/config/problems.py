@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from kolmocli.config_schema import KINDS, at, choices, fields_of, suggest
+from kolmocli.config.schema import KINDS, at, choices, fields_of, suggest
 
 Location = tuple[str | int, ...]
 

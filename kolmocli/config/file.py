@@ -13,8 +13,8 @@ import yaml
 from pydantic import ValidationError
 
 from kolmocli.config import Config
-from kolmocli.config_overrides import apply_override
-from kolmocli.config_problems import Problem, problems_of
+from kolmocli.config.overrides import apply_override
+from kolmocli.config.problems import Problem, problems_of
 from kolmocli.errors import UsageError
 
 # What the YAML parser says, and what the author of the file has to do about it.

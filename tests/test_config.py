@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kolmocli.config import Config
-from kolmocli.config_file import ConfigError, dump_config, load_config, parse_settings
+from kolmocli.config.file import ConfigError, dump_config, load_config, parse_settings
 from kolmocli.errors import EXIT_USAGE, UsageError
 from kolmocli.paths import curricula_dir, find_curriculum, packaged_curricula
 

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from kolmocli.config import Config
-from kolmocli.config_schema import below, fields_of, suggest
+from kolmocli.config.schema import below, fields_of, suggest
 from kolmocli.errors import UsageError
 
 Location = tuple[str | int, ...]

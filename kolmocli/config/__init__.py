@@ -1,0 +1,24 @@
+"""The one typed schema of a curriculum file. YAML, `--set`, `--help` and the docs come from here.
+
+Unknown keys are errors. A description is the help text of its key, so it says what the value does.
+"""
+
+from kolmocli.config.controller import RaschSettings
+from kolmocli.config.families import AnyFamily, DigitFamily, Family, ReverseDigits, SumDigits
+from kolmocli.config.machine import Data
+from kolmocli.config.training import OptimiserKind, Reward, Training
+from kolmocli.config.whole import Config
+
+__all__ = [
+    "AnyFamily",
+    "Config",
+    "Data",
+    "DigitFamily",
+    "Family",
+    "OptimiserKind",
+    "RaschSettings",
+    "ReverseDigits",
+    "Reward",
+    "SumDigits",
+    "Training",
+]

@@ -1,0 +1,82 @@
+"""What a run works with: the model, the sandbox, the processes, and files of data."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from kolmocli.config.base import Positive, Section
+from kolmocli.policy.presets import listed
+
+
+class Model(Section):
+    name: str = Field(
+        "tiny",
+        description=f"a preset ({listed()} parameters), a run, a checkpoint folder, or a Hugging Face id",
+    )
+    device: Literal["auto", "cpu", "cuda", "mps"] = Field("auto", description="where the policy runs")
+    load_in_8bit: bool = Field(
+        False, description="keep the model's own weights in 8 bits (LLM.int8) and train adapters beside them"
+    )
+    sampler: Literal["kolmo", "vllm"] = Field(
+        "kolmo", description="what writes rollouts; vllm needs the extra of that name, and trains whole models only"
+    )
+    sampler_memory: float = Field(0.4, gt=0, lt=1, description="share of a GPU's memory that vllm may take for itself")
+
+
+class SandboxSection(Section):
+    backend: Literal["auto", "docker", "embedded"] = Field("auto", description="where programs run")
+    workers: Annotated[int, Field(ge=0)] = Field(0, description="containers or worker processes; 0: one per core")
+    cpu_ms: Positive = Field(1000, description="CPU time of one program")
+    wall_ms: Positive = Field(3000, description="wall time of one program, the backstop")
+    memory_mb: Positive = Field(128, description="memory of one program")
+    runtime: str | None = Field(None, description="another OCI runtime of the Docker engine, such as runsc")
+
+
+class Engine(Section):
+    """Where training runs. `engine: monarch` is short for its `kind`."""
+
+    kind: Literal["local", "monarch"] = Field(
+        "local",
+        description="local: all in one process; monarch: processes of their own write programs, on this machine or others",
+    )
+    generators: Positive = Field(
+        1, description="monarch: processes that write programs, each with a sandbox of its own"
+    )
+    max_staleness: Annotated[int, Field(ge=0)] = Field(
+        0, description="monarch: updates that a policy may be behind when its programs are learnt from; 0: synchronous"
+    )
+    hosts: list[str] = Field(
+        [],
+        description="monarch: where the generators run, as tcp://address:port or tls://address:port of `kolmo worker`",
+    )
+    insecure: bool = Field(False, description="monarch: allow tcp:// to other machines, which anybody there can join")
+    call_seconds: Positive = Field(
+        600, description="monarch: a generator that is not done with its share of a batch by then is replaced"
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _short(cls, data: object) -> object:
+        return {"kind": data} if isinstance(data, str) else data
+
+    @model_validator(mode="after")
+    def _for_monarch(self) -> Engine:
+        others = [name for name in type(self).model_fields if name != "kind" and name in self.model_fields_set]
+        changed = [name for name in others if getattr(self, name) != type(self).model_fields[name].default]
+        if self.kind == "local" and changed:
+            raise ValueError(f"{changed[0]} is of the engine monarch; set kind to monarch or leave it out")
+        return self
+
+
+class Data(Section):
+    train: str | None = Field(None, description="JSONL or CSV file of sequences to train on, instead of the families")
+    eval: str | None = Field(None, description="JSONL or CSV file of sequences to evaluate on")
+    families: bool = Field(False, description="train on the families too, beside the file")
+    order: Literal["auto", "length", "compressibility", "reference_bits"] = Field(
+        "auto", description="what makes a sequence harder where the file names no buckets"
+    )
+    levels: Positive = Field(4, description="levels that sequences without a bucket are split into")
+    max_items: Positive = Field(1024, description="longer sequences of a file are left out, by name")
+    strict: bool = Field(False, description="stop at the first bad line of a file instead of leaving it out")

@@ -1,0 +1,150 @@
+"""How a policy learns: rewards, the warm start, what raises a low pass rate, REINFORCE itself, and its evaluation."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from kolmocli.config.base import Positive, Section, Share
+
+OptimiserKind = Literal["adamw", "adamw8bit"]
+
+
+class Reward(Section):
+    kind: Literal["relative", "constant_minus_length", "binary"] = Field("relative", description="the reward of a pass")
+    constant: float = Field(100.0, description="C of constant_minus_length")
+    length_penalty: float = Field(0.1, description="lambda of constant_minus_length, per coded bit")
+    length_weight: float = Field(0.25, ge=0.0, description="w of relative: what brevity can add to a pass")
+    partial: float = Field(
+        0.0,
+        ge=0.0,
+        description="process reward: paid to a program that missed, times the share of the target that it explained; "
+        "changes what is optimal, so keep it far below a pass",
+    )
+
+
+class Warmup(Section):
+    """Supervised warm start on the easiest levels, from reference programs."""
+
+    until: Share = Field(0.5, description="stop when this share of sampled programs passes on the warm-up levels")
+    levels: Positive = Field(1, description="how many of the easiest levels of each family are taught")
+    max_steps: Annotated[int, Field(ge=0)] = Field(600, description="stop here in any case; 0 skips the warm start")
+    check_every: Positive = Field(25, description="steps between measurements of the pass rate")
+    batch_size: Positive = Field(64, description="reference programs per step")
+    learning_rate: float = Field(4e-3, gt=0, description="falls to zero over max_steps")
+
+
+class Hints(Section):
+    """The beginning of the reference program, given where a family passes too seldom at its lowest level."""
+
+    most: Share = Field(0.0, description="share of a program that is given at most, never all of it; 0: no hints")
+    start: Share = Field(0.0, description="share that is given at first; then the pass rate moves it")
+    gain: float = Field(0.1, gt=0, description="the share moves by gain * (target - pass rate) a step")
+
+
+class SelfPlay(Section):
+    """Programs that the policy makes up become targets for it."""
+
+    share: Share = Field(0.0, description="share of the groups for targets that the policy made up; 0: no self-play")
+    proposals: Annotated[int, Field(ge=2)] = Field(16, description="programs that are made up per step")
+    band: Share = Field(0.25, description="a target is kept while it passes so near to the controller's target")
+    slots: Positive = Field(1, description="targets that are kept of one coded length")
+    weight: float = Field(1.0, ge=0.0, description="of the proposer's reward min(p, 1 - p); 0: it learns nothing")
+
+
+USUAL_RANK = 16
+
+
+class Lora(Section):
+    """Low-rank adapters beside every linear layer but the output head (Hu et al. 2021, arXiv 2106.09685)."""
+
+    rank: Annotated[int, Field(ge=0)] | None = Field(
+        None,
+        description="rank of the adapters (LoRA) that are trained instead of the weights; 0: the weights are trained "
+        f"(default: {USUAL_RANK} for a model in 8 bits, else 0)",
+    )
+    alpha: Positive = Field(32, description="an adapter's output is scaled by alpha / rank")
+
+
+class Training(Section):
+    steps: Annotated[int, Field(ge=0)] = Field(100, description="REINFORCE steps")
+    batch_size: Positive = Field(128, description="rollouts per step")
+    group_size: Annotated[int, Field(ge=2)] = Field(8, description="rollouts per task (G)")
+    learning_rate: float = Field(3e-4, gt=0, description="the highest of the run; see ramp_steps and schedule")
+    ramp_steps: Annotated[int, Field(ge=0)] = Field(5, description="steps that the learning rate rises over")
+    schedule: Literal["linear", "cosine", "constant"] = Field(
+        "linear", description="how the learning rate falls to zero, or that it stays"
+    )
+    optimizer: OptimiserKind = Field(
+        "adamw", description="adamw8bit keeps the moments in 8 bits: a quarter of the memory"
+    )
+    lora: Lora = Field(default_factory=Lora)
+    gamma: Share = Field(1.0, description="discount per line")
+    baseline: Literal["rloo", "ema", "value", "none", "grpo", "maxrl"] = Field(
+        "rloo",
+        description="what a return is compared with: rloo with the mean of the others, value with what a value head "
+        "expects where the line begins; grpo (divided by the group's deviation) and maxrl (by its mean) are there for "
+        "comparison",
+    )
+    per_token: bool = Field(
+        False,
+        description="mean instead of sum of a rollout's log-probabilities in the loss: keeps long answers from drowning the "
+        "others, at the price of a bias by length",
+    )
+    max_grad_norm: float = Field(1.0, gt=0, description="longer gradients are scaled down to this")
+    best_of: Positive = Field(
+        1,
+        description="sample so many times as many rollouts and learn from group_size of them, passes and failures "
+        "evenly, each weighted by how many it stands for",
+    )
+    shaping: float = Field(
+        0.0, ge=0.0, description="weight of a potential per line, the share of the target explained; leaves the optimum"
+    )
+    temperature: float = Field(
+        1.0,
+        gt=0,
+        description="of sampling; the policy that is trained is the one at this temperature, so its log-probabilities, "
+        "those of answers too, are taken there",
+    )
+    stop_hopeless: float | None = Field(
+        None,
+        description="with baseline value: where it expects a smaller return of the next line, three rollouts in four are "
+        "stopped there and count as failed; the fourth stands for them in the gradient (default: none is stopped)",
+    )
+    max_lines: Positive = Field(12, description="lines of a program at most")
+    max_new_tokens: Positive = Field(128, description="tokens of a program at most")
+    noise_every: Annotated[int, Field(ge=0)] = Field(
+        10,
+        description="steps between measurements of the gradient's noise, for which groups are learnt one by one; 0: never",
+    )
+    entropy_bonus: float = Field(0.0, ge=0.0, description="weight of the mean entropy per rollout in the loss")
+    kl: float = Field(
+        0.0,
+        ge=0.0,
+        description="weight of the divergence from the model that the run began with (adapters: from its base)",
+    )
+    ratio_cap: float | None = Field(
+        None,
+        ge=1.0,
+        description="truncated importance sampling, for rollouts of an older policy: a token's weight times its "
+        "probability now over that when it was sampled, but at most this (default: 2 with engine.max_staleness or the "
+        "sampler vllm, else none)",
+    )
+    gradient_checkpointing: bool = Field(
+        False, description="compute every layer again for the backward pass: less memory, more time"
+    )
+    hindsight: float = Field(
+        0.0, ge=0.0, description="weight of programs that ran and missed, as right answers to what they really make"
+    )
+
+    @model_validator(mode="after")
+    def _whole_groups(self) -> Training:
+        if self.batch_size % self.group_size:
+            raise ValueError(f"batch_size {self.batch_size} is not a multiple of group_size {self.group_size}")
+        return self
+
+
+class Evaluation(Section):
+    tasks: Positive = Field(600, description="held-out tasks, spread evenly over all buckets")
+    every: Annotated[int, Field(ge=0)] = Field(0, description="RL steps between evaluations; 0: before and after only")

@@ -1,0 +1,145 @@
+"""A whole curriculum file, and what its sections must be together."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from kolmocli.config.base import Section
+from kolmocli.config.controller import Controller
+from kolmocli.config.families import AnyFamily, DigitFamily, Family
+from kolmocli.config.machine import Data, Engine, Model, SandboxSection
+from kolmocli.config.training import USUAL_RANK, Evaluation, Hints, Reward, SelfPlay, Training, Warmup
+from kolmocli.policy.presets import Alphabet, is_preset
+
+_USUAL_RATIO_CAP = 2.0
+
+
+class Config(Section):
+    """A whole curriculum file."""
+
+    name: str = Field("unnamed", description="shown in tables and summaries")
+    description: str = Field("", description="what this curriculum is for")
+    seed: int = Field(0, ge=0, description="one seed gives one run")
+    model: Model = Field(default_factory=Model)
+    families: dict[str, AnyFamily] = Field(min_length=1, description="kinds of tasks, by name")
+    controller: Controller = Field(default_factory=Controller)
+    reward: Reward = Field(default_factory=Reward)
+    warmup: Warmup = Field(default_factory=Warmup)
+    hints: Hints = Field(default_factory=Hints)
+    self_play: SelfPlay = Field(default_factory=SelfPlay)
+    training: Training = Field(default_factory=Training)
+    evaluation: Evaluation = Field(default_factory=Evaluation)
+    sandbox: SandboxSection = Field(default_factory=SandboxSection)
+    engine: Engine = Field(default_factory=Engine)
+    data: Data = Field(default_factory=Data)
+    log: Literal["files", "tensorboard"] = Field(
+        "files", description="tensorboard: write the numbers for TensorBoard too, in the run folder"
+    )
+    report: bool = Field(
+        True, description="draw plots/ and report.html when the run ends; `kolmo report` draws them at any time"
+    )
+    checkpoint_every: Annotated[int, Field(ge=0)] = Field(
+        50, description="RL steps between checkpoints; 0: only at the end"
+    )
+
+    @property
+    def adapter_rank(self) -> int:
+        """Rank of the adapters that are trained; 0 when the weights themselves are."""
+        rank = self.training.lora.rank
+        return (USUAL_RANK if self.model.load_in_8bit else 0) if rank is None else rank
+
+    @property
+    def program_families(self) -> dict[str, Family]:
+        """Those whose tasks are sequences to write programs for."""
+        return {name: family for name, family in self.families.items() if isinstance(family, Family)}
+
+    @property
+    def digit_families(self) -> dict[str, DigitFamily]:
+        """Those whose tasks are questions about digits."""
+        return {name: family for name, family in self.families.items() if not isinstance(family, Family)}
+
+    @property
+    def asks_questions(self) -> bool:
+        """Whether tasks are answered in words, and no program is written."""
+        return bool(self.digit_families)
+
+    @property
+    def alphabet(self) -> Alphabet:
+        """What a preset that is trained from nothing reads and writes."""
+        return "characters" if self.asks_questions else "programs"
+
+    @model_validator(mode="after")
+    def _questions_have_no_programs(self) -> Config:
+        if not self.asks_questions:
+            return self
+        name = next(iter(self.digit_families))
+        if programs := self.program_families:
+            raise ValueError(
+                f"families: {name} is answered in words and {next(iter(programs))} with programs; a run learns one of "
+                "the two, so put them into two files"
+            )
+        wrong = {
+            f"reward: kind is {self.reward.kind}, which pays for short programs; set it to binary": (
+                self.reward.kind != "binary"
+            ),
+            "reward: partial is paid for pieces of a sequence; leave it out": self.reward.partial,
+            "hints: most gives the beginning of a program; leave it out": self.hints.most,
+            "self_play: share is for targets that a program makes; leave it out": self.self_play.share,
+            "training: shaping is paid for pieces of a sequence; leave it out": self.training.shaping,
+            "training: hindsight learns from what a program makes; leave it out": self.training.hindsight,
+            "data: a file holds sequences to write programs for; leave it out": self.data.train or self.data.eval,
+            "sandbox: nothing is run, and no sandbox opened; leave it out": self.sandbox != SandboxSection(),
+        }
+        for said, is_set in wrong.items():
+            if is_set:
+                raise ValueError(f"{said} ({name} is answered in words)")
+        return self
+
+    @property
+    def ratio_cap(self) -> float | None:
+        """Of truncated importance sampling; None where rollouts are of the policy that learns and none was asked for."""
+        cap, differs = self.training.ratio_cap, self.engine.max_staleness or self.model.sampler != "kolmo"
+        return _USUAL_RATIO_CAP if cap is None and differs else cap
+
+    @model_validator(mode="after")
+    def _vllm_has_whole_weights_alone(self) -> Config:
+        if self.model.sampler == "vllm" and self.training.baseline == "value":
+            raise ValueError("model: sampler vllm hands out no hidden states for baseline value; leave one of them out")
+        if self.model.sampler == "vllm" and self.adapter_rank:
+            raise ValueError("model: sampler vllm cannot follow adapters while they learn; leave one of them out")
+        return self
+
+    @model_validator(mode="after")
+    def _eight_bits_need_adapters(self) -> Config:
+        if self.model.load_in_8bit and not self.adapter_rank:
+            raise ValueError(
+                "training: lora.rank is 0 and model.load_in_8bit is on, but weights in 8 bits are steps too coarse for "
+                f"a gradient to move, so nothing could learn; leave the rank out or set it ({USUAL_RANK} is usual)"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _someone_to_call_it_hopeless(self) -> Config:
+        if self.training.stop_hopeless is None:
+            return self
+        if self.training.baseline != "value":
+            raise ValueError(
+                "training: stop_hopeless goes by what a value head expects; set baseline to value, or leave it out"
+            )
+        if self.self_play.share:
+            raise ValueError(
+                "training: stop_hopeless would stop proposals of self_play, of which the value head knows nothing; "
+                "set self_play.share to 0, or leave it out"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _something_to_stay_near(self) -> Config:
+        if self.training.kl and is_preset(self.model.name) and not self.adapter_rank:
+            raise ValueError(
+                f"training: kl keeps the policy near what it began with, but {self.model.name} begins with random weights; "
+                "set kl to 0 or name a trained model"
+            )
+        return self
