@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -11,11 +12,13 @@ import pytest
 
 from kolmocli.config.file import dump_config, load_config
 from kolmocli.errors import UsageError
+from kolmocli.evaluation import command
 from kolmocli.evaluation.command import evaluate
 from kolmocli.evaluation.selection import Wanted
 from kolmocli.paths import find_curriculum
-from kolmocli.policy import policy
 from kolmocli.policy.generation import Generated, generate
+from kolmocli.policy.loading import load_policy
+from kolmocli.policy.policy import Policy
 
 SHORT = {"training.max_new_tokens": 12, "evaluation.tasks": 3, "sandbox.workers": 1}
 
@@ -67,7 +70,10 @@ def test_samples_are_drawn_at_the_temperature_that_is_asked_for(run: Path) -> No
             answers.update(tuple(one.tokens) for one in found)
             return found
 
-        with patch.object(policy, "generate", noted):
+        def loaded(*arguments: Any, **how: Any) -> Policy:
+            return replace(load_policy(*arguments, **how), sampler=noted)
+
+        with patch.object(command, "load_policy", loaded):
             found = report(data=str(run / "d.jsonl"), tasks=1, **options)
         return found["temperature"], len(answers)
 

@@ -81,7 +81,7 @@ def test_weights_that_are_not_safetensors_are_refused(plain_folder: Path, tmp_pa
     policy.save(tmp_path)
     (tmp_path / "model.safetensors").unlink()
     torch.save(policy.model.state_dict(), tmp_path / "pytorch_model.bin")
-    with pytest.raises(UsageError, match="only safetensors are loaded"):
+    with pytest.raises(UsageError, match="save it as safetensors, nothing else is loaded"):
         load_policy(str(tmp_path), device="cpu")
 
 
