@@ -13,61 +13,23 @@ import time
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import dataclass, field
 from functools import reduce
+from operator import add
 from pathlib import Path
 from typing import Any
 
 from kolmocli.config import Config
 from kolmocli.engine.monarch_hosts import Place, Process, load, open_depot, spawn
 from kolmocli.engine.monarch_share import Share, Written
+from kolmocli.engine.monarch_slot import REST, Job, Lost, Slot, one_line
 from kolmocli.errors import KolmoError
 from kolmocli.sandbox.base import Health
 
-_SILENT_AFTER = 20.0
-"""Seconds without an answer after which a process counts as lost, its host perhaps cut off."""
 _LOADING_SECONDS = 600.0
 """To read a model and open a sandbox, which may mean building an image."""
 _LOOK = 0.25
 _ATTEMPTS = 3
 """A share that fails so often is the fault of the share; and a generator that cannot be started so often is given up."""
-_REST = 60.0
-"""Seconds that a host is left alone in favour of others after nothing could be started there."""
-
-
-class Lost(Exception):
-    """A generator that has to be replaced, and why."""
-
-
-@dataclass
-class Job:
-    share: Share
-    result: Future[Written] = field(default_factory=Future)
-    attempts: int = 0
-
-
-@dataclass
-class Slot:
-    """One generator, whatever process it is at the moment. Counters are since the last report, but for `restarts`."""
-
-    number: int
-    place: Place
-    process: Process | None = None
-    version: int = -1
-    heard: float = 0.0
-    beat: Any = None
-    lost: str | None = None
-    given_up: bool = False
-    restarts: int = 0
-    tokens: int = 0
-    busy: float = 0.0
-    health: Health = field(default_factory=Health)
-    earlier: Health = field(default_factory=Health)
-    """What its processes before this one executed."""
-
-    @property
-    def name(self) -> str:
-        return f"generator {self.number}"
 
 
 class Fleet:
@@ -103,7 +65,7 @@ class Fleet:
             self.close()
             if isinstance(error, KolmoError) or not isinstance(error, Exception):
                 raise
-            raise KolmoError(f"no generator could be started: {_one_line(error)}") from error
+            raise KolmoError(f"no generator could be started: {one_line(error)}") from error
         for thread in self._threads:
             thread.start()
 
@@ -138,8 +100,8 @@ class Fleet:
 
     def health(self) -> Health:
         """Of all sandboxes together, those of lost generators included."""
-        parts = [_sum(slot.earlier, slot.health) for slot in self._slots]
-        total = reduce(_sum, parts)
+        parts = [slot.earlier + slot.health for slot in self._slots]
+        total = reduce(add, parts)
         total.backend = next((part.backend for part in parts if part.backend), "")
         total.busy_seconds = max(part.busy_seconds for part in parts)  # they are busy at the same time
         return total
@@ -154,14 +116,7 @@ class Fleet:
         wall, self._reported = now - self._reported, now
         described = {}
         for slot in self._slots:
-            described[str(slot.number)] = {
-                "host": slot.place.name, "pid": (slot.process.pid or None) if slot.process else None,
-                "tokens_per_second": slot.tokens / slot.busy if slot.busy else None,
-                "idle": max(0.0, 1.0 - slot.busy / wall), "lag": self.version - slot.version if slot.version >= 0 else 0,
-                "executed": slot.earlier.executed + slot.health.executed,
-                "infra": slot.earlier.infra + slot.health.infra, "restarts": slot.restarts,
-            }  # fmt: skip
-            slot.tokens, slot.busy = 0, 0.0
+            described[str(slot.number)] = slot.report(self.version, wall)
         return described
 
     def close(self) -> None:
@@ -257,7 +212,7 @@ class Fleet:
             if job is not None:
                 job.result.cancel()
             return
-        reason = self._why = _one_line(error)
+        reason = self._why = one_line(error)
         self._news.append(f"{slot.name} lost: {reason}" + ("; its share is sampled again" if job else ""))
         if job is None:
             return
@@ -296,9 +251,9 @@ class Fleet:
                 self._end(slot)
                 if isinstance(error, KolmoError) or number == len(places) - 1 or self._closing:
                     raise
-                place.down_until = time.monotonic() + _REST
+                place.down_until = time.monotonic() + REST
                 place.depot = None
-                self._news.append(f"{place.name} does not answer ({_one_line(error)}); {slot.name} goes elsewhere")
+                self._news.append(f"{place.name} does not answer ({one_line(error)}); {slot.name} goes elsewhere")
             else:
                 if again:
                     slot.restarts += 1
@@ -310,7 +265,7 @@ class Fleet:
         if process is not None:
             process.stop(answers=not slot.lost)
             self._ended.append(process)
-            slot.earlier = _sum(slot.earlier, slot.health)
+            slot.earlier = slot.earlier + slot.health
             slot.health = Health(backend=slot.health.backend)
 
     # --- all of them
@@ -318,37 +273,5 @@ class Fleet:
         while not self._closing:
             for slot in list(self._slots):
                 if (process := slot.process) is not None and slot.lost is None:
-                    self._feel_pulse(slot, process)
+                    slot.feel_pulse(process)
             time.sleep(_LOOK)
-
-    def _feel_pulse(self, slot: Slot, process: Process) -> None:
-        if not process.is_there():
-            slot.lost = "its process ended"
-            return
-        slot.beat = slot.beat or process.pulse.beat.call_one()
-        try:
-            slot.beat.get(timeout=0.01)
-        except TimeoutError:
-            if not process.pid:  # importing and loading leave no time for an answer
-                slot.heard = time.monotonic()
-            elif time.monotonic() - slot.heard > _SILENT_AFTER:
-                slot.lost = f"nothing heard for {_SILENT_AFTER:.0f} s"
-                slot.place.down_until = time.monotonic() + _REST
-        except Exception as error:
-            slot.lost = _one_line(error)
-        else:
-            slot.heard, slot.beat = time.monotonic(), None
-
-
-def _one_line(error: Exception) -> str:
-    """The last line that says something: Monarch's errors hold whole tracebacks."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return lines[-1][:200] if lines else type(error).__name__
-
-
-def _sum(a: Health, b: Health) -> Health:
-    statuses = {name: a.statuses.get(name, 0) + b.statuses.get(name, 0) for name in {*a.statuses, *b.statuses}}
-    return Health(
-        b.backend, a.executed + b.executed, a.infra + b.infra, a.replaced + b.replaced,
-        a.busy_seconds + b.busy_seconds, statuses,
-    )  # fmt: skip

@@ -107,6 +107,18 @@ class Health:
         """While it had any to run; None before the first."""
         return self.executed / self.busy_seconds if self.busy_seconds else None
 
+    def __add__(self, other: Health) -> Health:
+        """Of two sandboxes, one after the other; the backend is the later one's."""
+        names = {*self.statuses, *other.statuses}
+        return Health(
+            other.backend,
+            self.executed + other.executed,
+            self.infra + other.infra,
+            self.replaced + other.replaced,
+            self.busy_seconds + other.busy_seconds,
+            {name: self.statuses.get(name, 0) + other.statuses.get(name, 0) for name in names},
+        )
+
 
 class Sandbox(Protocol):
     """A place to run hostile programs. Any thread may submit; `close` is idempotent."""
