@@ -34,3 +34,9 @@ class EnvironmentMissing(KolmoError):
     """Something this machine lacks: a Docker engine, a CUDA device, an optional package."""
 
     exit_code = EXIT_ENVIRONMENT
+
+
+def last_line(error: Exception) -> str:
+    """The last line that says something: errors of engines hold whole tracebacks. At most 300 characters."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return lines[-1][:300] if lines else type(error).__name__

@@ -21,8 +21,8 @@ from typing import Any
 from kolmocli.config import Config
 from kolmocli.engine.monarch_hosts import Place, Process, load, open_depot, spawn
 from kolmocli.engine.monarch_share import Share, Written
-from kolmocli.engine.monarch_slot import REST, Job, Lost, Slot, one_line
-from kolmocli.errors import KolmoError
+from kolmocli.engine.monarch_slot import REST, Job, Lost, Slot
+from kolmocli.errors import KolmoError, last_line
 from kolmocli.sandbox.base import Health
 
 _LOADING_SECONDS = 600.0
@@ -65,7 +65,7 @@ class Fleet:
             self.close()
             if isinstance(error, KolmoError) or not isinstance(error, Exception):
                 raise
-            raise KolmoError(f"no generator could be started: {one_line(error)}") from error
+            raise KolmoError(f"no generator could be started: {last_line(error)}") from error
         for thread in self._threads:
             thread.start()
 
@@ -212,7 +212,7 @@ class Fleet:
             if job is not None:
                 job.result.cancel()
             return
-        reason = self._why = one_line(error)
+        reason = self._why = last_line(error)
         self._news.append(f"{slot.name} lost: {reason}" + ("; its share is sampled again" if job else ""))
         if job is None:
             return
@@ -253,7 +253,7 @@ class Fleet:
                     raise
                 place.down_until = time.monotonic() + REST
                 place.depot = None
-                self._news.append(f"{place.name} does not answer ({one_line(error)}); {slot.name} goes elsewhere")
+                self._news.append(f"{place.name} does not answer ({last_line(error)}); {slot.name} goes elsewhere")
             else:
                 if again:
                     slot.restarts += 1

@@ -9,6 +9,7 @@ from typing import Any
 
 from kolmocli.engine.monarch_hosts import Place, Process
 from kolmocli.engine.monarch_share import Share, Written
+from kolmocli.errors import last_line
 from kolmocli.sandbox.base import Health
 
 _SILENT_AFTER = 20.0
@@ -78,12 +79,6 @@ class Slot:
                 self.lost = f"nothing heard for {_SILENT_AFTER:.0f} s"
                 self.place.down_until = time.monotonic() + REST
         except Exception as error:
-            self.lost = one_line(error)
+            self.lost = last_line(error)
         else:
             self.heard, self.beat = time.monotonic(), None
-
-
-def one_line(error: Exception) -> str:
-    """The last line that says something: Monarch's errors hold whole tracebacks."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return lines[-1][:200] if lines else type(error).__name__

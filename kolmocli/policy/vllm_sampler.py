@@ -20,7 +20,7 @@ from typing import Any
 
 import torch
 
-from kolmocli.errors import EnvironmentMissing, KolmoError, UsageError
+from kolmocli.errors import EnvironmentMissing, KolmoError, UsageError, last_line
 from kolmocli.policy.generation import Generated
 from kolmocli.policy.policy import Policy
 from kolmocli.policy.roulette import Roulette, numbers_per_row
@@ -59,7 +59,7 @@ def open_vllm(policy: Policy, memory_share: float) -> VllmSampler:
             warnings.simplefilter("ignore")  # what it imports is deprecated here and there, which no user can mend
             return VllmSampler(policy.model, memory_share)
     except Exception as error:  # whatever the engine or one of its kernels raises: its own words are the line
-        raise KolmoError(f"model.sampler: vllm cannot run this model: {_last_line(error)}") from error
+        raise KolmoError(f"model.sampler: vllm cannot run this model: {last_line(error)}") from error
 
 
 class VllmSampler:
@@ -158,8 +158,3 @@ def _result(output: Any) -> Generated:
     tokens = list(output.token_ids)
     logprobs = [known[token].logprob for token, known in zip(tokens, output.logprobs, strict=True)]
     return Generated(tokens, logprobs, output.finish_reason == "stop", [], [], None)
-
-
-def _last_line(error: Exception) -> str:
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return lines[-1][:300] if lines else type(error).__name__
