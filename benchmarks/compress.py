@@ -33,11 +33,11 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
-from kolmocli.archive.attempts import Options
-from kolmocli.archive.codecs import CODECS, QUICKEST
-from kolmocli.archive.compress import compress
-from kolmocli.archive.decompress import decompress
-from kolmocli.archive.packing import pack
+from kolmocli.archive.codecs.codecs import CODECS, QUICKEST
+from kolmocli.archive.codecs.packing import pack
+from kolmocli.archive.opener import decompress
+from kolmocli.archive.packer import compress
+from kolmocli.archive.search.attempts import Options
 from kolmocli.evaluation.baselines import codecs
 from kolmocli.language.sampler import sample
 
@@ -284,9 +284,9 @@ def budget(seed: int) -> list[str]:
 # Not `ru_maxrss`: what the process that starts this one holds would count, too.
 _PEAK = """
 import re, sys
-from kolmocli.archive.attempts import Options
-from kolmocli.archive.compress import compress
-from kolmocli.archive.decompress import decompress
+from kolmocli.archive.search.attempts import Options
+from kolmocli.archive.packer import compress
+from kolmocli.archive.opener import decompress
 data = sys.stdin.buffer.read()
 sys.stdout.buffer.write(compress(data, Options(level=6))[0] if sys.argv[1] == "pack" else decompress(data))
 sys.stderr.write(str(int(re.search(r"VmHWM:\\s+(\\d+)", open("/proc/self/status").read())[1]) // 1024))

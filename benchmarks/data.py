@@ -21,9 +21,9 @@ from pathlib import Path
 
 import numpy as np
 
-from kolmocli.data.blocks import Cutter
-from kolmocli.data.plain import read_bytes
-from kolmocli.data.slicing import Slicing, slice_files
+from kolmocli.tasks.files.blocks import Cutter
+from kolmocli.tasks.files.plain import read_bytes
+from kolmocli.tasks.files.slicing import Slicing, slice_files
 
 _BUFFER = 1 << 20
 

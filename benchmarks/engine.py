@@ -27,14 +27,14 @@ from monarch.actor import Actor, endpoint, this_host
 from kolmocli.config import Config
 from kolmocli.config.file import load_config
 from kolmocli.engine.base import Collected, Engine
-from kolmocli.engine.monarch_hosts import start_monarch
-from kolmocli.engine.monarch_weights import Shelf, take
+from kolmocli.engine.monarch.hosts import start_monarch
+from kolmocli.engine.monarch.weights import Shelf, take
 from kolmocli.engine.opening import open_engine
+from kolmocli.learning.learner import Weighted
 from kolmocli.paths import find_curriculum
 from kolmocli.policy.trained import load_trained
 from kolmocli.tasks.base import Task
 from kolmocli.tasks.sources import silent, training_source
-from kolmocli.training.learner import Weighted
 
 GROUPS, SAMPLES, NEW_TOKENS = 8, 8, 64
 ENGINES: dict[str, dict[str, Any]] = {

@@ -3,7 +3,7 @@
     python benchmarks/scaling.py
     python benchmarks/scaling.py --parameters 7e9 --tokens-per-second 2500 --gigabits 100 --json
 
-What is simulated is what `kolmocli/engine/monarch.py` does: a batch is split evenly over the generators, which take
+What is simulated is what `kolmocli/engine/monarch/engine.py` does: a batch is split evenly over the generators, which take
 shares in order; a batch is begun once the weights are at most `staleness` updates behind its own; the trainer sends
 new weights to one host after the other over its one link, and learns alone. How long a share takes varies by a
 lognormal factor, since programs end at different lengths. What it does not know: other traffic, slow hosts, faults,

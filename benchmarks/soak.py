@@ -99,7 +99,7 @@ class Readings:
         if backend == "docker":
             from docker.errors import NotFound
 
-            from kolmocli.sandbox.image import client
+            from kolmocli.sandbox.docker.image import client
 
             self._api, self._gone = client(), NotFound
         self._groups_before = control_groups()
@@ -117,8 +117,8 @@ class Readings:
         """This process's containers in any state; none with the embedded sandbox."""
         if not self._api:
             return []
-        from kolmocli.sandbox.containers import LABEL_OWNER
-        from kolmocli.sandbox.owner import this_owner
+        from kolmocli.sandbox.docker.containers import LABEL_OWNER
+        from kolmocli.sandbox.docker.owner import this_owner
 
         found = self._api.api.containers(all=True, filters={"label": f"{LABEL_OWNER}={this_owner()}"})
         return [str(container["Id"]) for container in found]

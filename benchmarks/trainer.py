@@ -36,6 +36,10 @@ from rich.console import Console
 from rich.table import Table
 from transformers import LlamaConfig, LlamaForCausalLM
 
+from kolmocli.learning.batches import Weighted
+from kolmocli.learning.learner import Learner
+from kolmocli.learning.limits import TOKENS_PER_MICRO_BATCH
+from kolmocli.learning.returns import advantages
 from kolmocli.policy.building import build_preset
 from kolmocli.policy.generation import generate
 from kolmocli.policy.logprobs import pack, token_logprobs
@@ -43,10 +47,6 @@ from kolmocli.policy.policy import Policy
 from kolmocli.policy.prompts import preset_prompt
 from kolmocli.policy.rollout import Rollout
 from kolmocli.policy.tokenizer import build_tokenizer
-from kolmocli.training.batches import Weighted
-from kolmocli.training.learner import Learner
-from kolmocli.training.limits import TOKENS_PER_MICRO_BATCH
-from kolmocli.training.returns import advantages
 
 PROMPTS, SAMPLES, PROMPT_TOKENS, NEW_TOKENS = 8, 8, 140, 40
 WORDS = 32_000

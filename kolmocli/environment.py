@@ -18,12 +18,12 @@ from kolmocli.config import Config
 from kolmocli.errors import UsageError
 from kolmocli.language.coder import coded_bits, literal_bits
 from kolmocli.language.program import LineParser, Program, ProgramError, canonical
-from kolmocli.progress import explained
-from kolmocli.reward import RewardRule, reward_rule
+from kolmocli.language.progress import explained
 from kolmocli.sandbox import open_sandbox
 from kolmocli.sandbox.base import Health, Job, Limits, Sandbox, Status, Value, Verdict
+from kolmocli.tasks.answers.parsing import extract_answer, is_tagged, strict_answer
 from kolmocli.tasks.base import Task
-from kolmocli.tasks.digits_answer import extract_answer, is_tagged, strict_answer
+from kolmocli.tasks.reward import RewardRule, reward_rule
 
 
 @dataclass(frozen=True, slots=True)

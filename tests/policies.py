@@ -10,11 +10,11 @@ from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, 
 from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
 
 from kolmocli.language.sampler import SamplerConfig, sample
+from kolmocli.learning.learner import Learner, Weighted
 from kolmocli.policy.building import build_preset
 from kolmocli.policy.policy import Policy
 from kolmocli.policy.prompts import explained_prompt
 from kolmocli.policy.tokenizer import build_tokenizer
-from kolmocli.training.learner import Learner, Weighted
 
 CHAT_TEMPLATE = (
     "{{ bos_token }}{% for m in messages %}<user>{{ m['content'] }}{% endfor %}"

@@ -13,10 +13,10 @@ from kolmocli.language.coder import coded_bits, literal_bits
 from kolmocli.language.interpreter import ExecutionError, execute
 from kolmocli.language.program import parse
 from kolmocli.language.sampler import SamplerConfig, sample
-from kolmocli.reward import Binary, ConstantMinusLength, Relative
 from kolmocli.sandbox import open_sandbox
 from kolmocli.sandbox.base import Job, Sandbox, Status, Verdict
 from kolmocli.tasks.base import Bucket, Task
+from kolmocli.tasks.reward import Binary, ConstantMinusLength, Relative
 
 MAX_LINES = 6
 BUCKET = Bucket("any", 1)

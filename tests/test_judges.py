@@ -10,10 +10,10 @@ from kolmocli import environment
 from kolmocli.config import Config
 from kolmocli.environment import AnswerJudge, SandboxJudge, open_judge
 from kolmocli.errors import UsageError
-from kolmocli.reward import Binary
 from kolmocli.sandbox.base import Status
+from kolmocli.tasks.answers.digits import sum_digits
 from kolmocli.tasks.base import Bucket, Task
-from kolmocli.tasks.digits import sum_digits
+from kolmocli.tasks.reward import Binary
 
 ANSWER, QUESTION = sum_digits([123, 45, 67])
 TASK = Task(Bucket("sums", 1), 0, (ANSWER,), question=QUESTION)

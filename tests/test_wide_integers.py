@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kolmocli.archive.compress import Options, compress
-from kolmocli.archive.decompress import decompress, members
-from kolmocli.archive.views import BY_NAME
-from kolmocli.data.records import Records, read_records
+from kolmocli.archive.format.views import BY_NAME
+from kolmocli.archive.opener import decompress, members
+from kolmocli.archive.packer import Options, compress
 from kolmocli.engine.base import Group
 from kolmocli.environment import Outcome, judge
 from kolmocli.evaluation.baselines import measure, pack, raw_bits
@@ -22,11 +21,12 @@ from kolmocli.language.interpreter import evaluate
 from kolmocli.language.program import parse
 from kolmocli.policy.rollout import Rollout
 from kolmocli.policy.tokenizer import UNKNOWN, build_tokenizer
-from kolmocli.reward import Relative
 from kolmocli.sandbox import Limits, open_sandbox
 from kolmocli.sandbox.base import Status
 from kolmocli.tasks.base import Bucket, Task
-from kolmocli.tasks.datasets import DatasetTasks
+from kolmocli.tasks.files.records import Records, read_records
+from kolmocli.tasks.files.tasks import DatasetTasks
+from kolmocli.tasks.reward import Relative
 from kolmocli.training.hindsight import relabel
 from tests.policies import tiny
 

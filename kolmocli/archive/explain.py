@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kolmocli.archive.codecs import CODECS
-from kolmocli.archive.container import PYTHON, Member
-from kolmocli.archive.decompress import DEFAULT_MAX_OUTPUT, Block, decode_member, members, view_of
+from kolmocli.archive.codecs.codecs import CODECS
+from kolmocli.archive.format.container import PYTHON, Member
+from kolmocli.archive.format.recurrences import Recurrence
+from kolmocli.archive.format.stored import Earlier, Fresh, StoredCall
+from kolmocli.archive.format.tables import FIXED, SHORT, WORD, TableView
+from kolmocli.archive.format.views import FloatView, View
+from kolmocli.archive.opener import DEFAULT_MAX_OUTPUT, Block, decode_member, members, view_of
 from kolmocli.archive.python_mode import read_source
-from kolmocli.archive.recurrences import Recurrence
-from kolmocli.archive.stored import Earlier, Fresh, StoredCall
-from kolmocli.archive.tables import FIXED, SHORT, WORD, TableView
-from kolmocli.archive.views import FloatView, View
 from kolmocli.language.program import Call, Ref
 
 _SHOWN_ITEMS = 8

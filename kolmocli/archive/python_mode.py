@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from kolmocli.archive.codecs import CODECS, unpack
+from kolmocli.archive.codecs.codecs import CODECS, unpack
+from kolmocli.archive.codecs.packing import pack
 from kolmocli.archive.errors import ArchiveError
-from kolmocli.archive.packing import pack
 from kolmocli.sandbox.base import Job, Limits, Status
 from kolmocli.sandbox.opening import open_sandbox
 

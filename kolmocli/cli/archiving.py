@@ -14,9 +14,9 @@ from kolmocli.cli.output import print_json
 from kolmocli.errors import EXIT_OK, KolmoError, UsageError
 
 if TYPE_CHECKING:
-    from kolmocli.archive.attempts import Options
-    from kolmocli.archive.compress import Report
-    from kolmocli.archive.decompress import RunPython
+    from kolmocli.archive.opener import RunPython
+    from kolmocli.archive.packer import Report
+    from kolmocli.archive.search.attempts import Options
 
 Result = dict[str, Any]
 """What `--json` says of one file."""
@@ -48,7 +48,7 @@ def named(
     name_of: Callable[[str, str], str], suffix: str | None, output: str | None, stdout: bool
 ) -> Callable[[str], str]:
     """`packed_name` or `unpacked_name` with the suffix of the command line (None: .klm)."""
-    from kolmocli.archive.files import SUFFIX
+    from kolmocli.files import SUFFIX
 
     if suffix is None:
         return lambda name: name_of(name, SUFFIX)
@@ -101,8 +101,8 @@ def each(names: Sequence[str], work: Callable[[str], Result], json: bool) -> lis
 
 def pack_file(name: str, target: str, options: Options, manner: Manner, compare: bool) -> Result:
     """Write the archive of a file."""
-    from kolmocli.archive.compress import compress
-    from kolmocli.archive.files import check_output, read_input, remove_input, write_output
+    from kolmocli.archive.packer import compress
+    from kolmocli.files import check_output, read_input, remove_input, write_output
 
     check_output(name, target, manner.force, binary=True)
     data = read_input(name)
@@ -128,8 +128,8 @@ def pack_file(name: str, target: str, options: Options, manner: Manner, compare:
 
 def unpack_file(name: str, target: str, reading: Reading, manner: Manner) -> Result:
     """Write the original of an archive."""
-    from kolmocli.archive.decompress import decompress
-    from kolmocli.archive.files import check_output, read_archive, remove_input, write_output
+    from kolmocli.archive.opener import decompress
+    from kolmocli.files import check_output, read_archive, remove_input, write_output
 
     check_output(name, target, manner.force, binary=False)
     archive = read_archive(name)
@@ -148,8 +148,8 @@ def unpack_file(name: str, target: str, reading: Reading, manner: Manner) -> Res
 
 def test_file(name: str, reading: Reading, manner: Manner) -> Result:
     """Decode an archive and write nothing."""
-    from kolmocli.archive.decompress import decompress
-    from kolmocli.archive.files import read_archive
+    from kolmocli.archive.opener import decompress
+    from kolmocli.files import read_archive
 
     archive = read_archive(name)
     size = len(_named(name, lambda: decompress(archive, reading.limit, reading.runner)))
@@ -162,9 +162,9 @@ def test_file(name: str, reading: Reading, manner: Manner) -> Result:
 
 def list_file(name: str, reading: Reading, manner: Manner) -> Result:
     """Say what an archive holds, without decoding it."""
-    from kolmocli.archive.codecs import CODECS
-    from kolmocli.archive.decompress import members
-    from kolmocli.archive.files import read_archive
+    from kolmocli.archive.codecs.codecs import CODECS
+    from kolmocli.archive.opener import members
+    from kolmocli.files import read_archive
 
     archive = read_archive(name)
     found = _named(name, lambda: members(archive, reading.limit))

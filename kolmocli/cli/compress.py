@@ -33,7 +33,7 @@ from kolmocli.cli.decompress import decompress
 from kolmocli.errors import UsageError
 
 if TYPE_CHECKING:
-    from kolmocli.archive.attempts import Options
+    from kolmocli.archive.search.attempts import Options
 
 
 def compress(
@@ -95,10 +95,10 @@ def compress(
         refuse_what_means_nothing(context, "-d" if decode else "-t" if test else "-l")
         shared = (output, stdout, allow_python, force, keep, remove, quiet, verbose, test, list_, explain)
         return decompress(files, *shared, max_output, json, suffix)
-    from kolmocli.archive.attempts import Options
     from kolmocli.archive.clock import Clock
-    from kolmocli.archive.files import packed_name
-    from kolmocli.archive.views import FORMATS
+    from kolmocli.archive.format.views import FORMATS
+    from kolmocli.archive.search.attempts import Options
+    from kolmocli.files import packed_name
 
     if format_ != "auto" and format_ not in FORMATS:
         raise UsageError(f"--format {format_}: there are auto, {', '.join(FORMATS)}")
@@ -117,7 +117,7 @@ def compress(
         options = _with_python(options, program)
     remembered = None
     if cache is not None:
-        from kolmocli.archive.remembered import Remembered
+        from kolmocli.archive.search.remembered import Remembered
 
         remembered = Remembered(Path(cache), options.proposer)
         options = replace(options, proposer=remembered)
@@ -135,8 +135,8 @@ def compress(
 
 def _with_python(options: Options, program: str) -> Options:
     """The options with a Python program from a file, and the sandbox in which it runs."""
-    from kolmocli.archive.files import read_input
     from kolmocli.archive.python_mode import PythonRunner
+    from kolmocli.files import read_input
 
     try:
         return replace(options, python=read_input(program).decode(), run_python=PythonRunner())

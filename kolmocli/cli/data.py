@@ -52,12 +52,12 @@ def slice_(
 
     Gzip is unpacked on the way, except for bytes. No sequence reaches from one file, or record, into the next.
     """
-    wanted_modality = _one_of("--modality", modality, "kolmocli.data.slicing", "Modality")
+    wanted_modality = _one_of("--modality", modality, "kolmocli.tasks.files.slicing", "Modality")
     lengths = _lengths(length)
     if column is not None and modality != "numbers":
         raise UsageError(f"--column goes with --modality numbers, not with {modality}")
     _json_needs_a_file(json, output)
-    from kolmocli.data.slicing import Slicing, slice_files
+    from kolmocli.tasks.files.slicing import Slicing, slice_files
 
     wanted = Slicing(wanted_modality, lengths, rest, sequences, column, strict)
     done = slice_files(files, output, wanted, force=force, warn=_say)
@@ -97,9 +97,9 @@ def synth(
 
     The first pairs of a seed are always the same, however many are asked for.
     """
-    part = _one_of("--split", split, "kolmocli.data.synthesis", "Part")
+    part = _one_of("--split", split, "kolmocli.tasks.files.synthesis", "Part")
     _json_needs_a_file(json, output)
-    from kolmocli.data.synthesis import Synthesis, synthesise
+    from kolmocli.tasks.files.synthesis import Synthesis, synthesise
 
     families = {}
     if curriculum is not None:
@@ -132,7 +132,7 @@ def show_data(
 
     Programs are checked against their sequences on the way.
     """
-    from kolmocli.data.statistics import describe
+    from kolmocli.tasks.files.statistics import describe
 
     report = describe(file, examples=examples, seed=seed, strict=strict, warn=_say)
     print_json(report) if json else show(*_tables(report))

@@ -53,7 +53,7 @@ def decompress(
     suffix: Suffix = None,
 ) -> None:
     """Restore the originals of archives. Needs no model; runs no code from the archive."""
-    from kolmocli.archive.files import unpacked_name
+    from kolmocli.files import unpacked_name
 
     names, remove = files or ["-"], remove and not keep
     runner = None

@@ -44,7 +44,7 @@ def examine() -> dict[str, Any]:
 
 def examine_docker() -> dict[str, Any]:
     """Whether an engine answers, which one, and whether the sandbox image is there or can be built without a network."""
-    from kolmocli.sandbox.image import client, find_engine, has_image, image_tag, local_base
+    from kolmocli.sandbox.docker.image import client, find_engine, has_image, image_tag, local_base
 
     if reason := find_engine():
         return {"answers": False, "reason": reason}

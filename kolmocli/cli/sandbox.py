@@ -59,7 +59,7 @@ def build(
     as_json: JsonOption = False,
 ) -> None:
     """Build the image in which programs run."""
-    from kolmocli.sandbox.image import build as build_image
+    from kolmocli.sandbox.docker.image import build as build_image
 
     built = build_image(base_image, tag, log=lambda line: print(line, file=sys.stderr))
     if as_json:
@@ -173,8 +173,8 @@ def bench(
 @app.command()
 def sweep(as_json: JsonOption = False) -> None:
     """Remove containers whose owner is gone."""
-    from kolmocli.sandbox.image import find_engine, no_engine
-    from kolmocli.sandbox.sweeper import sweep as sweep_containers
+    from kolmocli.sandbox.docker.image import find_engine, no_engine
+    from kolmocli.sandbox.docker.sweeper import sweep as sweep_containers
 
     if reason := find_engine():
         raise no_engine(reason)

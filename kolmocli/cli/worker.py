@@ -25,6 +25,6 @@ def worker(
     With tls:// both ends show a certificate of one authority, named by HYPERACTOR_TLS_CERT, HYPERACTOR_TLS_KEY and
     HYPERACTOR_TLS_CA.
     """
-    from kolmocli.engine.monarch_worker import serve
+    from kolmocli.engine.monarch.worker import serve
 
     serve(listen, insecure=insecure)

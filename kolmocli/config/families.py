@@ -9,7 +9,7 @@ from pydantic import BaseModel, Discriminator, Field, Tag, model_validator
 
 from kolmocli.config.base import Positive, Section, Share
 from kolmocli.language.sampler import SamplerConfig
-from kolmocli.tasks.digits_levels import ReverseDigitsLevel, SumDigitsLevel
+from kolmocli.tasks.answers.levels import ReverseDigitsLevel, SumDigitsLevel
 
 
 class Ladder(Section):

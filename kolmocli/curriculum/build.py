@@ -6,17 +6,17 @@ from collections.abc import Callable
 
 from kolmocli.config import Config, RaschSettings
 from kolmocli.curriculum.base import Controller, Ladder
+from kolmocli.curriculum.controllers.integral import IntegralLevel
+from kolmocli.curriculum.controllers.pool import PoolLevel
+from kolmocli.curriculum.controllers.rasch import RaschLevel
+from kolmocli.curriculum.controllers.sequential import SequentialLevel
+from kolmocli.curriculum.controllers.staircase import StaircaseLevel
+from kolmocli.curriculum.controllers.thompson import ThompsonLevel
+from kolmocli.curriculum.controllers.uniform import UniformLevel
 from kolmocli.curriculum.families import FamilyController
-from kolmocli.curriculum.integral import IntegralLevel
 from kolmocli.curriculum.levels import LevelController
 from kolmocli.curriculum.mixture import Mixture
-from kolmocli.curriculum.pool import PoolLevel
-from kolmocli.curriculum.rasch import RaschLevel
-from kolmocli.curriculum.sequential import SequentialLevel
-from kolmocli.curriculum.staircase import StaircaseLevel
-from kolmocli.curriculum.thompson import ThompsonLevel
 from kolmocli.curriculum.tracker import Tracker
-from kolmocli.curriculum.uniform import UniformLevel
 from kolmocli.errors import UsageError
 from kolmocli.tasks.base import Bucket
 

@@ -9,10 +9,10 @@ from typing import Any, Protocol
 
 from kolmocli.curriculum.base import GroupResult
 from kolmocli.environment import Outcome
+from kolmocli.learning.learner import StepReport, Weighted
 from kolmocli.policy.rollout import Rollout
 from kolmocli.sandbox.base import Health
 from kolmocli.tasks.base import Task
-from kolmocli.training.learner import StepReport, Weighted
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,13 +14,13 @@ from kolmocli.engine.base import Collected, Group
 from kolmocli.engine.referee import Referee
 from kolmocli.engine.trainer import Trainer
 from kolmocli.environment import Judge, Outcome, open_judge
+from kolmocli.learning.limits import ROWS_AT_ONCE
 from kolmocli.policy.policy import Policy
 from kolmocli.policy.rollout import Rollout
 from kolmocli.policy.roulette import numbers_per_row
-from kolmocli.policy.vllm_sampler import VllmSampler, open_vllm
+from kolmocli.policy.vllm import VllmSampler, open_vllm
 from kolmocli.sandbox.base import Health
 from kolmocli.tasks.base import Task
-from kolmocli.training.limits import ROWS_AT_ONCE
 
 
 def open_engine(config: Config, policy: Policy, backend: str, warn: Callable[[str], None]) -> LocalEngine:

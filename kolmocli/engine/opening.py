@@ -7,7 +7,7 @@ from collections.abc import Callable
 from kolmocli.config import Config
 from kolmocli.engine.local import LocalEngine
 from kolmocli.engine.local import open_engine as open_local
-from kolmocli.engine.monarch import MonarchEngine, open_monarch_engine
+from kolmocli.engine.monarch.engine import MonarchEngine, open_monarch_engine
 from kolmocli.policy.policy import Policy
 
 

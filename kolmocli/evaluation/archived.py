@@ -9,14 +9,14 @@ from __future__ import annotations
 from array import array
 from collections.abc import Sequence
 
-from kolmocli.archive.container import PROGRAMS, Section, digest, read_member, varint, write_member
-from kolmocli.archive.decompress import decode_member
-from kolmocli.archive.packing import pack
-from kolmocli.archive.programs import MAX_STATEMENTS, ProgramCoder
-from kolmocli.archive.proposals import literal
-from kolmocli.archive.rangecoder import Encoder
-from kolmocli.archive.stored import stored
-from kolmocli.archive.views import BY_NAME, View, word_bytes
+from kolmocli.archive.codecs.packing import pack
+from kolmocli.archive.format.container import PROGRAMS, Section, digest, read_member, varint, write_member
+from kolmocli.archive.format.programs import MAX_STATEMENTS, ProgramCoder
+from kolmocli.archive.format.rangecoder import Encoder
+from kolmocli.archive.format.stored import stored
+from kolmocli.archive.format.views import BY_NAME, View, word_bytes
+from kolmocli.archive.opener import decode_member
+from kolmocli.archive.search.proposals import literal
 from kolmocli.environment import Outcome
 from kolmocli.evaluation.baselines import raw_bits
 from kolmocli.evaluation.coding import CODED, Pair

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 
-from kolmocli.data.layouts import Entry, read_entries
-from kolmocli.data.problems import Problems
 from kolmocli.errors import KolmoError, UsageError
 from kolmocli.evaluation.answers import program_of
 from kolmocli.evaluation.rescoring import MAX_ITEMS, Candidate
 from kolmocli.tasks.base import Bucket, Task
+from kolmocli.tasks.files.layouts import Entry, read_entries
+from kolmocli.tasks.files.problems import Problems
 
 Cut = Callable[[str], str]
 """From an answer to the program in it."""
@@ -19,7 +19,7 @@ Cut = Callable[[str], str]
 def read_predictions(
     name: str, warn: Callable[[str], None], *, strict: bool, cut: Cut = program_of
 ) -> Iterator[Candidate]:
-    """The candidates of a file, in any of the layouts of `data/layouts.py`; nothing of them is run here.
+    """The candidates of a file, in any of the layouts of `tasks/files/layouts.py`; nothing of them is run here.
 
     A line that names no bucket is in that of its modality. Lines with the same `task_id` and sequence are samples of
     one task, and have its index; a line without `task_id` is a task of its own.

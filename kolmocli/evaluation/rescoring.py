@@ -18,9 +18,9 @@ from kolmocli.environment import Draft, Outcome, is_copy
 from kolmocli.evaluation.answers import spells_out, without_comments
 from kolmocli.language.coder import coded_bits, literal_bits
 from kolmocli.language.program import Program
-from kolmocli.reward import reward_rule
 from kolmocli.sandbox import Job, Limits, Sandbox, Status, Verdict
 from kolmocli.tasks.base import Task
+from kolmocli.tasks.reward import reward_rule
 
 Language = Literal["python", "dsl"]
 _CHUNK = 512

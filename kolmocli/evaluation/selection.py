@@ -8,12 +8,12 @@ from pathlib import Path
 
 from kolmocli.config import Config
 from kolmocli.config.file import load_config
-from kolmocli.data.separation import Taken, without
 from kolmocli.errors import UsageError
 from kolmocli.evaluation.heldout import held_out_tasks
 from kolmocli.paths import find_curriculum
 from kolmocli.tasks.base import Task
-from kolmocli.tasks.datasets import DatasetTasks
+from kolmocli.tasks.files.separation import Taken, without
+from kolmocli.tasks.files.tasks import DatasetTasks
 from kolmocli.tasks.sources import evaluation_source, trained_records
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from kolmocli.curriculum.information import per_gflop
 from kolmocli.errors import UsageError
-from kolmocli.monitor.canvas import (
+from kolmocli.monitor.figures.canvas import (
     BLUE,
     GREEN,
     GREY,

@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kolmocli.monitor.canvas import png
-from kolmocli.monitor.family_figures import bucket_map, pass_rate
-from kolmocli.monitor.figures import accuracy, compression_rate, loss, reward
-from kolmocli.monitor.health_figures import sandbox
-from kolmocli.monitor.information_figures import bits, bits_per_gflop, gradient_noise
+from kolmocli.monitor.figures.canvas import png
+from kolmocli.monitor.figures.families import bucket_map, pass_rate
+from kolmocli.monitor.figures.health import sandbox
+from kolmocli.monitor.figures.information import bits, bits_per_gflop, gradient_noise
+from kolmocli.monitor.figures.learning import accuracy, compression_rate, loss, reward
 from kolmocli.monitor.report import render
 from kolmocli.monitor.run import Run, read_run
 from kolmocli.monitor.writer import write_atomically

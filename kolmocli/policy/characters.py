@@ -7,7 +7,7 @@ from tokenizers.pre_tokenizers import Split
 from transformers import PreTrainedTokenizerFast
 
 from kolmocli.policy.tokenizer import EOS, PAD, UNKNOWN, word_tokenizer
-from kolmocli.tasks.digits_answer import TAG
+from kolmocli.tasks.answers.parsing import TAG
 
 QUESTION, ANSWER = "<question>", "<answer>"
 """What stands before a question, and between it and the answer."""

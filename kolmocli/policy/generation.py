@@ -15,7 +15,7 @@ from typing import Any
 import torch
 
 from kolmocli.policy.decoding import Decoder, TransformersDecoder
-from kolmocli.policy.lean import LeanDecoder, find_lean
+from kolmocli.policy.llama.decoding import LeanDecoder, find_lean
 from kolmocli.policy.roulette import Game, Roulette, numbers_per_row
 from kolmocli.policy.value import ValueHead
 

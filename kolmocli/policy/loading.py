@@ -90,7 +90,7 @@ def resolve_checkpoint(name: str) -> Path | None:
     if (folder / "config.json").is_file():
         require_parts(folder)
         return folder
-    from kolmocli.training.checkpoint import latest_checkpoint
+    from kolmocli.learning.checkpoints import latest_checkpoint
 
     found = latest_checkpoint(folder)
     if found is None:

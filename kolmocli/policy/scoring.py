@@ -21,7 +21,7 @@ from transformers.cache_utils import DynamicLayer
 
 from kolmocli.policy.cache import attends_to_all
 from kolmocli.policy.head import Head, find_head, is_like, selected, underlying
-from kolmocli.policy.lean_scoring import can_score, lean_states
+from kolmocli.policy.llama.scoring import can_score, lean_states
 from kolmocli.policy.logprobs import pack, token_logprobs
 from kolmocli.policy.rollout import Rollout
 

@@ -73,7 +73,7 @@ def latency(sandbox: Sandbox, count: int, pause_s: float = 0.004) -> tuple[float
 
 def docker_run(count: int) -> float:
     """Programs per second of one `docker run` each, with the container flags that matter, one after another."""
-    from kolmocli.sandbox.image import image_tag
+    from kolmocli.sandbox.docker.image import image_tag
 
     command = ["docker", "run", "--rm", "--network=none", "--read-only", "--ipc=none", "--cap-drop=ALL"]
     command += ["--security-opt=no-new-privileges:true", "--pids-limit=6", "--memory=256m", "--memory-swap=256m"]

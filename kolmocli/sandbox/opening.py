@@ -9,8 +9,8 @@ from typing import Literal, get_args
 
 from kolmocli.errors import EnvironmentMissing, KolmoError, UsageError
 from kolmocli.sandbox.base import Limits, Sandbox
-from kolmocli.sandbox.flight import Patience
-from kolmocli.sandbox.pool import Pool
+from kolmocli.sandbox.pool.flight import Patience
+from kolmocli.sandbox.pool.pool import Pool
 
 Backend = Literal["auto", "docker", "embedded"]
 _SLOTS = 4
@@ -63,15 +63,15 @@ def open_sandbox(
 
 
 def _embedded(limits: Limits, size: int, patience: Patience | None) -> Sandbox:
-    from kolmocli.sandbox.processes import ProcessMaker
+    from kolmocli.sandbox.embedded.processes import ProcessMaker
 
     return Pool("embedded", ProcessMaker(limits), limits, size, _WINDOW["embedded"], patience)
 
 
 def _docker(limits: Limits, size: int, image: str | None, runtime: str | None, patience: Patience | None) -> Sandbox:
-    from kolmocli.sandbox.containers import ContainerMaker
-    from kolmocli.sandbox.image import image_tag
-    from kolmocli.sandbox.sweeper import sweep
+    from kolmocli.sandbox.docker.containers import ContainerMaker
+    from kolmocli.sandbox.docker.image import image_tag
+    from kolmocli.sandbox.docker.sweeper import sweep
 
     sweep()
     maker = ContainerMaker(image or image_tag(), limits, _SLOTS, runtime)
@@ -80,7 +80,7 @@ def _docker(limits: Limits, size: int, image: str | None, runtime: str | None, p
 
 def _why_not_docker(image: str | None, warn: Callable[[str], None]) -> str | None:
     """None when docker can be used now, after building the image if that needs no network."""
-    from kolmocli.sandbox.image import build, client, find_engine, has_image, image_tag, local_base
+    from kolmocli.sandbox.docker.image import build, client, find_engine, has_image, image_tag, local_base
 
     if find_engine():
         return "no Docker engine answers"
@@ -103,7 +103,7 @@ def _why_not_docker(image: str | None, warn: Callable[[str], None]) -> str | Non
 
 
 def _require_runtime(runtime: str) -> None:
-    from kolmocli.sandbox.image import client
+    from kolmocli.sandbox.docker.image import client
 
     api = client()
     try:
@@ -118,7 +118,7 @@ def _require_runtime(runtime: str) -> None:
 
 
 def _ensure_docker(image: str | None, warn: Callable[[str], None]) -> None:
-    from kolmocli.sandbox.image import build, client, find_engine, has_image, image_tag, no_engine
+    from kolmocli.sandbox.docker.image import build, client, find_engine, has_image, image_tag, no_engine
 
     if reason := find_engine():
         raise no_engine(reason)

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from kolmocli.config import Config, Data
-from kolmocli.data.records import Records, read_records
-from kolmocli.data.separation import Taken, split, without
 from kolmocli.errors import UsageError
+from kolmocli.tasks.answers.digits import DigitTasks
 from kolmocli.tasks.base import Split, Task, TaskSource
-from kolmocli.tasks.datasets import DatasetTasks
-from kolmocli.tasks.digits import DigitTasks
-from kolmocli.tasks.kolmogorov import KolmogorovTasks
+from kolmocli.tasks.files.records import Records, read_records
+from kolmocli.tasks.files.separation import Taken, split, without
+from kolmocli.tasks.files.tasks import DatasetTasks
 from kolmocli.tasks.mixed import MixedTasks
+from kolmocli.tasks.sequences.sampled import KolmogorovTasks
 
 Warn = Callable[[str], None]
 

@@ -10,8 +10,8 @@ from typing import Any
 from kolmocli.config import Config
 from kolmocli.config.file import dump_config
 from kolmocli.errors import UsageError
+from kolmocli.learning.checkpoints import digest
 from kolmocli.monitor.writer import write_atomically
-from kolmocli.training.checkpoint import digest
 
 _FREE_TO_CHANGE = ("evaluation.every", "checkpoint_every", "log:", "report:", "sandbox", "engine.", "model.device")
 """What may differ between a run and its continuation: where and how it runs, and what is written down when."""

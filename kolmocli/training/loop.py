@@ -18,10 +18,10 @@ from collections.abc import Callable
 from itertools import chain
 
 from kolmocli.engine.base import Collected, Group
-from kolmocli.training.batches import Weighted, per_token
+from kolmocli.learning.batches import Weighted, per_token
+from kolmocli.learning.returns import EmaBaseline, is_dead, line_advantages, line_returns, token_weights
 from kolmocli.training.hindsight import relabel
 from kolmocli.training.keep import keep
-from kolmocli.training.returns import EmaBaseline, is_dead, line_advantages, line_returns, token_weights
 from kolmocli.training.schedule import learning_rate
 from kolmocli.training.self_play import Play
 from kolmocli.training.session import Session

@@ -6,15 +6,15 @@ A micro-batch passes its tokens through every layer, and each of its rollouts at
 from __future__ import annotations
 
 from kolmocli.config import OptimiserKind
+from kolmocli.learning.limits import KEYS_PER_MICRO_BATCH, ROWS_AT_ONCE, TOKENS_PER_MICRO_BATCH
 from kolmocli.policy.limits import LOGIT_COPIES, LOGITS_AT_ONCE
 from kolmocli.policy.sizes import Size
-from kolmocli.training.limits import KEYS_PER_MICRO_BATCH, ROWS_AT_ONCE, TOKENS_PER_MICRO_BATCH
 
 _FLOAT = 4
 _KEPT_PER_HIDDEN, _KEPT_PER_FEED_FORWARD = 12, 4
 """Numbers that a layer keeps for the backward pass per token: inputs of norms and matrices, queries, keys, values,
 and the gated MLP's products. Counted with `saved_tensors_hooks` in transformers' forward of Llama (10.8 and 4.0) and
-GPT-2 (30 per hidden unit, all in all). The lean forward (`policy/lean_scoring.py`) keeps a quarter less."""
+GPT-2 (30 per hidden unit, all in all). The lean forward (`policy/llama/scoring.py`) keeps a quarter less."""
 _BLOCK = 256
 _DOUBLE = 8
 _REGRESSION_COPIES = 3

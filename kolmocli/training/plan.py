@@ -47,7 +47,7 @@ def _sandbox(backend: str) -> str:
     """The backend that would be used now."""
     if backend != "auto":
         return backend
-    from kolmocli.sandbox.image import find_engine
+    from kolmocli.sandbox.docker.image import find_engine
 
     return "embedded" if find_engine() else "docker"
 

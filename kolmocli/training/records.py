@@ -14,11 +14,11 @@ from kolmocli.engine.base import Group
 from kolmocli.environment import Outcome
 from kolmocli.evaluation.intervals import wilson
 from kolmocli.language.coder import literal_bits
+from kolmocli.learning.learner import StepReport
+from kolmocli.learning.noise import GroupGradients
+from kolmocli.learning.returns import advantages, is_dead
 from kolmocli.policy.rollout import Rollout
 from kolmocli.tasks.base import Task
-from kolmocli.training.learner import StepReport
-from kolmocli.training.noise import GroupGradients
-from kolmocli.training.returns import advantages, is_dead
 
 
 def step_record(
@@ -101,7 +101,7 @@ def answers_record(report: StepReport, bits_total: float, flops: float | None = 
 
 
 def gradient_record(noise: GroupGradients, groups: Sequence[Group]) -> dict[str, Any]:
-    """How much the gradients of the groups differ, beside what they have in common; see `training/noise.py`."""
+    """How much the gradients of the groups differ, beside what they have in common; see `learning/noise.py`."""
     results = {i: result for i, g in enumerate(groups) if (result := g.result()).rollouts}
     n = len(results)
     signal, variance = noise.signal(n), noise.variance(n)

@@ -16,6 +16,7 @@ from kolmocli.curriculum.build import build_controller
 from kolmocli.engine.opening import open_engine
 from kolmocli.errors import KolmoError, UsageError
 from kolmocli.evaluation.heldout import held_out_tasks
+from kolmocli.learning.checkpoints import latest_checkpoint, load_state, settle
 from kolmocli.monitor.live import Eyes, open_eyes
 from kolmocli.monitor.plots import write_report
 from kolmocli.monitor.reader import read_metrics
@@ -27,7 +28,6 @@ from kolmocli.policy.presets import is_preset
 from kolmocli.policy.trained import load_trained
 from kolmocli.tasks.sources import evaluation_source, training_source
 from kolmocli.training.assess import AFTER, BEFORE, assess
-from kolmocli.training.checkpoint import latest_checkpoint, load_state, settle
 from kolmocli.training.folder import claim_folder, data_digests, refuse_changed, refuse_other_data, refuse_used
 from kolmocli.training.hints import Hints
 from kolmocli.training.loop import reinforce

@@ -25,12 +25,12 @@ from kolmocli.engine.base import Collected, Engine, Group
 from kolmocli.environment import Outcome, is_copy
 from kolmocli.errors import UsageError
 from kolmocli.language.program import Program, canonical
+from kolmocli.learning.learner import Weighted
+from kolmocli.learning.returns import advantages, is_dead, token_weights
 from kolmocli.policy.rollout import Rollout
 from kolmocli.tasks.base import Bucket, Task, TaskSource
 from kolmocli.training.hindsight import LONGEST
-from kolmocli.training.learner import Weighted
 from kolmocli.training.pool import Pool, Target
-from kolmocli.training.returns import advantages, is_dead, token_weights
 from kolmocli.training.state import RunState
 
 BUCKET = Bucket("self-play", 1)

@@ -16,13 +16,13 @@ from kolmocli.curriculum.base import Controller, FamilyMetrics
 from kolmocli.engine.base import Collected, Engine, Group
 from kolmocli.errors import KolmoError
 from kolmocli.language.coder import literal_bits
+from kolmocli.learning.learner import StepReport
 from kolmocli.monitor.events import describe
 from kolmocli.monitor.live import Eyes
 from kolmocli.monitor.snapshot import Snapshot
 from kolmocli.monitor.writer import RunLog
 from kolmocli.tasks.base import Bucket, Task, TaskSource
 from kolmocli.training.hints import Hints
-from kolmocli.training.learner import StepReport
 from kolmocli.training.records import answers_record, failing, gradient_record, shown, step_record
 from kolmocli.training.self_play import SelfPlay
 from kolmocli.training.signals import StopRequest

@@ -16,7 +16,7 @@ from itertools import pairwise
 
 from kolmocli.config import Training
 from kolmocli.environment import Outcome
-from kolmocli.progress import Value, explained
+from kolmocli.language.progress import Value, explained
 
 
 def potentials(outcome: Outcome, target: Value) -> list[float]:

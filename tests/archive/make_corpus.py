@@ -7,14 +7,14 @@ import json
 from hashlib import sha256
 from pathlib import Path
 
-from kolmocli.archive.attempts import Attempt, Options
 from kolmocli.archive.clock import Clock
-from kolmocli.archive.codecs import CODECS
-from kolmocli.archive.compress import _pack, compress
-from kolmocli.archive.container import FORMAT_VERSION, Section, digest, write_member
-from kolmocli.archive.proposals import Piece
-from kolmocli.archive.stored import stored
-from kolmocli.archive.views import BY_NAME
+from kolmocli.archive.codecs.codecs import CODECS
+from kolmocli.archive.format.container import FORMAT_VERSION, Section, digest, write_member
+from kolmocli.archive.format.stored import stored
+from kolmocli.archive.format.views import BY_NAME
+from kolmocli.archive.packer import _pack, compress
+from kolmocli.archive.search.attempts import Attempt, Options
+from kolmocli.archive.search.proposals import Piece
 from kolmocli.language.interpreter import evaluate
 from kolmocli.language.program import canonical
 from kolmocli.language.sampler import sample

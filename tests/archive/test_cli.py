@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from kolmocli.archive.compress import compress
+from kolmocli.archive.packer import compress
 from kolmocli.cli import archiving
 from kolmocli.language.interpreter import evaluate
 from kolmocli.language.program import parse
@@ -186,7 +186,7 @@ def test_a_time_budget_is_shared_out_among_the_files(kolmo, tmp_path, monkeypatc
         budgets.append(options.deadline - time.monotonic())
         return compress(data, replace(options, level=0), progress)
 
-    monkeypatch.setattr("kolmocli.archive.compress.compress", watched)
+    monkeypatch.setattr("kolmocli.archive.packer.compress", watched)
     for name in "abc":
         (tmp_path / name).write_bytes(DATA)
     assert kolmo("compress", "-q", "--time-budget", "600s", *"abc").code == 0

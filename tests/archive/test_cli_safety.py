@@ -9,8 +9,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from kolmocli.archive import files
-from kolmocli.archive.compress import compress
+from kolmocli import files
+from kolmocli.archive.packer import compress
 from kolmocli.errors import KolmoError, UsageError
 
 from . import samples

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kolmocli.archive.decompress import decompress
+from kolmocli.archive.opener import decompress
 
 from . import independent
 

@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kolmocli.archive.codecs import CODECS, unpack
-from kolmocli.archive.compress import compress, varint
-from kolmocli.archive.container import MAGIC, PROGRAMS, Section, digest, write_member
-from kolmocli.archive.decompress import decompress
+from kolmocli.archive.codecs.codecs import CODECS, unpack
 from kolmocli.archive.errors import ArchiveError, ArchiveLimitError
-from kolmocli.archive.programs import ProgramCoder
-from kolmocli.archive.rangecoder import Encoder
-from kolmocli.archive.stored import Earlier, StoredCall, stored
+from kolmocli.archive.format.container import MAGIC, PROGRAMS, Section, digest, write_member
+from kolmocli.archive.format.programs import ProgramCoder
+from kolmocli.archive.format.rangecoder import Encoder
+from kolmocli.archive.format.stored import Earlier, StoredCall, stored
+from kolmocli.archive.opener import decompress
+from kolmocli.archive.packer import compress, varint
 from kolmocli.errors import KolmoError
 from kolmocli.language.program import parse
 

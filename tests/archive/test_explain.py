@@ -2,9 +2,9 @@
 
 import pytest
 
-from kolmocli.archive.attempts import Options
-from kolmocli.archive.compress import compress
 from kolmocli.archive.explain import explain
+from kolmocli.archive.packer import compress
+from kolmocli.archive.search.attempts import Options
 
 from . import samples
 

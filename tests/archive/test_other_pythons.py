@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from kolmocli.archive.container import read_member
+from kolmocli.archive.format.container import read_member
 
 CORPUS = Path(__file__).parent / "corpus"
 KNOWN = json.loads((CORPUS / "corpus.json").read_text())
@@ -45,7 +45,7 @@ def interpreter(minor):
 
 @pytest.mark.parametrize(
     ("module", "function"),
-    [("kolmocli.archive.decompress", "decompress"), ("tests.archive.independent", "decode")],
+    [("kolmocli.archive.opener", "decompress"), ("tests.archive.independent", "decode")],
     ids=["kolmo", "independent"],
 )
 @pytest.mark.parametrize("minor", VERSIONS)

@@ -2,9 +2,9 @@
 
 import pytest
 
-from kolmocli.archive.attempts import Options
-from kolmocli.archive.compress import compress
-from kolmocli.archive.decompress import decompress
+from kolmocli.archive.opener import decompress
+from kolmocli.archive.packer import compress
+from kolmocli.archive.search.attempts import Options
 from kolmocli.policy.proposer import TEMPERATURES, PolicyProposer
 from tests.policies import tiny
 

@@ -2,13 +2,13 @@
 
 import pytest
 
-from kolmocli.archive.attempts import Options
-from kolmocli.archive.compress import compress
-from kolmocli.archive.container import PYTHON, read_member
-from kolmocli.archive.decompress import decompress
 from kolmocli.archive.errors import ArchiveError
 from kolmocli.archive.explain import explain
+from kolmocli.archive.format.container import PYTHON, read_member
+from kolmocli.archive.opener import decompress
+from kolmocli.archive.packer import compress
 from kolmocli.archive.python_mode import PythonRunner, read_source, write_source
+from kolmocli.archive.search.attempts import Options
 
 SOURCE = "a, out = 1, []\nfor i in range(900):\n    a = a * 7 % 65537 ^ i\n    out.append(a % 256)\nout\n"
 RUNNER = PythonRunner("embedded")

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kolmocli.archive.rangecoder import Decoder, Encoder, Integers, Model
+from kolmocli.archive.format.rangecoder import Decoder, Encoder, Integers, Model
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(-(2**63), 2**63)), max_size=200))

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kolmocli.archive.attempts import Options
-from kolmocli.archive.compress import compress
-from kolmocli.archive.decompress import decompress
-from kolmocli.archive.repairs import repair
-from kolmocli.archive.stored import resolve
+from kolmocli.archive.format.stored import resolve
+from kolmocli.archive.opener import decompress
+from kolmocli.archive.packer import compress
+from kolmocli.archive.search.attempts import Options
+from kolmocli.archive.search.repairs import repair
 from kolmocli.language.interpreter import evaluate
 from kolmocli.language.program import parse
 

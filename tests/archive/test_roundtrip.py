@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kolmocli.archive.attempts import Options
-from kolmocli.archive.compress import compress
-from kolmocli.archive.container import Section, write_member
-from kolmocli.archive.decompress import decompress, members
-from kolmocli.archive.views import FORMATS
+from kolmocli.archive.format.container import Section, write_member
+from kolmocli.archive.format.views import FORMATS
+from kolmocli.archive.opener import decompress, members
+from kolmocli.archive.packer import compress
+from kolmocli.archive.search.attempts import Options
 from kolmocli.evaluation.baselines import codecs
 from kolmocli.language.interpreter import evaluate
 from kolmocli.language.program import parse
@@ -180,7 +180,7 @@ def test_decoding_needs_no_torch_and_no_numpy(tmp_path):
     script = (
         "import sys\n"
         "for name in ('torch', 'numpy', 'docker', 'transformers', 'pydantic'): sys.modules[name] = None\n"
-        "from kolmocli.archive.decompress import decompress\n"
+        "from kolmocli.archive.opener import decompress\n"
         f"sys.stdout.buffer.write(decompress(open({str(archive)!r}, 'rb').read()))\n"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False)

@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kolmocli.archive.programs import ProgramCoder
-from kolmocli.archive.rangecoder import Decoder, Encoder
-from kolmocli.archive.recurrences import MOST_ORDER, Recurrence, binomial_recurrence
-from kolmocli.archive.rules import find_rules
-from kolmocli.archive.stored import StoredCall
+from kolmocli.archive.format.programs import ProgramCoder
+from kolmocli.archive.format.rangecoder import Decoder, Encoder
+from kolmocli.archive.format.recurrences import MOST_ORDER, Recurrence, binomial_recurrence
+from kolmocli.archive.format.stored import StoredCall
+from kolmocli.archive.search.rules import find_rules
 
 from . import samples
 

@@ -4,12 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kolmocli.archive.compress import compress
-from kolmocli.archive.container import PROGRAMS, Section, digest, varint, write_member
-from kolmocli.archive.decompress import decompress
 from kolmocli.archive.errors import ArchiveError
-from kolmocli.archive.rangecoder import Encoder
-from kolmocli.archive.tables import FIXED, PADDED, PLAIN, SHORT, WORD, Column, TableView, Template, find_table
+from kolmocli.archive.format.container import PROGRAMS, Section, digest, varint, write_member
+from kolmocli.archive.format.rangecoder import Encoder
+from kolmocli.archive.format.tables import FIXED, PADDED, PLAIN, SHORT, WORD, Column, TableView, Template, find_table
+from kolmocli.archive.opener import decompress
+from kolmocli.archive.packer import compress
 
 from . import samples
 

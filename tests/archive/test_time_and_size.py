@@ -6,13 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from kolmocli.archive import attempts, packing
-from kolmocli.archive import compress as compress_module
-from kolmocli.archive.attempts import Options
-from kolmocli.archive.codecs import CODECS, QUICK, QUICKEST, Codec
-from kolmocli.archive.compress import compress
-from kolmocli.archive.decompress import decompress, members
-from kolmocli.archive.packing import pack
+from kolmocli.archive import packer as compress_module
+from kolmocli.archive.codecs import packing
+from kolmocli.archive.codecs.codecs import CODECS, QUICK, QUICKEST, Codec
+from kolmocli.archive.codecs.packing import pack
+from kolmocli.archive.opener import decompress, members
+from kolmocli.archive.packer import compress
+from kolmocli.archive.search import attempts
+from kolmocli.archive.search.attempts import Options
 
 from . import samples
 

@@ -6,9 +6,9 @@ from pydantic import ValidationError
 from kolmocli.config import Config
 from kolmocli.curriculum.base import Ladder
 from kolmocli.curriculum.build import build_controller, ladders_of
+from kolmocli.curriculum.controllers.integral import IntegralLevel
+from kolmocli.curriculum.controllers.rasch import RaschLevel
 from kolmocli.curriculum.families import FamilyController
-from kolmocli.curriculum.integral import IntegralLevel
-from kolmocli.curriculum.rasch import RaschLevel
 from kolmocli.errors import UsageError
 from kolmocli.tasks.base import Bucket
 from tests.curriculum.controllers import KINDS

@@ -9,13 +9,13 @@ from collections import Counter
 import pytest
 
 from kolmocli.curriculum.base import GroupResult, Ladder
-from kolmocli.curriculum.integral import IntegralLevel
+from kolmocli.curriculum.controllers.integral import IntegralLevel
+from kolmocli.curriculum.controllers.pool import PoolLevel
+from kolmocli.curriculum.controllers.sequential import SequentialLevel
+from kolmocli.curriculum.controllers.staircase import StaircaseLevel
+from kolmocli.curriculum.controllers.thompson import ThompsonLevel
 from kolmocli.curriculum.levels import LevelController
 from kolmocli.curriculum.mixture import freshness
-from kolmocli.curriculum.pool import PoolLevel
-from kolmocli.curriculum.sequential import SequentialLevel
-from kolmocli.curriculum.staircase import StaircaseLevel
-from kolmocli.curriculum.thompson import ThompsonLevel
 from kolmocli.tasks.base import Bucket
 from tests.curriculum.controllers import controller
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 
 from kolmocli.curriculum.base import GroupResult, Ladder
+from kolmocli.curriculum.controllers.rasch import RaschLevel
 from kolmocli.curriculum.levels import standing
-from kolmocli.curriculum.rasch import RaschLevel
 from kolmocli.curriculum.tracker import Tracker, sigmoid
 from kolmocli.tasks.base import Bucket
 from tests.curriculum.controllers import G, History, after, controller, histories

@@ -12,7 +12,7 @@ from kolmocli.engine.local import LocalEngine
 from kolmocli.environment import open_judge
 from kolmocli.evaluation.heldout import held_out_tasks
 from kolmocli.paths import find_curriculum
-from kolmocli.tasks.kolmogorov import KolmogorovTasks
+from kolmocli.tasks.sequences.sampled import KolmogorovTasks
 from tests.policies import taught
 
 CONFIG: Config = load_config(find_curriculum("quickstart"), {"training.max_new_tokens": 16, "sandbox.workers": 1})

@@ -64,7 +64,7 @@ def test_one_generator_writes_what_the_local_engine_does(local: Path, tmp_path: 
 def test_a_killed_generator_is_replaced_and_nothing_counts_twice(
     local: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from kolmocli.engine.monarch_fleet import Fleet
+    from kolmocli.engine.monarch.fleet import Fleet
 
     original, calls = Fleet.submit, []
 
@@ -87,7 +87,7 @@ def test_a_killed_generator_is_replaced_and_nothing_counts_twice(
 @pytest.fixture(scope="module")
 def stale() -> Iterator[tuple[Any, Sequence[Task]]]:
     """An engine that may be two updates ahead of itself, and tasks for it."""
-    from kolmocli.engine.monarch import open_monarch_engine
+    from kolmocli.engine.monarch.engine import open_monarch_engine
 
     config = short(kind="monarch", max_staleness=2, call_seconds=60)
     source = training_source(config, silent)

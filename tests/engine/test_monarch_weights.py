@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 import torch
 
-from kolmocli.engine.monarch_hosts import check_address
-from kolmocli.engine.monarch_weights import Shelf, take, trained
+from kolmocli.engine.monarch.hosts import check_address
+from kolmocli.engine.monarch.weights import Shelf, take, trained
 from kolmocli.errors import UsageError
 from tests.policies import tiny
 
@@ -32,7 +32,7 @@ def test_what_was_put_is_taken_to_the_last_bit() -> None:
 def test_what_a_killed_trainer_left_is_swept_and_what_a_living_one_has_is_not() -> None:
     living = Shelf()
     code = (
-        "import os\nfrom kolmocli.engine.monarch_weights import Shelf\nprint(Shelf().folder, flush=True)\nos._exit(9)"
+        "import os\nfrom kolmocli.engine.monarch.weights import Shelf\nprint(Shelf().folder, flush=True)\nos._exit(9)"
     )
     left = Path(
         subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False).stdout.strip()

@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
-from kolmocli.data.layouts import entry
 from kolmocli.errors import KolmoError, UsageError
 from kolmocli.evaluation.endpoint import Endpoint, key_from_environment
 from kolmocli.evaluation.foreign import Programs, evaluate_predictions
 from kolmocli.evaluation.prompted import evaluate_endpoint
 from kolmocli.evaluation.selection import Wanted
+from kolmocli.tasks.files.layouts import entry
 
 Reply = tuple[int, dict[str, str], str]
 """Status, headers and body."""

@@ -15,7 +15,7 @@ from kolmocli.environment import open_judge
 from kolmocli.evaluation.heldout import attempt, held_out_tasks
 from kolmocli.paths import find_curriculum
 from kolmocli.tasks.base import Task
-from kolmocli.tasks.kolmogorov import KolmogorovTasks
+from kolmocli.tasks.sequences.sampled import KolmogorovTasks
 from tests.policies import taught
 
 CONFIG: Config = load_config(find_curriculum("quickstart"), {"training.max_new_tokens": 16, "sandbox.workers": 1})

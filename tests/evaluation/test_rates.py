@@ -7,8 +7,8 @@ import random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kolmocli.archive.decompress import decompress
-from kolmocli.archive.views import BY_NAME
+from kolmocli.archive.format.views import BY_NAME
+from kolmocli.archive.opener import decompress
 from kolmocli.environment import Outcome
 from kolmocli.evaluation import rates
 from kolmocli.evaluation.archived import archive, archive_rate

@@ -13,8 +13,11 @@ from matplotlib.image import imread
 from monitor_samples import bucket
 
 from kolmocli.errors import UsageError
-from kolmocli.monitor import family_figures, figures, health_figures, information_figures
-from kolmocli.monitor.canvas import DPI, SIZE_INCHES, png, running_mean
+from kolmocli.monitor.figures import families as family_figures
+from kolmocli.monitor.figures import health as health_figures
+from kolmocli.monitor.figures import information as information_figures
+from kolmocli.monitor.figures import learning as figures
+from kolmocli.monitor.figures.canvas import DPI, SIZE_INCHES, png, running_mean
 from kolmocli.monitor.plots import FIGURES, pictures
 from kolmocli.monitor.run import Run, read_run, running_total, series
 

@@ -12,12 +12,12 @@ import torch
 from transformers import AutoModelForCausalLM
 
 from kolmocli.errors import EnvironmentMissing, UsageError
+from kolmocli.learning.learner import Learner, Weighted
 from kolmocli.policy.adapters import Adaptation, attach, is_adapter, load_adapter
 from kolmocli.policy.loading import load_policy
 from kolmocli.policy.logprobs import pack, token_logprobs
 from kolmocli.policy.policy import Policy
 from kolmocli.policy.rollout import Rollout
-from kolmocli.training.learner import Learner, Weighted
 from tests.policies import TARGETS, taught
 
 RANK = 4

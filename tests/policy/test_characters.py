@@ -15,7 +15,7 @@ from kolmocli.policy.loading import load_policy
 from kolmocli.policy.policy import Policy
 from kolmocli.policy.presets import PRESETS, VOCABULARIES
 from kolmocli.policy.prompts import asked_question
-from kolmocli.tasks.digits import sum_digits
+from kolmocli.tasks.answers.digits import sum_digits
 from tests.policies import save_hugging_face, tiny
 
 TOKENIZER = build_character_tokenizer()

@@ -7,11 +7,11 @@ import torch
 from transformers import LlamaForCausalLM
 
 from kolmocli.language.sampler import SamplerConfig, sample
+from kolmocli.learning.learner import Learner, Weighted
 from kolmocli.policy.building import build_preset, number_features, preset_config
 from kolmocli.policy.policy import Policy
 from kolmocli.policy.presets import PRESETS, VOCABULARIES, listed
 from kolmocli.policy.tokenizer import build_tokenizer
-from kolmocli.training.learner import Learner, Weighted
 
 
 @pytest.mark.parametrize("name", PRESETS)

@@ -15,7 +15,7 @@ from kolmocli.policy.loading import load_policy
 from kolmocli.policy.policy import Policy
 from kolmocli.policy.rollout import Rollout
 from kolmocli.policy.scoring import Scorer
-from kolmocli.policy.vllm_sampler import VllmSampler, open_vllm
+from kolmocli.policy.vllm import VllmSampler, open_vllm
 from tests.conftest import Run
 from tests.policies import TARGETS
 from tests.training.runs import CURRICULUM

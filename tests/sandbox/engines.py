@@ -12,7 +12,7 @@ import docker
 from docker.errors import APIError
 
 from kolmocli.sandbox import Job, Verdict
-from kolmocli.sandbox.containers import LABEL_OWNER
+from kolmocli.sandbox.docker.containers import LABEL_OWNER
 
 
 def numbered(count: int) -> list[Job]:

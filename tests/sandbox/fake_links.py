@@ -15,8 +15,8 @@ import threading
 import time
 
 from kolmocli.errors import CheckError
-from kolmocli.sandbox import frames
-from kolmocli.sandbox.link import LinkError, SocketLink
+from kolmocli.sandbox.pool.link import LinkError, SocketLink
+from kolmocli.sandbox.wire import frames
 
 STARVED = frames.REPORT.pack(9, frames.WALL, 0, 1000, 60_000_000, 1, 1)
 OK = frames.REPORT.pack(0, 0, 0, 1000, 1000, 1, 1) + b"1\n[1]\n!OK\n"

@@ -7,8 +7,9 @@ from dataclasses import asdict
 
 import pytest
 
-from kolmocli.sandbox import Limits, frames
-from kolmocli.sandbox.embedded_worker import Worker
+from kolmocli.sandbox import Limits
+from kolmocli.sandbox.embedded.worker import Worker
+from kolmocli.sandbox.wire import frames
 
 PARSED = b"Px = " + b"1+" * 60_000 + b"1"
 """Uses its time while the interpreter is idle, which is killed all the same."""

@@ -16,9 +16,9 @@ import docker
 import pytest
 
 from kolmocli.sandbox import Sandbox, Status, Verdict, open_sandbox
-from kolmocli.sandbox.flight import Patience
-from kolmocli.sandbox.image import client
-from kolmocli.sandbox.owner import this_owner
+from kolmocli.sandbox.docker.image import client
+from kolmocli.sandbox.docker.owner import this_owner
+from kolmocli.sandbox.pool.flight import Patience
 
 from .engine_proxy import ENGINE, EngineProxy
 from .engines import assert_all_right, containers_of, every, numbered, strike, wait_until

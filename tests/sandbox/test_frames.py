@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kolmocli.sandbox import frames, report
 from kolmocli.sandbox.base import Limits, Status
+from kolmocli.sandbox.wire import frames, report
 
 FRAME = st.tuples(st.integers(0, 255), st.integers(0, 2**32 - 1), st.binary(max_size=300))
 

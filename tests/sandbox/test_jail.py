@@ -7,7 +7,7 @@ from types import ModuleType
 
 import pytest
 
-from kolmocli.sandbox.image import image_source
+from kolmocli.sandbox.docker.image import image_source
 
 ALLOW, REFUSE, KILL = 0x7FFF0000, 0x00050001, 0x80000000
 PROT_EXEC = 4

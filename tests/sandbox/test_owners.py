@@ -13,16 +13,16 @@ import docker
 import pytest
 
 from kolmocli.sandbox import Job, Status, open_sandbox
-from kolmocli.sandbox.containers import LABEL_BORN, LABEL_OWNER
-from kolmocli.sandbox.image import client, image_tag
-from kolmocli.sandbox.owner import is_alive, this_owner
-from kolmocli.sandbox.sweeper import FOREIGN_AGE_S, sweep
+from kolmocli.sandbox.docker.containers import LABEL_BORN, LABEL_OWNER
+from kolmocli.sandbox.docker.image import client, image_tag
+from kolmocli.sandbox.docker.owner import is_alive, this_owner
+from kolmocli.sandbox.docker.sweeper import FOREIGN_AGE_S, sweep
 
 from .engines import assert_all_right, containers_of, numbered, wait_until
 
 HOST = """
 from kolmocli.sandbox import Job, Limits, open_sandbox
-from kolmocli.sandbox.owner import this_owner
+from kolmocli.sandbox.docker.owner import this_owner
 
 sandbox = open_sandbox("docker", limits=Limits(cpu_ms=60_000, wall_ms=60_000), workers=2)
 future = sandbox.submit([Job("while 1: pass", "python")] * 4)

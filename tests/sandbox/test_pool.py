@@ -12,8 +12,8 @@ import pytest
 
 from kolmocli.errors import CheckError
 from kolmocli.sandbox import Job, Limits, Status, Verdict
-from kolmocli.sandbox.flight import STARVED_RUNS, Patience
-from kolmocli.sandbox.pool import Pool
+from kolmocli.sandbox.pool.flight import STARVED_RUNS, Patience
+from kolmocli.sandbox.pool.pool import Pool
 
 from .fake_links import FakeLink, FakeMaker
 

@@ -16,10 +16,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kolmocli.errors import CheckError
-from kolmocli.sandbox import Limits, Sandbox, frames
-from kolmocli.sandbox.containers import ContainerLink, ContainerMaker
-from kolmocli.sandbox.image import image_tag
-from kolmocli.sandbox.link import LinkError, broken_promise
+from kolmocli.sandbox import Limits, Sandbox
+from kolmocli.sandbox.docker.containers import ContainerLink, ContainerMaker
+from kolmocli.sandbox.docker.image import image_tag
+from kolmocli.sandbox.pool.link import LinkError, broken_promise
+from kolmocli.sandbox.wire import frames
 
 from .engines import wait_until
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kolmocli.language import functions
-from kolmocli.sandbox import statements
+from kolmocli.sandbox.wire import statements
 
 NAMES = frozenset(name for name, value in vars(functions).items() if callable(value) and name[0] != "_")
 PIECES = ["x", "y", "sequence_1", "reverse_list", "repeat_list", "range_func_up", "if", "None", "__x", "é", "3", "-2"]

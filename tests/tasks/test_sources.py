@@ -11,7 +11,6 @@ import pytest
 
 from kolmocli.config import Config
 from kolmocli.config.file import load_config
-from kolmocli.data.separation import Taken
 from kolmocli.errors import UsageError
 from kolmocli.evaluation.heldout import held_out_tasks
 from kolmocli.language.interpreter import execute
@@ -20,9 +19,10 @@ from kolmocli.language.sampler import SamplerConfig, sample
 from kolmocli.language.skeleton import skeleton
 from kolmocli.paths import find_curriculum
 from kolmocli.tasks.base import Bucket, TaskSource
-from kolmocli.tasks.datasets import DatasetTasks
-from kolmocli.tasks.kolmogorov import KolmogorovTasks
+from kolmocli.tasks.files.separation import Taken
+from kolmocli.tasks.files.tasks import DatasetTasks
 from kolmocli.tasks.mixed import MixedTasks
+from kolmocli.tasks.sequences.sampled import KolmogorovTasks
 from kolmocli.tasks.sources import evaluation_source, training_source
 
 

@@ -12,8 +12,8 @@ import yaml
 
 from kolmocli.config import Config
 from kolmocli.errors import UsageError
+from kolmocli.learning.checkpoints import checkpoints, latest_checkpoint
 from kolmocli.training import run as module
-from kolmocli.training.checkpoint import checkpoints, latest_checkpoint
 from kolmocli.training.session import Session, Stopped
 from tests.training.runs import CURRICULUM, events, metrics, run, small_config
 

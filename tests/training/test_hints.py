@@ -21,9 +21,9 @@ from kolmocli.environment import Outcome, judge
 from kolmocli.language.program import parse
 from kolmocli.policy.loading import load_policy
 from kolmocli.policy.rollout import Rollout
-from kolmocli.reward import Relative
 from kolmocli.sandbox.base import Status
 from kolmocli.tasks.base import Bucket, Task
+from kolmocli.tasks.reward import Relative
 from kolmocli.training.hints import Hints
 from tests.policies import TARGETS, tiny
 from tests.test_environment import Interpreted

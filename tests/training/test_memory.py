@@ -11,6 +11,7 @@ import torch
 
 from kolmocli.config import Config, Training
 from kolmocli.errors import UsageError
+from kolmocli.learning.learner import Learner, Weighted
 from kolmocli.policy.adapters import Adaptation
 from kolmocli.policy.loading import load_policy
 from kolmocli.policy.policy import Policy
@@ -18,7 +19,6 @@ from kolmocli.policy.rollout import Rollout
 from kolmocli.policy.scoring import Scorer
 from kolmocli.policy.sizes import Size, size_of_folder, size_of_preset
 from kolmocli.policy.value import open_value_head
-from kolmocli.training.learner import Learner, Weighted
 from kolmocli.training.memory import activations, memory
 from kolmocli.training.plan import plan
 

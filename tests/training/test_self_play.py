@@ -18,10 +18,10 @@ from kolmocli.language.coder import coded_bits
 from kolmocli.language.program import Program, parse
 from kolmocli.language.sampler import SamplerConfig, sample
 from kolmocli.policy.rollout import Rollout
-from kolmocli.reward import Relative
 from kolmocli.sandbox.base import Status
 from kolmocli.tasks.base import Bucket, Task
-from kolmocli.tasks.kolmogorov import KolmogorovTasks
+from kolmocli.tasks.reward import Relative
+from kolmocli.tasks.sequences.sampled import KolmogorovTasks
 from kolmocli.tasks.sources import evaluation_source, training_source
 from kolmocli.training.pool import Pool
 from kolmocli.training.self_play import BUCKET, Play, SelfPlay

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from kolmocli.config import Training
 from kolmocli.environment import Outcome, judge
-from kolmocli.reward import Relative
+from kolmocli.learning.returns import line_advantages, line_returns, token_weights
 from kolmocli.tasks.base import Bucket, Task
-from kolmocli.training.returns import line_advantages, line_returns, token_weights
+from kolmocli.tasks.reward import Relative
 from kolmocli.training.shaping import line_rewards, potentials, shaping_rewards
 from tests.test_environment import Interpreted
 

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 import torch
 
+from kolmocli.learning import batches
+from kolmocli.learning.batches import Weighted
+from kolmocli.learning.learner import Learner
 from kolmocli.policy.value import open_value_head
-from kolmocli.training import batches
-from kolmocli.training.batches import Weighted
-from kolmocli.training.learner import Learner
 from tests.policies import TARGETS, tiny
 
 

@@ -1,0 +1,94 @@
+"""The residual by the best codec: which ones are tried, how many at once, and what is left out when time runs out."""
+
+from __future__ import annotations
+
+import importlib.util
+import threading
+import time
+from collections.abc import Callable
+
+from kolmocli.archive.codecs.codecs import CODECS, QUICK, QUICKEST, Codec
+
+_QUICK_LEVELS = {0: ("stored", "deflate"), 1: ("stored", "deflate", "zstd"), 2: ("stored", "deflate", "bz2", "zstd")}
+"""The codecs of the lowest levels; the others try all."""
+_THREADS = 2
+_WORTH_THREADS = 1 << 14
+_MOST_AT_ONCE = 1 << 23
+"""Above this size one codec runs at a time, so that their memory does not add up."""
+_PROBES = ("deflate", "lzma")
+"""Tried first, one after the other, on data from `_WORTH_PROBES` on. Deflate is quick and sees skewed bytes, lzma the
+farthest repeats: what neither of them makes smaller is noise, on which the slow codecs would only spend minutes."""
+_WORTH_PROBES = 1 << 20
+_DEFLATE = 1
+_Packed = list[tuple[Codec, bytes]]
+
+
+def pack(data: bytes, level: int = 6, deadline: float | None = None) -> tuple[Codec, bytes]:
+    """The codec with the smallest payload, and the payload. Ties go to the lower number.
+
+    Given a deadline, a moment of `time.monotonic`, deflate runs first at its quickest, whatever the time. The others run at
+    `level`, or quickly where only that would be done and unpacked again by then, and are given up where it is not.
+    """
+    tried = [c for c in CODECS.values() if level not in _QUICK_LEVELS or c.name in _QUICK_LEVELS[level]]
+    tried = [c for c in tried if c.number and (c.package is None or importlib.util.find_spec(c.package))]
+    made: _Packed = [(CODECS[0], data)]
+    if deadline is not None:
+        quickest = CODECS[_DEFLATE].encode(data, QUICKEST)
+        assert quickest is not None
+        made.append((CODECS[_DEFLATE], quickest))
+    if len(data) < _WORTH_PROBES:
+        return _smallest(made + _encoded(tried, data, level, deadline))
+    for probe in _PROBES:
+        if _smallest(made)[1] is data:
+            made += _encoded([c for c in tried if c.name == probe], data, level, deadline)
+            tried = [c for c in tried if c.name != probe]
+    if _smallest(made)[1] is not data:
+        made += _encoded(tried, data, level, deadline)
+    return _smallest(made)
+
+
+def _smallest(made: _Packed) -> tuple[Codec, bytes]:
+    return min(made, key=lambda pair: (len(pair[1]), pair[0].number))
+
+
+def _encoded(tried: list[Codec], data: bytes, level: int, deadline: float | None) -> _Packed:
+    """The payloads. All codecs work outside the interpreter's lock, so threads are enough to use two cores."""
+
+    def encode(codec: Codec) -> _Packed:
+        until = None if deadline is None else deadline - len(data) / codec.unpacking
+        for at_level in dict.fromkeys((level, min(level, QUICK))):
+            if until is None or time.monotonic() + codec.seconds(len(data), at_level) < until:
+                payload = codec.encode(data, at_level, until)
+                return [] if payload is None else [(codec, payload)]
+        return []
+
+    # the quickest first where time may run out, else the slowest, so that both cores end together
+    ordered = sorted(tried, key=lambda codec: codec.seconds(len(data), level), reverse=deadline is None)
+    if len(data) < _WORTH_THREADS:
+        return [pair for codec in ordered for pair in encode(codec)]
+    return _beside(encode, ordered, _THREADS if len(data) <= _MOST_AT_ONCE else 1)
+
+
+def _beside(encode: Callable[[Codec], _Packed], codecs: list[Codec], threads: int) -> _Packed:
+    """What the codecs make, at most so many at once, each in a thread that nobody has to wait for.
+
+    A signal is only met between two steps of the interpreter, and one call of a codec can take minutes. So this thread
+    waits, which a signal ends, and the others are left behind when the process exits; a pool would be waited for.
+    """
+    todo, made, failures = iter(codecs), _Packed(), list[BaseException]()
+
+    def work() -> None:
+        try:
+            for codec in todo:
+                made.extend(encode(codec))
+        except BaseException as error:  # a codec that ran out of memory, say: it is raised where the result is wanted
+            failures.append(error)
+
+    workers = [threading.Thread(target=work, name="kolmo-codec", daemon=True) for _ in range(threads)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    if failures:
+        raise failures[0]
+    return made

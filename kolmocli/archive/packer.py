@@ -1,0 +1,224 @@
+"""From data to an archive: search, proposals, packing, and the choice of what is really smallest."""
+
+from __future__ import annotations
+
+import time
+from array import array
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from kolmocli.archive.clock import Clock
+from kolmocli.archive.codecs.codecs import CODECS, QUICK
+from kolmocli.archive.codecs.packing import pack
+from kolmocli.archive.errors import ArchiveError
+from kolmocli.archive.format.container import PROGRAMS, PYTHON, Section, digest, read_member, varint, write_member
+from kolmocli.archive.format.programs import ProgramCoder
+from kolmocli.archive.format.rangecoder import Encoder
+from kolmocli.archive.format.tables import TableView
+from kolmocli.archive.format.views import word_bytes
+from kolmocli.archive.opener import RESIDUAL_PER_BYTE, RunPython, decode_member
+from kolmocli.archive.search.attempts import Attempt, Effort, Options, Packed, Say, attempts
+from kolmocli.archive.search.proposals import Asked, Piece
+
+MEMBER_BYTES = 1 << 26
+PART_BYTES = 1 << 23
+"""Data searched for programs at once."""
+_PARTS_TRIED = 2
+"""Where no program pays in the first parts, the others are not searched."""
+_DEFAULTS = Options()
+_SEARCHING = 2e-6
+"""Seconds of a byte that a time budget must leave, or all of it is for the codecs: a quick look takes most of that."""
+_PARTED = 2
+"""Large data need as many times that: half of the time is for the codecs of all data, and half of the rest for those of
+the parts."""
+_DECODING = 1.3
+"""Decoding programs takes at most this many times what coding them did."""
+_QUICK_LEVEL = 2
+"""For the size of a part of the residual: near enough."""
+
+
+@dataclass(slots=True)
+class Report:
+    """What was tried and what was kept. Sizes in bytes."""
+
+    size: int = 0
+    packed: int = 0
+    codec: str = "stored"
+    view: str = "u8"
+    programs: int = 0
+    """Programs other than plain literals."""
+    covered: int = 0
+    """Items made by them without the residual."""
+    proposed: int = 0
+    """Kept programs that a proposer wrote."""
+    sections: dict[str, int] = field(default_factory=dict)
+    attempts: dict[str, int] = field(default_factory=dict)
+    """Size of the member by way of packing; the smallest was kept."""
+
+
+def compress(
+    data: bytes, options: Options = _DEFAULTS, progress: Callable[[str], None] | None = None
+) -> tuple[bytes, list[Report]]:
+    """The archive of the data, and a report per member. The result has been decoded and compared.
+
+    Raises:
+        AssertionError: should the archive not decode to the data, which is a defect.
+    """
+    if options.python and len(data) > PART_BYTES:
+        raise ArchiveError(f"a Python program may make at most {PART_BYTES} bytes")
+    archive = bytearray()
+    reports: list[Report] = []
+    for part, mine in _shared_out(data, MEMBER_BYTES, options):
+        made = _members(part, mine, progress or (lambda _: None))
+        archive += b"".join(member for member, _ in made)
+        reports += (report for _, report in made)
+    return bytes(archive), reports
+
+
+Made = list[tuple[bytes, Report]]
+
+
+def _shared_out(data: bytes, size: int, options: Options) -> Iterator[tuple[bytes, Options]]:
+    """The data in parts of this size, each with its share of the time that is left when it is asked for."""
+    clock, count = Clock(options.deadline), max(-(-len(data) // size), 1)
+    for i in range(count):
+        yield data[i * size : (i + 1) * size], replace(options, deadline=clock.share(1 / (count - i)))
+
+
+def _members(data: bytes, options: Options, say: Say) -> Made:
+    """One member, or for large data one for each part where that is smaller.
+
+    Programs are searched in parts, which bounds the memory that they take; a codec sees all. Beside the programs of a part
+    the codecs are quick: those of the whole are its rivals, and a part without programs is packed again.
+    """
+    if len(data) <= PART_BYTES or options.level == 0:
+        return [_member(data, options, say)]
+    clock = Clock(options.deadline)
+    searched = clock.enough(_PARTED * _SEARCHING * len(data))
+    only_codecs = replace(options, level=0, deadline=clock.share(0.5 if searched else 1))
+    whole = _member(data, only_codecs, say, options.level)
+    if not searched:
+        return [whole]
+    parts: Made = []
+    for part, mine in _shared_out(data, PART_BYTES, options):
+        parts.append(_member(part, mine, say, min(options.level, QUICK)))
+        if len(parts) == _PARTS_TRIED and not any(report.programs for _, report in parts):
+            return [whole]
+    for i, (part, mine) in enumerate(_shared_out(data, PART_BYTES, options)):
+        if not parts[i][1].programs:
+            again = _member(part, replace(mine, level=0), say, options.level)
+            parts[i] = min(parts[i], again, key=lambda made: len(made[0]))
+    return parts if sum(len(member) for member, _ in parts) < len(whole[0]) else [whole]
+
+
+def _member(data: bytes, options: Options, say: Say, codec_level: int | None = None) -> tuple[bytes, Report]:
+    report, clock = Report(size=len(data)), Clock(options.deadline)
+    say("codecs")
+    level = options.level if codec_level is None else codec_level
+    searched = options.level > 0 and len(data) > 0 and clock.enough(_SEARCHING * len(data))
+    codec, payload = pack(data, level, clock.share(0.5 if searched else 1))
+    best = _write(data, [Section(codec.number, payload)])
+    clock.reserved = len(data) / codec.unpacking
+    report.attempts[codec.name] = len(best)
+    kept: Attempt | None = None
+    if searched:
+        asked = Asked(options.proposer, options.samples, options.seed, clock) if options.proposer else None
+        for attempt in attempts(data, len(payload), Effort(options, clock, asked, say)):
+            attempt.packed = _pack(attempt, data, options.level, clock)
+            member, label = attempt.packed.member, f"programs {attempt.view.name}"
+            report.attempts[label] = min(len(member), report.attempts.get(label, len(member)))
+            if len(member) < len(best):
+                best, kept = member, attempt
+                clock.reserved = attempt.packed.decoding
+    if options.python and options.run_python is not None and data:
+        say("python")
+        member = _with_python(data, options.python, options.run_python, options.level)
+        report.attempts["python"] = len(member)
+        if len(member) < len(best):
+            best, kept = member, None
+    say("verify")
+    parsed = read_member(best)
+    if decode_member(parsed, run_python=options.run_python) != data:
+        raise AssertionError("the archive does not decode to the data")
+    _describe(report, best, parsed.sections, kept)
+    return best, report
+
+
+def _describe(report: Report, best: bytes, sections: tuple[Section, ...], kept: Attempt | None) -> None:
+    report.packed = len(best)
+    for section in sections:
+        name = {PROGRAMS: "programs", PYTHON: "python"}.get(section.tag, "residual")
+        report.sections[name] = len(section.payload)
+        if section.tag in CODECS:
+            report.codec = CODECS[section.tag].name
+    if kept is not None:
+        report.view = kept.view.name
+        report.programs = sum(not p.literal for p in kept.pieces)
+        report.covered = sum(p.count - len(p.fresh) for p in kept.pieces)
+        report.proposed = sum(p.proposed for p in kept.pieces)
+
+
+def _with_python(data: bytes, source: str, run_python: RunPython, level: int) -> bytes:
+    """The member of a Python program that makes the data or their beginning, and the rest in the best codec.
+
+    Raises:
+        ArchiveError: when the program fails, or makes something else.
+    """
+    from kolmocli.archive.python_mode import write_source
+
+    made = run_python(source, len(data))
+    if not made or not data.startswith(made):
+        raise ArchiveError("the Python program does not make the data, nor their beginning")
+    sections = [Section(PYTHON, write_source(source))]
+    if len(made) < len(data):
+        codec, payload = pack(data[len(made) :], level)
+        sections.append(Section(codec.number, payload))
+    return _write(data, sections)
+
+
+def _write(data: bytes, sections: list[Section]) -> bytes:
+    tags = bytes(s.tag for s in sections)
+    return write_member(len(data), tuple(sections), digest(len(data), tags, data))
+
+
+def _pack(attempt: Attempt, data: bytes, level: int, clock: Clock) -> Packed:
+    """The attempt as a member, its end without programs where there is no time to code all of them. Of the time that is
+    left a third is for the programs, and as much for decoding them."""
+    began, until = time.monotonic(), clock.share(1 / 3)
+    coder, programs = Encoder(), ProgramCoder()
+    view, count = attempt.view, 0
+    fresh: list[tuple[int, Sequence[int]]] = []
+    for piece in _in_time(attempt, until):
+        programs.code(coder, piece.program)
+        if piece.fresh:
+            fresh.append((count, piece.fresh))
+        count += piece.count
+    if isinstance(view, TableView):
+        view = view.narrowed(fresh)
+    words = b"".join(word_bytes(array(view.word_at(position), items)) for position, items in fresh)
+    residual = words + attempt.rest
+    if len(residual) > RESIDUAL_PER_BYTE * len(data):
+        return Packed(_write(data, [Section(0, data)]))
+    sections = [Section(PROGRAMS, bytes([view.number]) + view.header + varint(count) + coder.finish())]
+    decoding = _DECODING * (time.monotonic() - began)
+    if not residual:
+        return Packed(_write(data, sections), decoding=decoding)
+    clock.reserved += decoding
+    codec, payload = pack(residual, level, clock.share(1))
+    clock.reserved -= decoding
+    share = len(payload) / len(residual)
+    items = sum(len(taken) for _, taken in fresh)
+    member = _write(data, [*sections, Section(codec.number, payload)])
+    alone = len(pack(words, _QUICK_LEVEL)[1]) if attempt.rest else len(payload)
+    return Packed(member, share, 8.0 * alone / max(items, 1), decoding + len(residual) / codec.unpacking)
+
+
+def _in_time(attempt: Attempt, until: float | None) -> Iterator[Piece]:
+    """The pieces of the attempt, and from that moment on its items as they are."""
+    count = 0
+    for piece in attempt.pieces:
+        if until is not None and time.monotonic() > until:
+            yield from attempt.as_they_are(count)
+            return
+        yield piece
+        count += piece.count

@@ -1,0 +1,275 @@
+"""From data to programs: each way of looking at the data is searched, at one or more prices of a literal."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from kolmocli.archive.clock import Clock
+from kolmocli.archive.format.tables import TableView
+from kolmocli.archive.format.views import VIEWS, View
+from kolmocli.archive.opener import MAX_PROGRAM_ITEMS, RunPython
+from kolmocli.archive.search import smooth
+from kolmocli.archive.search.candidates import Floats
+from kolmocli.archive.search.evidence import Ints
+from kolmocli.archive.search.fit import Fitted, fit, likely_fits, safe
+from kolmocli.archive.search.paths import Aims, Found, search
+from kolmocli.archive.search.prices import local_prices
+from kolmocli.archive.search.probe import pays
+from kolmocli.archive.search.proposals import Asked, Piece, Proposer, literal
+from kolmocli.archive.search.segments import FRESH, Form, Segment, programs_of
+
+DEFAULT_LEVEL = 6
+CHUNK_ITEMS = 1 << 18
+"""Items searched at once: what bounds the memory of the search."""
+_REFINED_LEVEL = 4
+"""From this level on costs and prices are refined by a second pass."""
+_THOROUGH_LEVEL = 7
+"""From this level on every likely view is searched in full."""
+_WORTH_A_LOOK = 1 << 13
+"""Below `_THOROUGH_LEVEL` data of this many bytes are searched only in the chunks in which a few windows say that it pays."""
+_ITEM_SECONDS = 4e-5
+"""What the search takes for an item, about, until it is measured; only a time budget asks for it."""
+_REWRITING = 3e-5
+"""Seconds of an item that is rewritten as a difference, and packed, and unpacked."""
+_PARTS_OF_REST = 4
+"""Under a time budget a chunk is searched in no more than this part of what the search has left."""
+_LEAST_ITEMS = 1 << 12
+_DENSE = 0.9
+"""A residual packed to more than this share has nothing that a codec could do better than a program."""
+_LEAST_SMOOTH = {1: 48, 2: 12}
+"""Literals of fewer items are not rewritten as differences, by bytes of an item."""
+_LEAST_SMOOTH_WIDE = 8
+_CLEARLY = 0.95
+_MOST_LITERAL = MAX_PROGRAM_ITEMS // 2
+_ROUGHLY = 8
+"""One of so many windows is looked at first."""
+_FAR = 1.25
+_MUCH_SMALLER = 0.2
+_SMALLER_TABLE = 0.9
+"""Once a view has brought the data below this share of the best codec, the less promising ones are not searched."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    level: int = DEFAULT_LEVEL
+    view: str = "auto"
+    proposer: Proposer | None = None
+    samples: int = 16
+    seed: int = 0
+    python: str = ""
+    """Source of a Python program that makes the data, or their beginning; empty for none."""
+    run_python: RunPython | None = None
+    deadline: float | None = None
+    """Moment of `time.monotonic` at which the archive should be there, decoded and compared."""
+
+    def refined(self) -> bool:
+        return self.level >= _REFINED_LEVEL
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """What an attempt came to."""
+
+    member: bytes
+    share: float = 1.0
+    """Part of its size to which the residual was packed."""
+    item_bits: float = 0.0
+    """What an item took in the residual."""
+    decoding: float = 0.0
+    """Seconds that it will take to decode, about."""
+
+
+Say = Callable[[str], None]
+
+
+@dataclass(slots=True)
+class Attempt:
+    """The data as programs. `items` are what the pieces make, `rest` the bytes that no item stands for."""
+
+    view: View
+    items: Sequence[int]
+    pieces: list[Piece]
+    rest: bytes
+    packed: Packed | None = None
+    """Set by who packs it, before the next attempt is asked for."""
+
+    def as_they_are(self, start: int) -> Iterator[Piece]:
+        """All items from there on without programs, for when there is no time to code any more of these."""
+        rows = _rows(self.view, len(self.items))
+        for at in range(start, len(self.items), _MOST_LITERAL):
+            fresh = self.items[at : at + _MOST_LITERAL]
+            yield from _by_column(Piece(literal(len(fresh)), fresh, len(fresh)), at, rows)
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """What the attempts may cost, and whom they ask."""
+
+    options: Options
+    clock: Clock
+    asked: Asked | None
+    say: Say
+
+
+def attempts(data: bytes, packed: int, effort: Effort) -> Iterator[Attempt]:
+    """Ways to write the data, from the first to the most refined.
+
+    `packed` is the size of the data in the best codec. At first a literal costs all its bits. Where the residual then
+    turns out to be compressible, the search is run again with the price of an item in one solid stream.
+    """
+    name = effort.options.view
+    fits = likely_fits(data, packed) if name == "auto" else [f for f in [fit(data, name)] if f]
+    smallest, table = packed, False
+    for view, items, rest in fits:
+        if effort.clock.late() or smallest < (_SMALLER_TABLE if table else _MUCH_SMALLER) * packed:
+            return
+        values = np.array(items, dtype=np.int64)
+        if not len(values) or not safe(values) or effort.clock.late():
+            continue
+        for attempt in _of_view(data, (view, items, rest), values, packed, smallest / packed, effort):
+            yield attempt
+            assert attempt.packed is not None
+            smallest, table = min(smallest, len(attempt.packed.member)), isinstance(view, TableView)
+
+
+def _of_view(
+    data: bytes, fitted: Fitted, values: Ints, packed: int, reached: float, effort: Effort
+) -> Iterator[Attempt]:
+    """`reached` is the share of the best codec to which earlier views have brought the data."""
+    view, items, rest = fitted
+    options, asked, clock = effort.options, effort.asked, effort.clock
+    full = np.full(len(values), 8.0 * view.width)
+    solid = np.minimum(full, _solid_price(data, view, len(values), packed))
+    price = full
+    smooth_price = _smooth_price(values, full, solid) if options.refined() else full
+    if smooth_price.sum() < _CLEARLY * solid.sum():
+        price = smooth_price
+    gated = asked is None and price is full and options.level < _THOROUGH_LEVEL and len(data) >= _WORTH_A_LOOK
+    worth = _worth(values, view, reached, effort) if gated and not isinstance(view, TableView) else None
+    if worth is not None and not any(worth):
+        return
+    for _ in range(2 if options.refined() else 1):
+        if clock.late():
+            return
+        pieces = _searched(values, price, view, worth, effort)
+        if asked is not None and view.name == "u8" and not clock.late():
+            effort.say("policy")
+            pieces = asked.replace(pieces, float(price.mean()))
+        if not isinstance(view, TableView):
+            pieces = joined(pieces)
+        if all(p.literal for p in pieces) and not isinstance(view, TableView) and smooth_price is full:
+            return
+        attempt = Attempt(view, items, pieces, rest)
+        yield attempt
+        assert attempt.packed is not None
+        rewritten = pieces
+        if options.refined() and clock.enough(_REWRITING * len(values)):
+            rewritten = list(_rewritten(pieces, view.width, attempt.packed.item_bits))
+        if len(rewritten) != len(pieces) or any(a is not b for a, b in zip(rewritten, pieces, strict=True)):
+            yield Attempt(view, items, rewritten, rest)
+        if attempt.packed.share > _DENSE or price is solid:
+            return
+        price = solid
+
+
+def _smooth_price(values: Ints, full: Floats, solid: Floats) -> Floats:
+    """Bits of each item as a difference; roughly where these are nowhere near what the best codec takes."""
+    rough = np.minimum(full, smooth.prices(values, _ROUGHLY))
+    return rough if rough.sum() > _FAR * solid.sum() else np.minimum(full, smooth.prices(values))
+
+
+def _worth(values: Ints, view: View, reached: float, effort: Effort) -> list[bool]:
+    """For each chunk, whether programs pay in one of a few windows."""
+    found, until = [], effort.clock.share(0.5)
+    for start in range(0, len(values), CHUNK_ITEMS):
+        effort.say(f"probe {view.name} {100 * start // len(values)} %")
+        found.append(pays(values[start : start + CHUNK_ITEMS], view, reached, until))
+    return found
+
+
+def _searched(values: Ints, price: Floats, view: View, worth: list[bool] | None, effort: Effort) -> list[Piece]:
+    """The pieces of all items. Chunks that are not `worth` a search are left as they are (None: all are), and so is what
+    half of the time that is left is not enough for: the other half is for packing."""
+    rows = _rows(view, len(values))
+    pieces: list[Piece] = []
+    until, item_seconds, start = effort.clock.share(0.5), _ITEM_SECONDS, 0
+    while start < len(values):
+        effort.say(f"search {view.name} {100 * start // len(values)} %")
+        end, began = (start // CHUNK_ITEMS + 1) * CHUNK_ITEMS, time.monotonic()
+        if until is not None:
+            end = min(end, start + max(int((until - began) / (_PARTS_OF_REST * item_seconds)), _LEAST_ITEMS))
+        chunk = values[start:end]
+        columns = tuple(c - start for c in range(0, len(values), rows) if start <= c < start + len(chunk))
+        aims = Aims(8.0 * view.width, columns or (0,), view.wrap, 2 if effort.options.refined() else 1)
+        if (worth is None or worth[start // CHUNK_ITEMS]) and (until is None or began < until):
+            found = search(chunk, price[start:end], aims)
+            item_seconds = (time.monotonic() - began) / len(chunk)
+        else:
+            found = _as_it_is(chunk)
+        made = programs_of(chunk.tolist(), found.segments, [r.recurrence for r in found.rules])
+        for segment, (program, fresh) in zip(found.segments, made, strict=True):
+            pieces += _by_column(Piece(program, fresh, segment.end - segment.start), start + segment.start, rows)
+        start += len(chunk)
+    return pieces
+
+
+def _as_it_is(values: Ints) -> Found:
+    return Found([Segment(0, len(values), Form(FRESH))], [], 0.0)
+
+
+def _rows(view: View, count: int) -> int:
+    """Items of a column, which has words of its own in the residual; all of them where there are no columns."""
+    return view.template.rows if isinstance(view, TableView) else count
+
+
+def _by_column(piece: Piece, start: int, rows: int) -> Iterator[Piece]:
+    """A literal in parts that end where columns end, since each column has words of its own in the residual."""
+    if not piece.literal or start // rows == (start + piece.count - 1) // rows:
+        yield piece
+        return
+    at = 0
+    while at < piece.count:
+        end = min(piece.count, at + rows - (start + at) % rows)
+        yield Piece(literal(end - at), piece.fresh[at:end], end - at)
+        at = end
+
+
+def _solid_price(data: bytes, view: View, count: int, packed: int) -> Floats:
+    """Bits of each item as a part of the whole data in the best codec."""
+    if view.number in VIEWS and view.name != "lines":
+        return local_prices(data, view.width, packed)
+    return np.full(count, 8.0 * packed / count)
+
+
+def joined(pieces: Sequence[Piece]) -> list[Piece]:
+    """The pieces, neighbouring literals as one where that is no longer than a program may be."""
+    out: list[Piece] = []
+    for piece in pieces:
+        last = out[-1] if out else None
+        if last and last.literal and piece.literal and last.count + piece.count <= _MOST_LITERAL:
+            fresh = [*last.fresh, *piece.fresh]
+            out[-1] = Piece(literal(len(fresh)), fresh, len(fresh))
+        else:
+            out.append(piece)
+    return out
+
+
+def _rewritten(pieces: list[Piece], width: int, item_bits: float) -> Iterator[Piece]:
+    """Literals as differences in the program, where these cost less than what the residual takes for an item."""
+    least = _LEAST_SMOOTH.get(width, _LEAST_SMOOTH_WIDE)
+    for piece in pieces:
+        parts = [piece]
+        if piece.literal and piece.count >= least:
+            form, bits = smooth.best_form(np.array(piece.fresh, dtype=np.int64))
+            if bits < _CLEARLY * item_bits * piece.count:
+                cuts = range(0, piece.count, smooth.MOST_ITEMS)
+                parts = [_smooth(piece.fresh[cut : cut + smooth.MOST_ITEMS], form) for cut in cuts]
+        yield from parts
+
+
+def _smooth(items: Sequence[int], form: smooth.Smooth) -> Piece:
+    return Piece(form.program(items), (), len(items))

@@ -1,0 +1,145 @@
+"""The image of the sandbox: where its sources are, which tag they have, and how it is built.
+
+The tag carries a digest of everything that goes in, so that an image of older sources is never mistaken
+for the present one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.resources
+import io
+import os
+import socket
+import tarfile
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import docker
+from docker.errors import BuildError, DockerException, ImageNotFound
+
+from kolmocli.errors import EnvironmentMissing, KolmoError
+from kolmocli.paths import data_dir
+
+REPOSITORY = "kolmo-sandbox"
+DEFAULT_BASE = "python:3.12-slim"
+LOCAL_BASE = "kolmo-base:bookworm"
+"""What `base-image.sh` makes where no registry can be reached."""
+_SHARED = ("language/functions.py", "sandbox/wire/statements.py", "sandbox/wire/frames.py")
+"""Files of the package that the image runs too: one source for both sides."""
+
+
+def image_source() -> Path:
+    """The folder with the Dockerfile: beside the package in a checkout, inside it in an installed wheel."""
+    folder = data_dir("sandbox_image")
+    if (folder / "Dockerfile").is_file():
+        return folder
+    raise KolmoError(f"the sources of the sandbox image are missing in {folder}; install kolmo again")
+
+
+@cache
+def sources() -> dict[str, bytes]:
+    """Every file of the build context by name."""
+    folder = image_source()
+    files = {path.name: path.read_bytes() for path in folder.iterdir() if path.suffix == ".py"}
+    files["Dockerfile"] = (folder / "Dockerfile").read_bytes()
+    package = Path(str(importlib.resources.files("kolmocli")))
+    return files | {Path(name).name: (package / name).read_bytes() for name in _SHARED}
+
+
+@cache
+def image_tag() -> str:
+    """`kolmo-sandbox:<digest of the sources>`."""
+    digest = hashlib.sha256()
+    for name, data in sorted(sources().items()):
+        digest.update(f"{name} {len(data)}\n".encode() + data)
+    return f"{REPOSITORY}:{digest.hexdigest()[:16]}"
+
+
+def client(timeout: int = 30) -> docker.DockerClient:
+    """A client of the engine at DOCKER_HOST, else of the usual socket. Not to be shared between threads."""
+    return docker.DockerClient(base_url=os.environ.get("DOCKER_HOST") or None, timeout=timeout, version="auto")
+
+
+def find_engine() -> str | None:
+    """None when an engine answers, else why not, in a few words."""
+    host = os.environ.get("DOCKER_HOST") or "unix:///var/run/docker.sock"
+    if host.startswith("unix://"):  # asked directly first: the client leaves its socket open when there is nobody
+        with socket.socket(socket.AF_UNIX) as probe:
+            probe.settimeout(5)
+            try:
+                probe.connect(host.removeprefix("unix://"))
+            except OSError as error:
+                return _words(error)
+    try:
+        api = client(timeout=5)
+    except DockerException as error:
+        return _words(error)
+    try:
+        api.ping()
+    except (DockerException, OSError) as error:
+        return _words(error)
+    finally:
+        api.close()
+    return None
+
+
+def no_engine(reason: str) -> EnvironmentMissing:
+    return EnvironmentMissing(
+        f"no Docker engine answers ({reason}); install and start one (Debian: apt-get install docker.io, then dockerd), "
+        "set DOCKER_HOST, or use --sandbox embedded"
+    )
+
+
+def has_image(api: docker.DockerClient, tag: str) -> bool:
+    try:
+        api.images.get(tag)
+    except ImageNotFound:
+        return False
+    return True
+
+
+def local_base(api: docker.DockerClient, wanted: str | None = None) -> str | None:
+    """The base image to build on without any network: the one asked for, else the usual ones."""
+    return next((base for base in (wanted, DEFAULT_BASE, LOCAL_BASE) if base and has_image(api, base)), None)
+
+
+def build(base: str | None = None, tag: str | None = None, log: Callable[[str], None] = lambda _: None) -> str:
+    """Build the image and return its tag.
+
+    Without `base`, a local base image is taken when there is one, else the engine is asked to fetch the default.
+    """
+    if reason := find_engine():
+        raise no_engine(reason)
+    tag = tag or image_tag()
+    api = client(timeout=600)
+    try:
+        base = base or local_base(api) or DEFAULT_BASE
+        log(f"building {tag} on {base}")
+        arguments: dict[str, Any] = {"fileobj": io.BytesIO(_context()), "custom_context": True, "rm": True}
+        api.images.build(tag=tag, buildargs={"BASE_IMAGE": base}, forcerm=True, **arguments)
+    except (BuildError, DockerException) as error:
+        raise EnvironmentMissing(
+            f"the sandbox image cannot be built on {base}: {_words(error)}; where no registry can be reached, make a "
+            "base with sandbox_image/base-image.sh, or name one with --base-image"
+        ) from error
+    finally:
+        api.close()
+    return tag
+
+
+def _context() -> bytes:
+    """The build context as a tar file that depends on nothing but the sources."""
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w") as tar:
+        for name, data in sorted(sources().items()):
+            entry = tarfile.TarInfo(name)
+            entry.size, entry.mode = len(data), 0o644
+            tar.addfile(entry, io.BytesIO(data))
+    return buffer.getvalue()
+
+
+def _words(error: Exception) -> str:
+    return " ".join(str(error).split())[:200]

@@ -1,0 +1,234 @@
+"""A worker of the embedded sandbox: a process that owns one interpreter and speaks the frames of a container.
+
+    python -m kolmocli.sandbox.embedded.worker     (started by `processes.py`; stdin is a socket)
+
+The interpreter itself lives in one more process below this one. Programs are parsed and values converted here and
+not in the trainer, because both can be made to eat all memory: this process may die of it, and is replaced.
+What the interpreter has no equal for is refused as DENIED, never approximated.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import importlib.resources
+import json
+import os
+import resource
+import signal
+import socket
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pydantic_monty as monty
+
+from kolmocli.sandbox.embedded import promises as embedded_promises
+from kolmocli.sandbox.embedded import source as embedded_source
+from kolmocli.sandbox.embedded.refusals import Refused, is_missing, refuse
+from kolmocli.sandbox.embedded.watch import Watch
+from kolmocli.sandbox.wire import frames, statements
+
+OVERHEAD_MB = 2048
+"""Address space beyond the memory limit of a program: this process's own code, and values on their way."""
+STARVED = 4
+"""Times the wall limit that a program gets which waits for a processor: it cannot sleep, so that it is never idle."""
+_REVIVALS = 3
+"""Attempts at a live interpreter after a kill: the first may meet the dead one."""
+_ASKS = {"type", "range", "list", "len", "str"}
+"""Names this worker uses to tell a string from the text that stands for a value it cannot carry."""
+
+
+class OverTime(Exception):
+    """A program of so many statements that passing them on takes all its time."""
+
+
+class Worker:
+    """One interpreter, a fresh session for every program."""
+
+    def __init__(self, limits: dict[str, int]) -> None:
+        self.limits = limits
+        self.spent = False
+        """The last program met the memory limit: what it left behind in this process could meet the next one's."""
+        patience = STARVED * limits["wall_ms"] / 1000
+        self.prelude = Path(str(importlib.resources.files("kolmocli") / "language" / "functions.py")).read_text("utf-8")
+        body = ast.parse(self.prelude).body
+        self.functions = {f.name: ast.unparse(f) for f in body if isinstance(f, ast.FunctionDef)}
+        self.pool = monty.Monty(min_processes=1, max_processes=1, request_timeout=patience + 1.0)
+        self.pool.__enter__()
+        self.watch = Watch(limits["cpu_ms"] / 1000)
+        self.watch.start()
+        self.options: dict[str, Any] = {
+            "limits": {"max_feed_duration_secs": patience, "max_memory": limits["memory_mb"] << 20},
+            "os_policy": {"random_start": {"seed": 0}, "sleep": "zero"},
+            "assert_message_annotations": False,
+        }
+
+    def run(self, payload: bytes) -> tuple[bytes, int, float]:
+        """(output in the form of a container's child, reason of a kill, CPU seconds)."""
+        self.watch.begin()
+        output, reason = self._run(payload)
+        used = self.watch.end()
+        self.spent = output.rpartition(b"!")[2].startswith(b"MLE")
+        if self.watch.fired or reason == frames.WALL:
+            self._revive()
+        return output, frames.CPU if self.watch.fired else reason, used
+
+    def _revive(self) -> None:
+        """A live interpreter before the next program: the pool sees that one is dead only when it is used."""
+        for _ in range(_REVIVALS):
+            with contextlib.suppress(monty.MontyError), self.pool.checkout(**self.options) as session:
+                session.feed_run("None")
+                self.watch.forget()
+                return
+        raise RuntimeError("no live interpreter; this process is replaced, and the next program runs elsewhere")
+
+    def _run(self, payload: bytes) -> tuple[bytes, int]:
+        try:
+            source, body = embedded_source.parse(payload[1:])
+        except MemoryError:
+            return b"!MLE while compiling\n", frames.ENDED
+        except (SyntaxError, ValueError, RecursionError, OverflowError) as error:
+            words = f"{type(error).__name__}: {error.args[0] if error.args else ''}"
+            return f"!SYNTAX {words[:200]}\n".encode("utf-8", "replace"), frames.ENDED
+        lines, reason, end = [b"%d\n" % len(body)], frames.ENDED, "OK"
+        try:
+            for value in self.values(source, body, payload[:1] == frames.DSL):
+                lines.append(statements.encode(value, self.limits["max_items"]))
+        except statements.TooLong as error:
+            end = f"OLE {error}"
+        except Refused as error:
+            end = f"DENIED the embedded sandbox does not run {error}"
+        except OverTime:
+            reason = frames.CPU
+        except monty.MontyCrashedError as error:
+            reason, end = (frames.WALL, end) if error.timed_out else (reason, "MLE the interpreter ended")
+        except monty.MontyError as error:
+            inner = error.exception()
+            if isinstance(inner, TimeoutError):
+                reason = frames.WALL
+            end = f"{_label(inner)} {type(inner).__name__} in statement {len(lines)}"
+        return b"".join(lines) + f"!{end}\n".encode("utf-8", "replace"), reason
+
+    def values(self, source: str, body: list[ast.stmt], with_language: bool) -> Iterator[object]:
+        """The value of each statement, as far as the program gets."""
+        texts = embedded_source.texts(source, body)
+        if with_language and embedded_source.is_straight(body, self.functions):
+            # What fails is run again statement by statement, for the values of those that finish.
+            with contextlib.suppress(monty.MontyRuntimeError):
+                yield from self._at_once(body, texts)
+                return
+        with self.pool.checkout(**self.options) as session:
+            if with_language:
+                session.feed_run(self.prelude)
+            yield from self._one_by_one(session, body, texts, with_language)
+
+    def _at_once(self, body: list[ast.stmt], texts: list[str]) -> list[object]:
+        """One round trip for the whole program: the common case, and several times faster."""
+        used = {node.id for s in body for node in ast.walk(s) if type(node) is ast.Name}
+        parts = [self.functions[name] for name in sorted(used & self.functions.keys())]
+        names = []
+        for number, (statement, text) in enumerate(zip(body, texts, strict=True)):
+            name = statements.target(statement)
+            parts.append(f"{text}\n_{number} = {name}" if name else f"_{number} = ({text})")
+            names.append(f"_{number}")
+        with self.pool.checkout(**self.options) as session:
+            values: list[object] = session.feed_run(
+                "\n".join(parts) + f"\n[{', '.join(names)}]", print_callback=_ignore
+            )
+        return values
+
+    def _one_by_one(
+        self, session: monty.MontySession, body: list[ast.stmt], texts: list[str], with_language: bool
+    ) -> Iterator[object]:
+        names = embedded_source.bound(body)
+        until = time.process_time() + self.watch.cpu_s
+        for statement, text in zip(body, texts, strict=True):
+            refuse(statement, with_language)
+            if time.process_time() > until:
+                raise OverTime
+            name = statements.target(statement)
+            if name:
+                value = _feed(session, f"{text}\n{name}")
+            elif isinstance(statement, ast.Expr):
+                name = "__value"
+                value = _feed(session, f"{name} = ({text}\n)\n{name}")
+            else:
+                _feed(session, f"{text}\nNone")
+                value = None
+            if type(value) is str and name:
+                value = self._string(session, name, value, names)
+            yield value
+
+    def _string(self, session: monty.MontySession, name: str, value: str, names: set[str]) -> object:
+        """A string may stand for a value that has no form outside: ask what it is."""
+        if names & _ASKS:
+            raise Refused(f"a program that binds {sorted(names & _ASKS)[0]} and has a string for a value")
+        if session.feed_run(f"type({name}) is str"):
+            if "\ufffd" in value:
+                raise Refused("strings with lone surrogates")
+            return value
+        if not session.feed_run(f"type({name}) is range"):
+            return None
+        if session.feed_run(f"len({name})") > self.limits["max_items"]:
+            raise statements.TooLong("a range of too many items")
+        return session.feed_run(f"list({name})")
+
+
+def _feed(session: monty.MontySession, text: str) -> object:
+    try:
+        return session.feed_run(text, print_callback=_ignore)
+    except TypeError as error:  # not the program's, which would be wrapped: its value has no equal in Python
+        raise Refused(f"a value of this kind ({error})") from error
+
+
+def _ignore(stream: str, text: str) -> None:
+    """Programs print into the void, here and in a container."""
+
+
+def _label(error: BaseException) -> str:
+    if isinstance(error, MemoryError):
+        return "MLE"
+    return "DENIED" if is_missing(error) else "RUNTIME"
+
+
+def start(greeting: dict[str, int]) -> tuple[Worker, bytes]:
+    """The worker that the host asks for, and its answer: what it found of its promises, when it is to look."""
+    worker = Worker(greeting)
+    size = (greeting["memory_mb"] + OVERHEAD_MB) << 20
+    resource.setrlimit(resource.RLIMIT_AS, (size, size))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    findings = embedded_promises.check(worker.run, worker.watch, greeting, size) if greeting["prove"] else []
+    return worker, json.dumps({"check": findings}).encode()
+
+
+def main() -> None:
+    """Serve one connection until the other side goes away."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal's Ctrl-C is for the trainer, which then closes us
+    link = socket.socket(fileno=os.dup(0))
+    reader, worker = frames.Reader(), None
+    number = 0
+    while chunk := link.recv(1 << 18):
+        out = []
+        for kind, request, payload in reader.feed(chunk):
+            if kind == frames.HELLO:
+                worker, answer = start(json.loads(payload))
+                out.append(frames.encode(frames.HELLO, 0, answer))
+            elif kind == frames.PING:
+                out.append(frames.encode(frames.PING, request))
+            elif worker:
+                number += 1
+                started = time.monotonic()
+                output, reason, cpu_s = worker.run(payload)
+                spent = int((time.monotonic() - started) * 1e6)
+                header = frames.REPORT.pack(0, reason, 0, int(cpu_s * 1e6), spent, 0, number)
+                link.sendall(frames.encode(frames.RESULT, request, header + output))
+                if worker.spent:
+                    return  # a fresh process takes over; what was under way is run again there
+        if out:
+            link.sendall(b"".join(out))
+
+
+if __name__ == "__main__":
+    main()

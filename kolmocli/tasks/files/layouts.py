@@ -1,0 +1,188 @@
+"""The layouts in which sequences and programs are handed around, read as one kind of entry. Nothing is evaluated.
+
+One JSON value per line:
+- `{"sequence": [1, 2], "program": "…", "bucket": "ramps/1"}`; a string is its code points. `sequence_input`, as
+  the KoLMogorov Test's post-processing writes it, is a sequence too, and `program` beside it a model's answer.
+- `{"text": "… following sequence: [1, 2] …"}`, an instruction; statements after the list are its program.
+- a JSON string that holds an object with `prompt` and `generation`: predictions, encoded twice. `generation` may
+  stand beside `sequence` too, and `task_id` beside any of them.
+CSV with a header that names `sequence`, and perhaps `program`, quoted over several lines: the published generator's.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import json
+import re
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from kolmocli.tasks.files.lines import MAX_LINE, text_lines
+from kolmocli.tasks.files.problems import Problems
+from kolmocli.tasks.files.streams import reading
+
+_LIST = r"(\[[-\d,\s]*\])"
+_AFTER_WORDS = re.compile(r"(?:following|input) sequence\s*:\s*" + _LIST, re.IGNORECASE)
+_AFTER_COLON = re.compile(r":\s*" + _LIST)
+_STATEMENT = re.compile(r"^[ \t]*(?:sequence_\d+ = [a-z_]+\(.*|output = sequence_\d+.*)$", re.M)
+_MAX_ROW = 1024
+"""Lines of one row of CSV: more than any program has. Nor is a row longer than a line may be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One line of data. `program` is the reference; `generation` is a model's answer, as it was given."""
+
+    sequence: tuple[int, ...]
+    program: str | None = None
+    generation: str | None = None
+    bucket: str | None = None
+    modality: str | None = None
+    task_id: str | None = None
+    """Of predictions: lines of one task and one sequence are samples of it."""
+
+
+def read_entries(name: str, problems: Problems) -> Iterator[tuple[int, Entry]]:
+    """The good entries of a file with the numbers of the lines where they begin. Bad ones go to `problems`.
+
+    Raises:
+        UsageError: the file cannot be read.
+    """
+    with reading(name) as stream:
+        lines = text_lines(stream, problems)
+        first = next(lines, None)
+        if first is None:
+            return
+        columns = _columns(first[1])
+        raw = _csv_rows(lines, columns, problems) if columns else _json_lines(first, lines, problems)
+        for number, data in raw:
+            try:
+                yield number, entry(data)
+            except ValueError as error:
+                problems.bad(number, error)
+
+
+def entry(data: Any) -> Entry:
+    """One decoded line. Raises ValueError for what is no entry."""
+    if isinstance(data, str):
+        data = _decoded(data)
+    if not isinstance(data, dict):
+        raise ValueError("not an object")
+    if data.get("sequence") is not None:
+        return Entry(_sequence(data["sequence"]), _text(data, "program"), _text(data, "generation"), *_labels(data))
+    if "sequence_input" in data:
+        return Entry(_sequence(data["sequence_input"]), None, _text(data, "program"), *_labels(data))
+    if "prompt" in data and "generation" in data:
+        found = _found_list(_text(data, "prompt") or "")
+        return Entry(_sequence(_decoded(found[1])), None, _text(data, "generation"), *_labels(data))
+    if isinstance(data.get("text"), str):
+        found = _found_list(data["text"])
+        statements = _STATEMENT.findall(data["text"], found.end())
+        return Entry(_sequence(_decoded(found[1])), "\n".join(statements) or None, None, *_labels(data))
+    raise ValueError("no `sequence` in it")
+
+
+def _found_list(text: str) -> re.Match[str]:
+    found = _AFTER_WORDS.search(text) or _AFTER_COLON.search(text)
+    if found is None:
+        raise ValueError('text without "following sequence:" and a list of integers')
+    return found
+
+
+def _decoded(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    except json.JSONDecodeError as error:
+        raise ValueError(f"broken JSON: {error.msg} at character {error.pos + 1}") from None
+    except ValueError as error:  # what Python says of an integer of thousands of digits goes on to talk to programmers
+        raise ValueError(str(error).partition(";")[0]) from None
+
+
+def _sequence(value: Any) -> tuple[int, ...]:
+    if isinstance(value, str):
+        value = [ord(c) for c in value]
+    if not isinstance(value, list) or not value:
+        raise ValueError("`sequence` must be a list of integers that is not empty, or a string")
+    if any(type(x) is not int for x in value):
+        place, wrong = next((i, x) for i, x in enumerate(value, start=1) if type(x) is not int)
+        raise ValueError(f"`sequence` must be a list of integers; item {place} is {json.dumps(wrong)[:40]}")
+    return tuple(value)
+
+
+def _text(data: dict[str, Any], key: str) -> str | None:
+    value = data.get(key)
+    if value is not None and not isinstance(value, str):
+        raise ValueError(f"`{key}` must be a string")
+    return value
+
+
+def _labels(data: dict[str, Any]) -> tuple[str | None, str | None, str | None]:
+    """(bucket, modality, task_id)"""
+    number = data.get("task_id")
+    if type(number) is int:
+        return _text(data, "bucket"), _text(data, "modality"), str(number)
+    return _text(data, "bucket"), _text(data, "modality"), _text(data, "task_id")
+
+
+def _json_lines(
+    first: tuple[int, str], lines: Iterator[tuple[int, str]], problems: Problems
+) -> Iterator[tuple[int, Any]]:
+    pending = [first]
+    while pending:
+        number, line = pending.pop()
+        try:
+            yield number, _decoded(line)
+        except ValueError as error:
+            problems.bad(number, error)
+        pending += [item for item in [next(lines, None)] if item]
+
+
+def _columns(line: str) -> list[str]:
+    """The columns of a CSV header that names a sequence; nothing for any other line."""
+    if line.lstrip()[:1] in ("{", "["):
+        return []
+    with contextlib.suppress(csv.Error, StopIteration):
+        names = [name.strip() for name in next(csv.reader([line]))]
+        return names if "sequence" in names else []
+    return []
+
+
+def _csv_rows(
+    lines: Iterator[tuple[int, str]], columns: list[str], problems: Problems
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Rows as objects. Blank lines inside a quoted program are gone, which changes no program."""
+    for number, row in _whole_rows(lines, problems):
+        try:
+            if len(row) != len(columns):
+                raise ValueError(f"{len(row)} fields; the header names {len(columns)}")
+            cells = dict(zip(columns, row, strict=True))
+            data: dict[str, Any] = {
+                k: cells[k] for k in ("program", "generation", "bucket", "modality", "task_id") if cells.get(k)
+            }
+            yield number, {**data, "sequence": _decoded(cells["sequence"])}
+        except ValueError as error:
+            problems.bad(number, error)
+
+
+def _whole_rows(lines: Iterator[tuple[int, str]], problems: Problems) -> Iterator[tuple[int, list[str]]]:
+    """Rows of CSV, which go on while a quote is open. Wrong quotes cost their own line, not the rows after it."""
+    again: deque[tuple[int, str]] = deque()
+    while line := again.popleft() if again else next(lines, None):
+        row, quotes, size = [line], line[1].count('"'), len(line[1])
+        while quotes % 2 and len(row) < _MAX_ROW and size <= MAX_LINE:
+            more = again.popleft() if again else next(lines, None)
+            if more is None:
+                break
+            row.append(more)
+            quotes += more[1].count('"')
+            size += len(more[1])
+        try:
+            yield line[0], next(csv.reader([text + "\n" for _, text in row], strict=True))
+        except csv.Error as error:
+            problems.bad(line[0], error)
+            again.extendleft(reversed(row[1:]))
