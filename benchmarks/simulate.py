@@ -11,13 +11,12 @@ import random
 import time
 from statistics import median
 
-from kolmocli.curriculum.base import GroupResult
+from kolmocli.curriculum.base import Bucket, Result
 from kolmocli.curriculum.simulator.compare import compare
 from kolmocli.curriculum.simulator.learner import Learner
 from kolmocli.curriculum.simulator.loop import FAMILY, GROUP_SIZE, GROUPS
 from kolmocli.curriculum.simulator.players import configure, maker, players
 from kolmocli.curriculum.simulator.scenarios import SCENARIOS, STEPS
-from kolmocli.tasks.base import Bucket
 
 UPDATES = 3000
 GATES = {"settle": 10, "rmse": 0.10, "rmse_lag6": 0.12, "dead_groups": 0.12}
@@ -30,7 +29,7 @@ def update_cost(name: str) -> float:
     seconds = []
     for _ in range(UPDATES):
         levels = [bucket.level for bucket in controller.propose(GROUPS, rng)]
-        results = [GroupResult(Bucket(FAMILY, level), *learner.group(level, GROUP_SIZE, rng)) for level in levels]
+        results = [Result(Bucket(FAMILY, level), *learner.group(level, GROUP_SIZE, rng)) for level in levels]
         started = time.perf_counter()
         controller.observe(results)
         seconds.append(time.perf_counter() - started)

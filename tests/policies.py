@@ -9,7 +9,8 @@ from pathlib import Path
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
 from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
 
-from kolmocli.language.sampler import SamplerConfig, sample
+from kolmocli.language.sampler import sample
+from kolmocli.language.sampler_settings import SamplerConfig
 from kolmocli.learning.learner import Learner, Weighted
 from kolmocli.policy.building import build_preset
 from kolmocli.policy.policy import Policy

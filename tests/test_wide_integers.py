@@ -12,21 +12,24 @@ from hypothesis import strategies as st
 from kolmocli.archive.format.views import BY_NAME
 from kolmocli.archive.opener import decompress, members
 from kolmocli.archive.packer import Options, compress
+from kolmocli.curriculum.base import Bucket
 from kolmocli.engine.base import Group
-from kolmocli.environment import Outcome, judge
-from kolmocli.evaluation.baselines import measure, pack, raw_bits
+from kolmocli.evaluation.baselines import measure
 from kolmocli.evaluation.metrics import summarise
 from kolmocli.language.coder import coded_bits, decode, encode, literal_bits
 from kolmocli.language.interpreter import evaluate
 from kolmocli.language.program import parse
+from kolmocli.language.raw import pack, raw_bits
 from kolmocli.policy.rollout import Rollout
 from kolmocli.policy.tokenizer import UNKNOWN, build_tokenizer
 from kolmocli.sandbox import Limits, open_sandbox
 from kolmocli.sandbox.base import Status
-from kolmocli.tasks.base import Bucket, Task
+from kolmocli.tasks.base import Task
 from kolmocli.tasks.files.records import Records, read_records
 from kolmocli.tasks.files.tasks import DatasetTasks
+from kolmocli.tasks.outcome import Outcome
 from kolmocli.tasks.reward import Relative
+from kolmocli.tasks.sequences.judge import judge
 from kolmocli.training.hindsight import relabel
 from tests.policies import tiny
 

@@ -81,7 +81,7 @@ def destinations(
 
 def each(names: Sequence[str], work: Callable[[str], Result], json: bool) -> list[Result]:
     """Work on each file; the first error decides the exit code, the other files are still worked on."""
-    from kolmocli.cli.main import complain
+    from kolmocli.cli.output import complain
 
     results, code = [], EXIT_OK
     for name in names:

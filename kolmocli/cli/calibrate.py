@@ -30,8 +30,8 @@ def calibrate(
     """
     _one_of("--device", "model.device", device)
     _one_of("--sandbox", "sandbox.backend", sandbox)
+    from kolmocli.console import shared_console
     from kolmocli.evaluation.calibration import calibrate as measure
-    from kolmocli.monitor.live import shared_console
     from kolmocli.paths import find_curriculum
 
     file, console = find_curriculum(curriculum), shared_console()

@@ -92,7 +92,7 @@ def problems_in(file: str) -> list[str]:
 
 def describe(config: Config, samples: int) -> dict[str, Any]:
     """Name, description, and per family its target, shared knobs and levels with sample tasks."""
-    from kolmocli.tasks.base import Bucket
+    from kolmocli.curriculum.base import Bucket
     from kolmocli.tasks.sources import family_tasks
 
     source = family_tasks(config, "train")

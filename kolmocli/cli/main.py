@@ -12,6 +12,7 @@ import sys
 from collections.abc import Sequence
 from types import FrameType
 
+from kolmocli.cli.output import complain
 from kolmocli.errors import EXIT_FAILED, EXIT_OK, EXIT_USAGE, KolmoError
 
 EXIT_INTERRUPTED = 128 + signal.SIGINT
@@ -68,13 +69,6 @@ def hyphenated(arguments: Sequence[str]) -> list[str]:
     options = list(arguments[: arguments.index("--")] if "--" in arguments else arguments)
     spelled = [re.sub(r"^--[^=]+", lambda name: name[0].replace("_", "-"), option) for option in options]
     return spelled + list(arguments[len(options) :])
-
-
-def complain(message: str, kind: str = "error: ") -> None:
-    """One line on stderr, red on a terminal that wants colour."""
-    line = f"kolmo: {kind}{' '.join(message.split())}"
-    colour = sys.stderr.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-    print(f"\033[31m{line}\033[0m" if colour else line, file=sys.stderr)
 
 
 def _terminate(_number: int, _frame: FrameType | None) -> None:

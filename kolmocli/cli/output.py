@@ -38,3 +38,10 @@ def stdout() -> Console:
 
     measured = sys.stdout.isatty() or "COLUMNS" in os.environ
     return Console(width=None if measured else _UNMEASURED, highlight=False)
+
+
+def complain(message: str, kind: str = "error: ") -> None:
+    """One line on stderr, red on a terminal that wants colour."""
+    line = f"kolmo: {kind}{' '.join(message.split())}"
+    colour = sys.stderr.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    print(f"\033[31m{line}\033[0m" if colour else line, file=sys.stderr)

@@ -8,7 +8,7 @@ from typing import Annotated, Literal, Self
 from pydantic import BaseModel, Discriminator, Field, Tag, model_validator
 
 from kolmocli.config.base import Positive, Section, Share
-from kolmocli.language.sampler import SamplerConfig
+from kolmocli.language.sampler_settings import SamplerConfig
 from kolmocli.tasks.answers.levels import ReverseDigitsLevel, SumDigitsLevel
 
 

@@ -7,11 +7,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from kolmocli.tasks.base import Bucket
+
+@dataclass(frozen=True, slots=True, order=True)
+class Bucket:
+    """One (family, level): the unit in which difficulty is measured. Levels count from 1."""
+
+    family: str
+    level: int
+
+    def __str__(self) -> str:
+        return f"{self.family}/{self.level}"
 
 
 @dataclass(frozen=True, slots=True)
-class GroupResult:
+class Result:
     """`passes` of the `rollouts` of one task; rollouts that the sandbox failed are not counted in either.
 
     `age` is how many policy updates ago the group was sampled. `hinted`: part of the answer was given, so the
@@ -70,7 +79,7 @@ class Controller(Protocol):
         """The buckets of the next `groups` groups. Changes nothing but the random numbers."""
         ...
 
-    def observe(self, results: Sequence[GroupResult]) -> list[str]:
+    def observe(self, results: Sequence[Result]) -> list[str]:
         """Take in the results of one step, in any order. Returns what is worth an event, in words."""
         ...
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from kolmocli.config import Config, RaschSettings
-from kolmocli.curriculum.base import Controller, Ladder
+from kolmocli.curriculum.base import Bucket, Controller, Ladder
 from kolmocli.curriculum.controllers.integral import IntegralLevel
 from kolmocli.curriculum.controllers.pool import PoolLevel
 from kolmocli.curriculum.controllers.rasch import RaschLevel
@@ -18,7 +18,6 @@ from kolmocli.curriculum.levels import LevelController
 from kolmocli.curriculum.mixture import Mixture
 from kolmocli.curriculum.tracker import Tracker
 from kolmocli.errors import UsageError
-from kolmocli.tasks.base import Bucket
 
 
 def build_controller(config: Config, buckets: list[Bucket]) -> Controller:

@@ -7,10 +7,9 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from kolmocli.curriculum.base import FamilyMetrics, GroupResult
+from kolmocli.curriculum.base import Bucket, FamilyMetrics, Result
 from kolmocli.curriculum.levels import LevelController
 from kolmocli.curriculum.mixture import Mixture, systematic
-from kolmocli.tasks.base import Bucket
 
 
 class FamilyController:
@@ -26,8 +25,8 @@ class FamilyController:
         families = systematic(list(weights), list(weights.values()), groups, rng)
         return [Bucket(family, self.levels[family].draw(rng)) for family in families]
 
-    def observe(self, results: Sequence[GroupResult]) -> list[str]:
-        by_family: dict[str, list[GroupResult]] = defaultdict(list)
+    def observe(self, results: Sequence[Result]) -> list[str]:
+        by_family: dict[str, list[Result]] = defaultdict(list)
         for r in sorted((r for r in results if r.rollouts), key=_order):  # sorted: sums depend on the order
             by_family[r.bucket.family].append(r)
         news = []
@@ -66,5 +65,5 @@ def _span(level: LevelController) -> list[int]:
     return [level.ladder.bottom, level.ladder.top]
 
 
-def _order(result: GroupResult) -> tuple[str, int, int, int, int]:
+def _order(result: Result) -> tuple[str, int, int, int, int]:
     return result.bucket.family, result.bucket.level, result.passes, result.rollouts, result.age

@@ -7,7 +7,7 @@ import random
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from kolmocli.curriculum.base import Belief, GroupResult, Ladder
+from kolmocli.curriculum.base import Belief, Ladder, Result
 
 _MASTERED = 0.1
 _OUT_OF_REACH = 0.25
@@ -28,7 +28,7 @@ class LevelController(Protocol):
         """The level of the next group."""
         ...
 
-    def observe(self, results: Sequence[GroupResult]) -> list[str]:
+    def observe(self, results: Sequence[Result]) -> list[str]:
         """Take in the groups of one step that have a rollout, if any. Returns what is worth an event."""
         ...
 

@@ -6,7 +6,7 @@ import math
 import random
 from collections.abc import Mapping, Sequence
 
-from kolmocli.curriculum.base import GroupResult
+from kolmocli.curriculum.base import Result
 from kolmocli.curriculum.information import signal
 
 _MEMORY = 0.9
@@ -48,7 +48,7 @@ class Mixture:
             return {family: floor + free / len(self.floors) for family, floor in self.floors.items()}
         return {family: floor + free * self.signal[family] / total for family, floor in self.floors.items()}
 
-    def observe(self, family: str, results: Sequence[GroupResult]) -> None:
+    def observe(self, family: str, results: Sequence[Result]) -> None:
         """Blend in the signal of a step; groups of fewer than two rollouts have none, late ones count less."""
         weighted = [(freshness(r.age), signal(r.passes, r.rollouts)) for r in results if r.rollouts > 1]
         if weighted:

@@ -12,7 +12,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from kolmocli.curriculum.base import Belief, GroupResult
+from kolmocli.curriculum.base import Belief, Result
 from kolmocli.curriculum.levels import take
 
 _START_VARIANCE = 4.0
@@ -77,7 +77,7 @@ class Tracker:
         logit = self.ability - self.slope * level
         return Belief(sigmoid(logit), sigmoid(logit - half), sigmoid(logit + half))
 
-    def observe(self, results: Sequence[GroupResult]) -> bool:
+    def observe(self, results: Sequence[Result]) -> bool:
         """Take in all groups of this family from one step at once, in a fixed order. Returns True on a shock.
 
         How wide the belief is beforehand depends on earlier steps only, so that more passes never lower it.
@@ -101,7 +101,7 @@ class Tracker:
         self.age = age
         return abs(sigmas) > _SHOCK
 
-    def _terms(self, results: Sequence[GroupResult]) -> list[Term]:
+    def _terms(self, results: Sequence[Result]) -> list[Term]:
         """Results by level. Evidence is divided by the over-dispersion; what is old was about an ability that has
         drifted since, which adds to the variance of its passes."""
         terms: dict[int, Term] = {}
@@ -133,7 +133,7 @@ class Tracker:
                 break
         return at, information
 
-    def _learn_scatter(self, results: Sequence[GroupResult]) -> None:
+    def _learn_scatter(self, results: Sequence[Result]) -> None:
         """Squared Pearson residuals of whole groups, averaged over time: 1 for independent rollouts."""
         for r in results:
             expected = self.pass_rate(r.bucket.level)

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from kolmocli.curriculum.base import GroupResult
-from kolmocli.environment import Outcome
+from kolmocli.curriculum.base import Result
 from kolmocli.learning.learner import StepReport, Weighted
 from kolmocli.policy.rollout import Rollout
 from kolmocli.sandbox.base import Health
 from kolmocli.tasks.base import Task
+from kolmocli.tasks.outcome import Outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,10 +24,10 @@ class Group:
     outcomes: Sequence[Outcome]
     age: int = 0
 
-    def result(self) -> GroupResult:
+    def result(self) -> Result:
         """What the controller sees: passes among the rollouts that the sandbox could judge."""
         judged = [o for o in self.outcomes if o.reward is not None]
-        return GroupResult(
+        return Result(
             self.task.bucket, sum(o.passed for o in judged), len(judged), self.age, hinted=bool(self.task.hint)
         )
 

@@ -13,7 +13,6 @@ from kolmocli.config import Config, Training
 from kolmocli.engine.base import Collected, Group
 from kolmocli.engine.referee import Referee
 from kolmocli.engine.trainer import Trainer
-from kolmocli.environment import Judge, Outcome, open_judge
 from kolmocli.learning.limits import ROWS_AT_ONCE
 from kolmocli.policy.policy import Policy
 from kolmocli.policy.rollout import Rollout
@@ -21,6 +20,8 @@ from kolmocli.policy.roulette import numbers_per_row
 from kolmocli.policy.vllm import VllmSampler, open_vllm
 from kolmocli.sandbox.base import Health
 from kolmocli.tasks.base import Task
+from kolmocli.tasks.judge import Judge, open_judge
+from kolmocli.tasks.outcome import Outcome
 
 
 def open_engine(config: Config, policy: Policy, backend: str, warn: Callable[[str], None]) -> LocalEngine:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from types import TracebackType
 
-from kolmocli.environment import Outcome
+from kolmocli.tasks.outcome import Outcome
 
 _AT_ONCE = 32
 """Programs that are judged together: fewer would not keep every container busy, more would wait longer for each other."""

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from kolmocli.config import Config
-from kolmocli.learning.checkpoints import save_checkpoint
 from kolmocli.learning.learner import Learner, StepReport, Weighted
+from kolmocli.learning.saving import save_checkpoint
 from kolmocli.policy.policy import Policy
 from kolmocli.policy.reference import open_reference
 from kolmocli.policy.rollout import Rollout

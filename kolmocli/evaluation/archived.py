@@ -17,12 +17,12 @@ from kolmocli.archive.format.stored import stored
 from kolmocli.archive.format.views import BY_NAME, View, word_bytes
 from kolmocli.archive.opener import decode_member
 from kolmocli.archive.search.proposals import literal
-from kolmocli.environment import Outcome
-from kolmocli.evaluation.baselines import raw_bits
 from kolmocli.evaluation.coding import CODED, Pair
 from kolmocli.language.interpreter import Bounds, ExecutionError, execute
 from kolmocli.language.program import Program, canonical
+from kolmocli.language.raw import raw_bits
 from kolmocli.tasks.base import Task
+from kolmocli.tasks.outcome import Outcome
 
 _WORK_PER_ITEM = 32
 """Items that a program may make on the way to one item: half of what a decoder allows all of them together."""

@@ -18,6 +18,8 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import lru_cache
 
+from kolmocli.language.raw import pack
+
 Codec = Callable[[bytes], bytes]
 _THREADS = max(1, os.cpu_count() or 1)
 """The codecs work outside the interpreter's lock, so threads are enough to use all cores."""
@@ -25,33 +27,6 @@ _STREAMS = ThreadPoolExecutor(_THREADS)
 _LOCK = threading.Lock()
 _OWN = threading.local()
 """A zstd compressor serves one thread at a time, so each thread that counts blocks has codecs of its own."""
-
-
-def pack(sequence: Sequence[int]) -> bytes:
-    """The raw form of a sequence: integers 0..255 become one byte each.
-
-    Any other sequence takes, for every item, the smallest whole number of bytes that holds all its items,
-    little-endian, two's complement if one is negative. The width is chosen for each sequence by itself,
-    so that one wide sequence does not inflate the raw size of the others, and the width is not charged.
-    """
-    width, signed = item_width(sequence)
-    if width == 1 and not signed:
-        return bytes(sequence)
-    return b"".join(item.to_bytes(width, "little", signed=signed) for item in sequence)
-
-
-def item_width(sequence: Sequence[int]) -> tuple[int, bool]:
-    """(bytes per item, signed) of the packing of a sequence; an empty one is (1, False)."""
-    low, high = min(sequence, default=0), max(sequence, default=0)
-    if low >= 0:
-        return max(1, (high.bit_length() + 7) // 8), False
-    bits = 1 + max(high.bit_length(), (-low - 1).bit_length())
-    return (bits + 7) // 8, True
-
-
-def raw_bits(sequences: Iterable[Sequence[int]]) -> int:
-    """Bits of all sequences uncompressed: 8 for each item that is a byte."""
-    return sum(8 * item_width(s)[0] * len(s) for s in sequences)
 
 
 def codecs() -> dict[str, Codec]:

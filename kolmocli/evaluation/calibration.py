@@ -13,17 +13,17 @@ from pathlib import Path
 from typing import Any
 
 from kolmocli.config.file import load_config
+from kolmocli.curriculum.base import Bucket
 from kolmocli.curriculum.build import ladders_of
 from kolmocli.curriculum.information import dead, mean_entropy, mean_signal, signal_fraction
 from kolmocli.engine.base import Engine
 from kolmocli.engine.local import open_engine
-from kolmocli.environment import Outcome
 from kolmocli.evaluation.heldout import attempt, held_out_tasks
 from kolmocli.evaluation.intervals import Interval, wilson
 from kolmocli.policy.loading import load_policy
-from kolmocli.tasks.base import Bucket
+from kolmocli.seeds import derived_seed
+from kolmocli.tasks.outcome import Outcome
 from kolmocli.tasks.sources import training_source
-from kolmocli.training.state import derived_seed
 
 Group = tuple[int, int]
 """(passes, judged rollouts) of one task."""

@@ -10,10 +10,11 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Protocol
 
-from kolmocli.environment import Outcome
-from kolmocli.evaluation.baselines import best_stream_bits, raw_bits, stream_bits
+from kolmocli.evaluation.baselines import best_stream_bits, stream_bits
 from kolmocli.language.coder import literal_bits
+from kolmocli.language.raw import raw_bits
 from kolmocli.tasks.base import Task
+from kolmocli.tasks.outcome import Outcome
 
 Pair = tuple[Task, Outcome]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from kolmocli.console import shared_console
 from kolmocli.engine.local import open_engine
 from kolmocli.errors import UsageError
 from kolmocli.evaluation.continuation import continuation_report, hold_out
@@ -11,9 +12,8 @@ from kolmocli.evaluation.heldout import attempt
 from kolmocli.evaluation.report import PLAIN, Reporting, full_report
 from kolmocli.evaluation.samples import best_of
 from kolmocli.evaluation.selection import Wanted, select
-from kolmocli.monitor.live import shared_console
 from kolmocli.policy.loading import load_policy
-from kolmocli.training.state import derived_seed
+from kolmocli.seeds import derived_seed
 
 
 def evaluate(

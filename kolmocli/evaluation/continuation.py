@@ -13,12 +13,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from kolmocli.environment import Outcome
 from kolmocli.evaluation.intervals import wilson
 from kolmocli.evaluation.metrics import is_masked, share
 from kolmocli.language.interpreter import Bounds, ExecutionError, evaluate
 from kolmocli.language.program import Call, Program
 from kolmocli.tasks.base import Task
+from kolmocli.tasks.outcome import Outcome
 
 _LEAST_SHOWN = 2
 """A sequence shows at least this many times as many items as it keeps back, or it keeps nothing back."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from kolmocli.environment import Outcome
+from kolmocli.console import shared_console
 from kolmocli.errors import UsageError
 from kolmocli.evaluation.answers import program_of
 from kolmocli.evaluation.baselines import Baselines
@@ -16,9 +16,9 @@ from kolmocli.evaluation.published import published_cut
 from kolmocli.evaluation.report import PLAIN, Reporting, full_report
 from kolmocli.evaluation.rescoring import Candidate, Language, limits_of, rescore
 from kolmocli.evaluation.samples import Attempts
-from kolmocli.monitor.live import shared_console
 from kolmocli.sandbox import Sandbox, open_sandbox
 from kolmocli.tasks.base import Task
+from kolmocli.tasks.outcome import Outcome
 
 _TOLD_EVERY = 10.0
 """Seconds between two lines that say how far it is."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from kolmocli.environment import Outcome
 from kolmocli.tasks.base import Task, TaskSource
+from kolmocli.tasks.outcome import Outcome
 
 if TYPE_CHECKING:  # choosing tasks takes no tensors
     from kolmocli.engine.base import Engine

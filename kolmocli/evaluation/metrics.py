@@ -10,12 +10,14 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from kolmocli.environment import Outcome
+from kolmocli.curriculum.base import Bucket
 from kolmocli.evaluation import rates
-from kolmocli.evaluation.baselines import CODEC_NAMES, Baselines, measure, raw_bits
+from kolmocli.evaluation.baselines import CODEC_NAMES, Baselines, measure
 from kolmocli.evaluation.coding import CODED, Coding, Pair
 from kolmocli.evaluation.intervals import Interval, mean_interval, wilson
-from kolmocli.tasks.base import Bucket, Task
+from kolmocli.language.raw import raw_bits
+from kolmocli.tasks.base import Task
+from kolmocli.tasks.outcome import Outcome
 
 PREFIXES = (16, 32, 64, 128)
 """Items at which the KoLMogorov Test compares beginnings."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 
+from kolmocli.curriculum.base import Bucket
 from kolmocli.errors import KolmoError, UsageError
 from kolmocli.evaluation.answers import program_of
 from kolmocli.evaluation.rescoring import MAX_ITEMS, Candidate
-from kolmocli.tasks.base import Bucket, Task
+from kolmocli.tasks.base import Task
 from kolmocli.tasks.files.layouts import Entry, read_entries
 from kolmocli.tasks.files.problems import Problems
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from kolmocli.console import shared_console
 from kolmocli.errors import UsageError
 from kolmocli.evaluation.baselines import Baselines
 from kolmocli.evaluation.endpoint import Endpoint
@@ -13,7 +14,6 @@ from kolmocli.evaluation.predictions import Cut, PredictionWriter
 from kolmocli.evaluation.report import PLAIN, Reporting, full_report
 from kolmocli.evaluation.rescoring import Candidate
 from kolmocli.evaluation.selection import Wanted, select
-from kolmocli.monitor.live import shared_console
 from kolmocli.tasks.base import Task
 
 

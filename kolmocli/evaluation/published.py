@@ -11,12 +11,12 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from kolmocli.environment import Outcome
 from kolmocli.errors import UsageError
 from kolmocli.evaluation.coding import Pair
 from kolmocli.evaluation.metrics import PREFIXES, is_masked, made_by, prefix_matches, share
 from kolmocli.language.uniform_prior import uniform_prior_bits
 from kolmocli.tasks.base import Task
+from kolmocli.tasks.outcome import Outcome
 
 _JOIN = "#_#_#_#_#_#_#"
 _LEAD_IN = "that generates the sequence is:"

@@ -15,9 +15,10 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kolmocli.evaluation.baselines import best_solid_bits, pack, raw_bits, solid_bits
+from kolmocli.evaluation.baselines import best_solid_bits, solid_bits
 from kolmocli.evaluation.coding import CODED, Coding, Pair
 from kolmocli.evaluation.intervals import Interval, ratio_interval
+from kolmocli.language.raw import pack, raw_bits
 from kolmocli.language.uniform_prior import uniform_prior_bits
 
 _MANY_BITS = 1 << 20

@@ -14,13 +14,14 @@ from itertools import islice
 from typing import Literal
 
 from kolmocli.config import Reward
-from kolmocli.environment import Draft, Outcome, is_copy
 from kolmocli.evaluation.answers import spells_out, without_comments
 from kolmocli.language.coder import coded_bits, literal_bits
 from kolmocli.language.program import Program
 from kolmocli.sandbox import Job, Limits, Sandbox, Status, Verdict
 from kolmocli.tasks.base import Task
+from kolmocli.tasks.outcome import Outcome
 from kolmocli.tasks.reward import reward_rule
+from kolmocli.tasks.sequences.judge import Draft, is_copy
 
 Language = Literal["python", "dsl"]
 _CHUNK = 512

@@ -6,10 +6,10 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from kolmocli.environment import Outcome
 from kolmocli.evaluation.intervals import wilson
 from kolmocli.evaluation.metrics import is_masked
 from kolmocli.tasks.base import Task
+from kolmocli.tasks.outcome import Outcome
 
 Attempts = Sequence[tuple[Task, list[Outcome]]]
 """Tasks with the outcomes of all their samples."""

@@ -4,33 +4,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from kolmocli.language import functions
 from kolmocli.language.program import INITIATORS as INITIATORS
 from kolmocli.language.program import PREDICATES, Argument, Call, Ref
+from kolmocli.language.sampler_settings import SamplerConfig
 
-if TYPE_CHECKING:
-    from kolmocli.language.sampler import SamplerConfig
-
-OPERATORS: dict[str, float] = {
-    "reverse_list": 0.1,
-    "repeat_list": 0.1,
-    "get_subsequence_with_jumps": 0.05,
-    "get_subsequence_between_indices": 0.05,
-    "substitute": 0.1,
-    "max_n": 0.05,
-    "min_n": 0.05,
-    "add_item_list": 0.05,
-    "subtract_item_list": 0.05,
-    "modulo_item_list": 0.1,
-    "scan_add": 0.1,
-    "filter": 1.0,
-    "add_two_lists": 0.05,
-    "subtract_two_lists": 0.05,
-    "modulo_two_lists": 0.1,
-}
-"""The operators that derive a sequence from others, with their published probabilities."""
 _PAIRWISE = ("add_two_lists", "subtract_two_lists", "modulo_two_lists")
 _MIN_DISTINCT = 3
 """What a running sum or a two-list operator takes or makes must have this many distinct values."""

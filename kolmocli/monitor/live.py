@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import os
 import sys
-from functools import cache
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self
 
+from kolmocli.console import shared_console
 from kolmocli.monitor.snapshot import Snapshot
 from kolmocli.monitor.words import compact, decimal, duration, number, percent, printable, rate
 
@@ -46,14 +46,6 @@ def open_eyes(quiet: bool) -> Eyes:
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
     draws = sys.stderr.isatty() and "utf" in (sys.stderr.encoding or "").lower()
     return LiveTable() if draws and not plain else PlainLines()
-
-
-@cache
-def shared_console() -> Console:
-    """The one Console of stderr. Whoever prints during a run prints here, or the table is torn."""
-    from rich.console import Console
-
-    return Console(stderr=True)
 
 
 class _Block:

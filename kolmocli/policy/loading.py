@@ -12,6 +12,7 @@ from typing import Any
 
 import torch
 
+from kolmocli.checkpoints import latest_checkpoint
 from kolmocli.errors import UsageError
 from kolmocli.policy.adapters import (
     Adaptation,
@@ -90,8 +91,6 @@ def resolve_checkpoint(name: str) -> Path | None:
     if (folder / "config.json").is_file():
         require_parts(folder)
         return folder
-    from kolmocli.learning.checkpoints import latest_checkpoint
-
     found = latest_checkpoint(folder)
     if found is None:
         raise UsageError(f"{name}: a folder without a model: neither config.json nor a complete checkpoint in it")

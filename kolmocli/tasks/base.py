@@ -5,21 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from kolmocli.curriculum.base import Bucket
 from kolmocli.language.program import Program
 
 Split = Literal["train", "eval"]
 """Training and evaluation draw from disjoint seeds and disjoint program skeletons."""
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class Bucket:
-    """One (family, level): the unit in which difficulty is measured. Levels count from 1."""
-
-    family: str
-    level: int
-
-    def __str__(self) -> str:
-        return f"{self.family}/{self.level}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kolmocli.curriculum.base import Bucket
 from kolmocli.errors import UsageError
 from kolmocli.language.program import Program
-from kolmocli.tasks.base import Bucket, Split, Task, TaskSource
+from kolmocli.tasks.base import Split, Task, TaskSource
 
 
 class MixedTasks:

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from kolmocli.checkpoints import digest
 from kolmocli.config import Config
 from kolmocli.config.file import dump_config
 from kolmocli.errors import UsageError
-from kolmocli.learning.checkpoints import digest
 from kolmocli.monitor.writer import write_atomically
 
 _FREE_TO_CHANGE = ("evaluation.every", "checkpoint_every", "log:", "report:", "sandbox", "engine.", "model.device")

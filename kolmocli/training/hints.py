@@ -22,10 +22,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from kolmocli.config import Config
+from kolmocli.curriculum.base import Bucket
 from kolmocli.curriculum.build import ladders_of
 from kolmocli.engine.base import Group
 from kolmocli.language.interpreter import ExecutionError, execute
-from kolmocli.tasks.base import Bucket, Task
+from kolmocli.tasks.base import Task
 
 _WORDS = re.compile(r"[^ =(,)\n]+[ =(,)\n]*")
 """A name or a number with what separates it from the next: the tokenizer of the presets cuts there too."""

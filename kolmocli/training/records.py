@@ -11,7 +11,6 @@ from typing import Any
 from kolmocli.curriculum.base import FamilyMetrics
 from kolmocli.curriculum.information import mean_entropy, mean_signal, per_gflop, signal_fraction
 from kolmocli.engine.base import Group
-from kolmocli.environment import Outcome
 from kolmocli.evaluation.intervals import wilson
 from kolmocli.language.coder import literal_bits
 from kolmocli.learning.learner import StepReport
@@ -19,6 +18,7 @@ from kolmocli.learning.noise import GroupGradients
 from kolmocli.learning.returns import advantages, is_dead
 from kolmocli.policy.rollout import Rollout
 from kolmocli.tasks.base import Task
+from kolmocli.tasks.outcome import Outcome
 
 
 def step_record(

@@ -10,13 +10,14 @@ from typing import Any
 
 import torch
 
+from kolmocli.checkpoints import latest_checkpoint, settle
 from kolmocli.config import Config
 from kolmocli.config.file import load_config
 from kolmocli.curriculum.build import build_controller
 from kolmocli.engine.opening import open_engine
 from kolmocli.errors import KolmoError, UsageError
 from kolmocli.evaluation.heldout import held_out_tasks
-from kolmocli.learning.checkpoints import latest_checkpoint, load_state, settle
+from kolmocli.learning.saving import load_state
 from kolmocli.monitor.live import Eyes, open_eyes
 from kolmocli.monitor.plots import write_report
 from kolmocli.monitor.reader import read_metrics

@@ -20,15 +20,16 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from kolmocli.config import Config
-from kolmocli.curriculum.base import FamilyMetrics
+from kolmocli.curriculum.base import Bucket, FamilyMetrics
 from kolmocli.engine.base import Collected, Engine, Group
-from kolmocli.environment import Outcome, is_copy
 from kolmocli.errors import UsageError
 from kolmocli.language.program import Program, canonical
 from kolmocli.learning.learner import Weighted
 from kolmocli.learning.returns import advantages, is_dead, token_weights
 from kolmocli.policy.rollout import Rollout
-from kolmocli.tasks.base import Bucket, Task, TaskSource
+from kolmocli.tasks.base import Task, TaskSource
+from kolmocli.tasks.outcome import Outcome
+from kolmocli.tasks.sequences.judge import is_copy
 from kolmocli.training.hindsight import LONGEST
 from kolmocli.training.pool import Pool, Target
 from kolmocli.training.state import RunState

@@ -12,7 +12,7 @@ from statistics import mean
 from typing import Any
 
 from kolmocli.config import Config
-from kolmocli.curriculum.base import Controller, FamilyMetrics
+from kolmocli.curriculum.base import Bucket, Controller, FamilyMetrics
 from kolmocli.engine.base import Collected, Engine, Group
 from kolmocli.errors import KolmoError
 from kolmocli.language.coder import literal_bits
@@ -21,12 +21,13 @@ from kolmocli.monitor.events import describe
 from kolmocli.monitor.live import Eyes
 from kolmocli.monitor.snapshot import Snapshot
 from kolmocli.monitor.writer import RunLog
-from kolmocli.tasks.base import Bucket, Task, TaskSource
+from kolmocli.seeds import derived_seed
+from kolmocli.tasks.base import Task, TaskSource
 from kolmocli.training.hints import Hints
 from kolmocli.training.records import answers_record, failing, gradient_record, shown, step_record
 from kolmocli.training.self_play import SelfPlay
 from kolmocli.training.signals import StopRequest
-from kolmocli.training.state import RunState, derived_seed, in_band
+from kolmocli.training.state import RunState, in_band
 
 
 class Stopped(KolmoError):

@@ -15,8 +15,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from kolmocli.config import Training
-from kolmocli.environment import Outcome
 from kolmocli.language.progress import Value, explained
+from kolmocli.tasks.outcome import Outcome
 
 
 def potentials(outcome: Outcome, target: Value) -> list[float]:

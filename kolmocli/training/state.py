@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
@@ -47,12 +46,6 @@ class RunState:
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
-
-
-def derived_seed(seed: int, *purpose: str | int) -> int:
-    """A seed for one purpose and step. Derived and not drawn, so a resumed run needs no generator's state."""
-    text = "/".join(map(str, (seed, *purpose)))
-    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=6).digest(), "big")
 
 
 def in_band(pass_rates: list[float], target: float) -> float | None:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import time
 
+from kolmocli.curriculum.base import Bucket
 from kolmocli.learning.learner import Weighted
-from kolmocli.tasks.base import Bucket
 from kolmocli.training.session import Session
 
 _RAMP_STEPS = 20

@@ -10,9 +10,9 @@ import pytest
 
 from kolmocli.config import Config
 from kolmocli.config.file import load_config
+from kolmocli.curriculum.base import Bucket
 from kolmocli.curriculum.build import build_controller
 from kolmocli.paths import find_curriculum, packaged_curricula
-from kolmocli.tasks.base import Bucket
 from kolmocli.tasks.sources import family_tasks
 from tests.cli.conftest import SMALL, refused
 from tests.conftest import Run

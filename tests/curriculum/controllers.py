@@ -9,17 +9,16 @@ from hypothesis import strategies as st
 
 from kolmocli.config import Config
 from kolmocli.config.schema import choices, field
-from kolmocli.curriculum.base import GroupResult
+from kolmocli.curriculum.base import Bucket, Result
 from kolmocli.curriculum.build import build_controller
 from kolmocli.curriculum.families import FamilyController
-from kolmocli.tasks.base import Bucket
 
 KINDS = choices(field("controller.kind").annotation)
 LEVELS = {"a": 6, "b": 1, "c": 12}
 BUCKETS = [Bucket(family, level + 1) for family, top in LEVELS.items() for level in range(top)]
 G = 8
 
-History = list[list[GroupResult]]
+History = list[list[Result]]
 
 
 def controller(kind: str = "rasch", families: Mapping[str, Any] | None = None, **settings: Any) -> FamilyController:
@@ -42,11 +41,9 @@ def levels(made: FamilyController) -> dict[str, float]:
 
 
 @st.composite
-def results(draw: Any, buckets: Sequence[Bucket] = BUCKETS) -> GroupResult:
+def results(draw: Any, buckets: Sequence[Bucket] = BUCKETS) -> Result:
     rollouts = draw(st.integers(0, G))
-    return GroupResult(
-        draw(st.sampled_from(buckets)), draw(st.integers(0, rollouts)), rollouts, draw(st.integers(0, 8))
-    )
+    return Result(draw(st.sampled_from(buckets)), draw(st.integers(0, rollouts)), rollouts, draw(st.integers(0, 8)))
 
 
 steps = st.lists(results(), max_size=6)

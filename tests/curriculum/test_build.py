@@ -4,13 +4,12 @@ import pytest
 from pydantic import ValidationError
 
 from kolmocli.config import Config
-from kolmocli.curriculum.base import Ladder
+from kolmocli.curriculum.base import Bucket, Ladder
 from kolmocli.curriculum.build import build_controller, ladders_of
 from kolmocli.curriculum.controllers.integral import IntegralLevel
 from kolmocli.curriculum.controllers.rasch import RaschLevel
 from kolmocli.curriculum.families import FamilyController
 from kolmocli.errors import UsageError
-from kolmocli.tasks.base import Bucket
 from tests.curriculum.controllers import KINDS
 
 BUCKETS = [Bucket("a", 1), Bucket("a", 2), Bucket("b", 1)]

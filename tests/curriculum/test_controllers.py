@@ -12,8 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kolmocli.curriculum.base import GroupResult
-from kolmocli.tasks.base import Bucket
+from kolmocli.curriculum.base import Bucket, Result
 from tests.curriculum.controllers import (
     BUCKETS,
     KINDS,
@@ -34,9 +33,9 @@ from tests.curriculum.controllers import (
 @pytest.mark.parametrize("kind", ["rasch", "integral", "staircase"])
 @given(st.lists(crowded, max_size=8), crowded, st.data())
 def test_more_passes_never_lower_the_next_level(
-    kind: str, history: History, step: list[GroupResult], data: st.DataObject
+    kind: str, history: History, step: list[Result], data: st.DataObject
 ) -> None:
-    better = [GroupResult(r.bucket, data.draw(st.integers(r.passes, r.rollouts)), r.rollouts, r.age) for r in step]
+    better = [Result(r.bucket, data.draw(st.integers(r.passes, r.rollouts)), r.rollouts, r.age) for r in step]
     worse_levels = levels(after([*history, step], controller(kind)))
     better_levels = levels(after([*history, better], controller(kind)))
     assert all(better_levels[f] >= worse_levels[f] - 1e-8 for f in LEVELS)
@@ -44,7 +43,7 @@ def test_more_passes_never_lower_the_next_level(
 
 @pytest.mark.parametrize("kind", KINDS)
 @given(crowded, st.data())
-def test_the_order_inside_a_step_does_not_matter(kind: str, step: list[GroupResult], data: st.DataObject) -> None:
+def test_the_order_inside_a_step_does_not_matter(kind: str, step: list[Result], data: st.DataObject) -> None:
     shuffled = data.draw(st.permutations(step))
     one, other = (after([s, s], controller(kind)) for s in (step, shuffled))
     assert one.state_dict() == other.state_dict()
@@ -66,7 +65,7 @@ def test_proposals_stay_within_the_bounds(
 
 @given(kinds, histories, st.sampled_from(BUCKETS), st.integers(0, 8))
 def test_a_group_that_the_sandbox_lost_never_counts(kind: str, history: History, bucket: Bucket, age: int) -> None:
-    lost = GroupResult(bucket, 0, 0, age)
+    lost = Result(bucket, 0, 0, age)
     one, other = (after([*history, step], controller(kind)) for step in ([lost], []))
     assert one.state_dict() == other.state_dict()
 
@@ -92,7 +91,7 @@ def test_a_saved_state_is_a_copy(kind: str, history: History) -> None:
 
 
 @given(kinds, histories, steps)
-def test_proposing_changes_nothing(kind: str, history: History, step: list[GroupResult]) -> None:
+def test_proposing_changes_nothing(kind: str, history: History, step: list[Result]) -> None:
     made, same = after(history, controller(kind)), after(history, controller(kind))
     made.propose(7, random.Random(0))
     assert after([step], made).state_dict() == after([step], same).state_dict()
@@ -103,7 +102,7 @@ def test_proposing_changes_nothing(kind: str, history: History, step: list[Group
 def test_nothing_but_failures_or_passes_leaves_finite_numbers(kind: str, passes: int) -> None:
     made = controller(kind)
     for _ in range(500):
-        made.observe([GroupResult(b, passes, G) for b in made.propose(4, random.Random(0))])
+        made.observe([Result(b, passes, G) for b in made.propose(4, random.Random(0))])
     assert all(math.isfinite(x) for x in numbers(made.state_dict()))
     if kind in ("rasch", "integral", "staircase"):
         assert levels(made) == ({"a": 1.0, "b": 1.0, "c": 1.0} if passes == 0 else {"a": 6.0, "b": 1.0, "c": 12.0})
@@ -129,11 +128,11 @@ def test_weights_add_to_one_and_respect_the_floor(kind: str, history: History, f
 
 
 @given(kinds, histories, results().filter(lambda r: r.rollouts > 1))
-def test_late_results_move_the_signal_less(kind: str, history: History, result: GroupResult) -> None:
+def test_late_results_move_the_signal_less(kind: str, history: History, result: Result) -> None:
     family = result.bucket.family
     before = after(history, controller(kind)).mixture.signal[family]
     moved = [
-        after([*history, [GroupResult(result.bucket, result.passes, result.rollouts, age)]], controller(kind))
+        after([*history, [Result(result.bucket, result.passes, result.rollouts, age)]], controller(kind))
         for age in (0, 3, 9)
     ]
     fresh, late, latest = (abs(made.mixture.signal[family] - before) for made in moved)

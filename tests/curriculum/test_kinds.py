@@ -8,7 +8,7 @@ from collections import Counter
 
 import pytest
 
-from kolmocli.curriculum.base import GroupResult, Ladder
+from kolmocli.curriculum.base import Bucket, Ladder, Result
 from kolmocli.curriculum.controllers.integral import IntegralLevel
 from kolmocli.curriculum.controllers.pool import PoolLevel
 from kolmocli.curriculum.controllers.sequential import SequentialLevel
@@ -16,14 +16,13 @@ from kolmocli.curriculum.controllers.staircase import StaircaseLevel
 from kolmocli.curriculum.controllers.thompson import ThompsonLevel
 from kolmocli.curriculum.levels import LevelController
 from kolmocli.curriculum.mixture import freshness
-from kolmocli.tasks.base import Bucket
 from tests.curriculum.controllers import controller
 
 G = 10
 
 
-def seen(level: int, *passes: int, age: int = 0) -> list[GroupResult]:
-    return [GroupResult(Bucket("f", level), k, G, age) for k in passes]
+def seen(level: int, *passes: int, age: int = 0) -> list[Result]:
+    return [Result(Bucket("f", level), k, G, age) for k in passes]
 
 
 def drawn(level: LevelController, count: int = 2000) -> Counter[int]:
@@ -152,7 +151,7 @@ def test_sequential_takes_the_steps_of_the_training_unless_told() -> None:
 def test_uniform_proposes_every_bucket_equally_often_whatever_happened() -> None:
     made, rng = controller("uniform"), random.Random(0)
     for _ in range(100):
-        made.observe([GroupResult(Bucket("a", 1), 8, 8)])
+        made.observe([Result(Bucket("a", 1), 8, 8)])
     counts = Counter(bucket for _ in range(1000) for bucket in made.propose(19, rng))
     assert len(counts) == 19
     assert all(n == pytest.approx(1000, abs=130) for n in counts.values())
@@ -165,7 +164,7 @@ def test_uniform_proposes_every_bucket_equally_often_whatever_happened() -> None
 def test_the_ends_of_the_ladder_are_told(kind: str) -> None:
     made = controller(kind)
     for _ in range(200):
-        made.observe([GroupResult(Bucket("a", level), 8, 8) for level in range(1, 7)])
-        made.observe([GroupResult(Bucket("c", level), 0, 8) for level in range(1, 13)])
+        made.observe([Result(Bucket("a", level), 8, 8) for level in range(1, 7)])
+        made.observe([Result(Bucket("c", level), 0, 8) for level in range(1, 13)])
     states = {family: metrics.state for family, metrics in made.metrics().items()}
     assert (states["a"], states["c"]) == ("mastered", "out of reach")

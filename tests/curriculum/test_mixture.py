@@ -10,15 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kolmocli.curriculum.base import GroupResult
+from kolmocli.curriculum.base import Bucket, Result
 from kolmocli.curriculum.mixture import Mixture, freshness, systematic
-from kolmocli.tasks.base import Bucket
 
 G = 8
 
 
-def group(passes: int, age: int = 0) -> list[GroupResult]:
-    return [GroupResult(Bucket("any", 1), passes, G, age)]
+def group(passes: int, age: int = 0) -> list[Result]:
+    return [Result(Bucket("any", 1), passes, G, age)]
 
 
 def test_weight_goes_to_the_family_with_the_signal() -> None:

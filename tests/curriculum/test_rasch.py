@@ -9,11 +9,10 @@ from collections import Counter
 import pytest
 from hypothesis import given
 
-from kolmocli.curriculum.base import GroupResult, Ladder
+from kolmocli.curriculum.base import Bucket, Ladder, Result
 from kolmocli.curriculum.controllers.rasch import RaschLevel
 from kolmocli.curriculum.levels import standing
 from kolmocli.curriculum.tracker import Tracker, sigmoid
-from kolmocli.tasks.base import Bucket
 from tests.curriculum.controllers import G, History, after, controller, histories
 
 
@@ -22,8 +21,8 @@ def tracker_of(made: object) -> Tracker:
     return made.tracker
 
 
-def groups(level: int, *passes: int, age: int = 0) -> list[GroupResult]:
-    return [GroupResult(Bucket("f", level), k, G, age) for k in passes]
+def groups(level: int, *passes: int, age: int = 0) -> list[Result]:
+    return [Result(Bucket("f", level), k, G, age) for k in passes]
 
 
 @given(histories)
@@ -118,9 +117,7 @@ def test_the_belief_is_about_the_pass_rate_at_the_level() -> None:
 def test_mastered_is_said_once_and_out_of_reach_too() -> None:
     made = controller()
     told = [
-        line
-        for _ in range(60)
-        for line in made.observe([GroupResult(Bucket("a", 6), G, G), GroupResult(Bucket("c", 1), 0, G)])
+        line for _ in range(60) for line in made.observe([Result(Bucket("a", 6), G, G), Result(Bucket("c", 1), 0, G)])
     ]
     states = {family: metrics.state for family, metrics in made.metrics().items()}
     assert states["a"] == "mastered"
@@ -131,7 +128,7 @@ def test_mastered_is_said_once_and_out_of_reach_too() -> None:
 def test_a_family_far_below_the_target_at_the_bottom_is_out_of_reach() -> None:
     made = controller(families={"a": {"target": 0.9}})
     for _ in range(60):
-        made.observe([GroupResult(Bucket("a", 1), 0, G)])
+        made.observe([Result(Bucket("a", 1), 0, G)])
     assert made.metrics()["a"].state == "out of reach"
 
 

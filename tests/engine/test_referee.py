@@ -10,8 +10,8 @@ import pytest
 
 from kolmocli.engine import referee as module
 from kolmocli.engine.referee import Referee
-from kolmocli.environment import Outcome
 from kolmocli.sandbox.base import Status
+from kolmocli.tasks.outcome import Outcome
 
 
 def outcome(text: str) -> Outcome:

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kolmocli.environment import Outcome
 from kolmocli.evaluation.calibration import family_record, level_record, non_increasing, pass_rate_interval
 from kolmocli.evaluation.intervals import wilson
 from kolmocli.sandbox.base import Status
+from kolmocli.tasks.outcome import Outcome
 
 PASS = Outcome("", 1, True, Status.OK, 1.0)
 FAIL = Outcome("", 1, False, Status.OK, 0.0)

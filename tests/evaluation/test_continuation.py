@@ -6,12 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kolmocli.environment import Outcome
+from kolmocli.curriculum.base import Bucket
 from kolmocli.evaluation.continuation import continuation_report, hold_out, predict
 from kolmocli.language.interpreter import evaluate
 from kolmocli.language.program import parse
 from kolmocli.sandbox import Status
-from kolmocli.tasks.base import Bucket, Task
+from kolmocli.tasks.base import Task
+from kolmocli.tasks.outcome import Outcome
 
 
 def next_four(text: str) -> tuple[int, ...] | None:

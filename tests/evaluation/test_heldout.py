@@ -11,10 +11,10 @@ import pytest
 from kolmocli.config import Config
 from kolmocli.config.file import load_config
 from kolmocli.engine.local import LocalEngine
-from kolmocli.environment import open_judge
 from kolmocli.evaluation.heldout import attempt, held_out_tasks
 from kolmocli.paths import find_curriculum
 from kolmocli.tasks.base import Task
+from kolmocli.tasks.judge import open_judge
 from kolmocli.tasks.sequences.sampled import KolmogorovTasks
 from tests.policies import taught
 

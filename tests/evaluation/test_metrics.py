@@ -12,14 +12,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kolmocli.environment import Outcome
+from kolmocli.curriculum.base import Bucket
 from kolmocli.evaluation import baselines, rates
 from kolmocli.evaluation.coding import CODED, Pair
 from kolmocli.evaluation.metrics import summarise
 from kolmocli.evaluation.samples import best_of, pass_at_k
 from kolmocli.language.coder import literal_bits
 from kolmocli.sandbox.base import Status
-from kolmocli.tasks.base import Bucket, Task
+from kolmocli.tasks.base import Task
+from kolmocli.tasks.outcome import Outcome
 
 RAMP = tuple(range(64))
 FLAT = (7,) * 32

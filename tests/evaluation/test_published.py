@@ -7,13 +7,14 @@ import math
 
 import pytest
 
-from kolmocli.environment import Outcome
+from kolmocli.curriculum.base import Bucket
 from kolmocli.errors import UsageError
 from kolmocli.evaluation.published import published_cut, published_report
 from kolmocli.language.program import parse
 from kolmocli.language.uniform_prior import uniform_prior_bits
 from kolmocli.sandbox import Status
-from kolmocli.tasks.base import Bucket, Task
+from kolmocli.tasks.base import Task
+from kolmocli.tasks.outcome import Outcome
 
 SEPARATOR = "#_#_#_#_#_#_#"
 RIGHT, WRONG, LONG, BROKEN = (200, 201, 202), (9, 9), (7, 7, 7, 7), (1, 128)

@@ -9,19 +9,21 @@ from hypothesis import strategies as st
 
 from kolmocli.archive.format.views import BY_NAME
 from kolmocli.archive.opener import decompress
-from kolmocli.environment import Outcome
+from kolmocli.curriculum.base import Bucket
 from kolmocli.evaluation import rates
 from kolmocli.evaluation.archived import archive, archive_rate
-from kolmocli.evaluation.baselines import best_solid_bits, best_stream_bits, pack, raw_bits
+from kolmocli.evaluation.baselines import best_solid_bits, best_stream_bits
 from kolmocli.evaluation.coding import CODED, TEXT, Pair
 from kolmocli.evaluation.intervals import ratio_interval
 from kolmocli.language.coder import coded_bits
 from kolmocli.language.interpreter import evaluate
 from kolmocli.language.program import parse
+from kolmocli.language.raw import pack, raw_bits
 from kolmocli.language.sampler import sample
 from kolmocli.language.uniform_prior import uniform_prior_bits
 from kolmocli.sandbox import Status
-from kolmocli.tasks.base import Bucket, Task
+from kolmocli.tasks.base import Task
+from kolmocli.tasks.outcome import Outcome
 
 BYTES = BY_NAME["u8"]
 NOISE = tuple((i * i * 7919) % 251 for i in range(40))

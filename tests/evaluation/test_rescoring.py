@@ -8,12 +8,13 @@ from dataclasses import replace
 
 import pytest
 
-from kolmocli.environment import Outcome
+from kolmocli.curriculum.base import Bucket
 from kolmocli.evaluation.rescoring import Candidate, Language, limits_of, rescore
 from kolmocli.language.coder import coded_bits
 from kolmocli.language.program import parse
 from kolmocli.sandbox import Job, Sandbox, Status, Verdict, open_sandbox
-from kolmocli.tasks.base import Bucket, Task
+from kolmocli.tasks.base import Task
+from kolmocli.tasks.outcome import Outcome
 
 THREES = Task(Bucket("a", 1), 0, (3, 3, 3))
 LIMITS = limits_of(0.3)

@@ -6,11 +6,12 @@ import re
 import pytest
 from rich.console import Console
 
-from kolmocli.environment import Outcome
+from kolmocli.curriculum.base import Bucket
 from kolmocli.evaluation import metrics
 from kolmocli.evaluation.table import render
 from kolmocli.sandbox.base import Status
-from kolmocli.tasks.base import Bucket, Task
+from kolmocli.tasks.base import Task
+from kolmocli.tasks.outcome import Outcome
 
 
 def report(families: int, lost: int = 0) -> dict[str, object]:

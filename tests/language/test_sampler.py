@@ -9,7 +9,8 @@ from pydantic import ValidationError
 from kolmocli.language.coder import coded_bits, uniform_prior_bits
 from kolmocli.language.interpreter import evaluate
 from kolmocli.language.program import canonical
-from kolmocli.language.sampler import SamplerConfig, SamplingError, sample
+from kolmocli.language.sampler import SamplingError, sample
+from kolmocli.language.sampler_settings import SamplerConfig
 
 PUBLISHED_SHARES = {  # per cent of all calls, of 20,000 samples
     "concatenate": 38.7,

@@ -4,7 +4,8 @@ import random
 
 from kolmocli.language.interpreter import execute
 from kolmocli.language.program import parse
-from kolmocli.language.sampler import SamplerConfig, sample
+from kolmocli.language.sampler import sample
+from kolmocli.language.sampler_settings import SamplerConfig
 from kolmocli.language.skeleton import held_out, skeleton
 
 

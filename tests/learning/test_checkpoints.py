@@ -14,8 +14,9 @@ from typing import Any
 import pytest
 import torch
 
+from kolmocli.checkpoints import checkpoints, latest_checkpoint, settle
 from kolmocli.errors import KolmoError
-from kolmocli.learning.checkpoints import checkpoints, latest_checkpoint, load_state, save_checkpoint, settle
+from kolmocli.learning.saving import load_state, save_checkpoint
 from kolmocli.policy.loading import load_policy
 from kolmocli.policy.policy import Policy
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 import torch
 
-from kolmocli.learning.checkpoints import load_state, save_checkpoint
 from kolmocli.learning.learner import Learner, Weighted
+from kolmocli.learning.saving import load_state, save_checkpoint
 from kolmocli.policy.loading import load_policy
 from tests.policies import TARGETS, tiny
 

@@ -9,12 +9,13 @@ from typing import get_type_hints
 
 import pytest
 
-from kolmocli.environment import Outcome
+from kolmocli.curriculum.base import Bucket
 from kolmocli.evaluation.baselines import CODEC_NAMES
 from kolmocli.evaluation.metrics import summarise
 from kolmocli.monitor import schema
 from kolmocli.sandbox.base import Status
-from kolmocli.tasks.base import Bucket, Question, Task
+from kolmocli.tasks.base import Question, Task
+from kolmocli.tasks.outcome import Outcome
 
 PAGE = (Path(__file__).parents[2] / "docs/metrics.md").read_text(encoding="utf-8")
 

@@ -6,7 +6,8 @@ import pytest
 import torch
 from transformers import LlamaForCausalLM
 
-from kolmocli.language.sampler import SamplerConfig, sample
+from kolmocli.language.sampler import sample
+from kolmocli.language.sampler_settings import SamplerConfig
 from kolmocli.learning.learner import Learner, Weighted
 from kolmocli.policy.building import build_preset, number_features, preset_config
 from kolmocli.policy.policy import Policy

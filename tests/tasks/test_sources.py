@@ -11,14 +11,16 @@ import pytest
 
 from kolmocli.config import Config
 from kolmocli.config.file import load_config
+from kolmocli.curriculum.base import Bucket
 from kolmocli.errors import UsageError
 from kolmocli.evaluation.heldout import held_out_tasks
 from kolmocli.language.interpreter import execute
 from kolmocli.language.program import Program, parse
-from kolmocli.language.sampler import SamplerConfig, sample
+from kolmocli.language.sampler import sample
+from kolmocli.language.sampler_settings import SamplerConfig
 from kolmocli.language.skeleton import skeleton
 from kolmocli.paths import find_curriculum
-from kolmocli.tasks.base import Bucket, TaskSource
+from kolmocli.tasks.base import TaskSource
 from kolmocli.tasks.files.separation import Taken
 from kolmocli.tasks.files.tasks import DatasetTasks
 from kolmocli.tasks.mixed import MixedTasks

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 import yaml
 
+from kolmocli.checkpoints import checkpoints, latest_checkpoint
 from kolmocli.config import Config
 from kolmocli.errors import UsageError
-from kolmocli.learning.checkpoints import checkpoints, latest_checkpoint
 from kolmocli.training import run as module
 from kolmocli.training.session import Session, Stopped
 from tests.training.runs import CURRICULUM, events, metrics, run, small_config

@@ -14,19 +14,20 @@ from typing import Any
 import pytest
 
 from kolmocli.config import Config
-from kolmocli.curriculum.base import GroupResult
+from kolmocli.curriculum.base import Bucket, Result
 from kolmocli.curriculum.build import build_controller
 from kolmocli.engine.base import Group
-from kolmocli.environment import Outcome, judge
 from kolmocli.language.program import parse
 from kolmocli.policy.loading import load_policy
 from kolmocli.policy.rollout import Rollout
 from kolmocli.sandbox.base import Status
-from kolmocli.tasks.base import Bucket, Task
+from kolmocli.tasks.base import Task
+from kolmocli.tasks.outcome import Outcome
 from kolmocli.tasks.reward import Relative
+from kolmocli.tasks.sequences.judge import judge
 from kolmocli.training.hints import Hints
 from tests.policies import TARGETS, tiny
-from tests.test_environment import Interpreted
+from tests.tasks.sequences.test_environment import Interpreted
 
 BOTTOM, NEXT = Bucket("a", 1), Bucket("a", 2)
 PROGRAM = parse("a = range_func_up(1, 3)\nb = repeat_num(2, 9)\nc = concatenate(a, b)\nd = reverse_list(c)")
@@ -182,13 +183,13 @@ def test_a_pass_above_counts_a_failure_above_does_not() -> None:
 def test_hinted_passes_are_no_news_for_the_level_but_for_the_mixture() -> None:
     controller = build_controller(config(), [BOTTOM, NEXT, Bucket("a", 3)])
     before = controller.state_dict()["families"]["a"]["state"]["ability"]
-    controller.observe([GroupResult(BOTTOM, 8, 8, hinted=True)] * 4)
+    controller.observe([Result(BOTTOM, 8, 8, hinted=True)] * 4)
     after = controller.state_dict()
     assert after["families"]["a"]["state"]["ability"] == before
     assert after["signal"]["a"] < 0.25
-    controller.observe([GroupResult(BOTTOM, 8, 8)] * 4)
+    controller.observe([Result(BOTTOM, 8, 8)] * 4)
     assert controller.state_dict()["families"]["a"]["state"]["ability"] > before
-    assert group(Task(BOTTOM, 0, TASK.target, PROGRAM, "a = "), 3).result() == GroupResult(BOTTOM, 3, 8, hinted=True)
+    assert group(Task(BOTTOM, 0, TASK.target, PROGRAM, "a = "), 3).result() == Result(BOTTOM, 3, 8, hinted=True)
 
 
 def taught(learn: Callable[[float, float], float], steps: int = 400) -> tuple[list[float], list[int]]:

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from kolmocli.curriculum.base import Belief, FamilyMetrics
+from kolmocli.curriculum.base import Belief, Bucket, FamilyMetrics
 from kolmocli.engine.base import Group
-from kolmocli.environment import Outcome
 from kolmocli.learning.learner import StepReport
 from kolmocli.learning.noise import GroupGradients
 from kolmocli.policy.rollout import Rollout
 from kolmocli.sandbox.base import Status
-from kolmocli.tasks.base import Bucket, Task
+from kolmocli.tasks.base import Task
+from kolmocli.tasks.outcome import Outcome
 from kolmocli.training import run as module
 from kolmocli.training.records import answers_record, failing, gradient_record, step_record
 from tests.training.runs import events, metrics, run, small_config

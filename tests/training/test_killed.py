@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from kolmocli.learning.checkpoints import checkpoints, latest_checkpoint
+from kolmocli.checkpoints import checkpoints, latest_checkpoint
 from tests.conftest import KOLMO, NO_ENGINE, command_environment
 from tests.training.runs import CURRICULUM, metrics
 

@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 
 from kolmocli.config import Config
-from kolmocli.curriculum.base import FamilyMetrics
+from kolmocli.curriculum.base import Bucket, FamilyMetrics
 from kolmocli.engine.base import Group
-from kolmocli.environment import Outcome
 from kolmocli.language.coder import literal_bits
 from kolmocli.learning.learner import Weighted
 from kolmocli.policy.rollout import Rollout
 from kolmocli.sandbox.base import Status
-from kolmocli.tasks.base import Bucket, Task
+from kolmocli.tasks.base import Task
+from kolmocli.tasks.outcome import Outcome
 from kolmocli.training.loop import weigh
 from kolmocli.training.records import step_record
 from kolmocli.training.state import RunState

@@ -10,23 +10,26 @@ from typing import Any
 import pytest
 
 from kolmocli.config import Config
+from kolmocli.curriculum.base import Bucket
 from kolmocli.engine.base import Collected, Group
-from kolmocli.environment import Outcome, judge
 from kolmocli.errors import UsageError
 from kolmocli.evaluation.heldout import held_out_tasks
 from kolmocli.language.coder import coded_bits
 from kolmocli.language.program import Program, parse
-from kolmocli.language.sampler import SamplerConfig, sample
+from kolmocli.language.sampler import sample
+from kolmocli.language.sampler_settings import SamplerConfig
 from kolmocli.policy.rollout import Rollout
 from kolmocli.sandbox.base import Status
-from kolmocli.tasks.base import Bucket, Task
+from kolmocli.tasks.base import Task
+from kolmocli.tasks.outcome import Outcome
 from kolmocli.tasks.reward import Relative
+from kolmocli.tasks.sequences.judge import judge
 from kolmocli.tasks.sequences.sampled import KolmogorovTasks
 from kolmocli.tasks.sources import evaluation_source, training_source
 from kolmocli.training.pool import Pool
 from kolmocli.training.self_play import BUCKET, Play, SelfPlay
 from kolmocli.training.state import RunState
-from tests.test_environment import Interpreted
+from tests.tasks.sequences.test_environment import Interpreted
 
 RAMP, LONGER, RUNS = "range_func_up(3, 8)", "range_func_up(3, 40)", "a = repeat_num(3, 7)\nb = repeat_list(2, a)"
 ROLLOUT = Rollout((1,), (2, 3), (0.0, 0.0), (0, 1), "", True)

@@ -14,12 +14,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kolmocli.config import Training
-from kolmocli.environment import Outcome, judge
+from kolmocli.curriculum.base import Bucket
 from kolmocli.learning.returns import line_advantages, line_returns, token_weights
-from kolmocli.tasks.base import Bucket, Task
+from kolmocli.tasks.base import Task
+from kolmocli.tasks.outcome import Outcome
 from kolmocli.tasks.reward import Relative
+from kolmocli.tasks.sequences.judge import judge
 from kolmocli.training.shaping import line_rewards, potentials, shaping_rewards
-from tests.test_environment import Interpreted
+from tests.tasks.sequences.test_environment import Interpreted
 
 TASK = Task(Bucket("toy", 1), 0, (1, 2, 1, 2, 5))
 STOP = ""

@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from kolmocli.training.state import RunState, derived_seed, in_band
+from kolmocli.seeds import derived_seed
+from kolmocli.training.state import RunState, in_band
 
 
 def test_a_state_survives_json() -> None:

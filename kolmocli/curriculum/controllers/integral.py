@@ -7,7 +7,7 @@ import random
 from collections.abc import Sequence
 from typing import Any
 
-from kolmocli.curriculum.base import GroupResult, Ladder
+from kolmocli.curriculum.base import Ladder, Result
 from kolmocli.curriculum.levels import between, standing, take
 from kolmocli.curriculum.mixture import freshness
 
@@ -35,7 +35,7 @@ class IntegralLevel:
     def draw(self, rng: random.Random) -> int:
         return between(self.level, rng)
 
-    def observe(self, results: Sequence[GroupResult]) -> list[str]:
+    def observe(self, results: Sequence[Result]) -> list[str]:
         if not results:
             return []
         weights = [freshness(r.age) * r.rollouts for r in results]

@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
-from kolmocli.curriculum.base import GroupResult, Ladder
+from kolmocli.curriculum.base import Ladder, Result
 from kolmocli.curriculum.levels import take
 from kolmocli.curriculum.mixture import freshness
 
@@ -42,8 +42,8 @@ class PoolLevel:
     def _weights(self) -> list[float]:
         return [1.0 if p is None or abs(p - self.ladder.target) <= self.band else self.weight for p in self.rates]
 
-    def observe(self, results: Sequence[GroupResult]) -> list[str]:
-        by_level: dict[int, list[GroupResult]] = defaultdict(list)
+    def observe(self, results: Sequence[Result]) -> list[str]:
+        by_level: dict[int, list[Result]] = defaultdict(list)
         for r in results:
             by_level[r.bucket.level].append(r)
         for level, groups in by_level.items():

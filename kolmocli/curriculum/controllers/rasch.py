@@ -6,7 +6,7 @@ import random
 from collections.abc import Sequence
 from typing import Any
 
-from kolmocli.curriculum.base import Belief, GroupResult, Ladder
+from kolmocli.curriculum.base import Belief, Ladder, Result
 from kolmocli.curriculum.levels import between, standing
 from kolmocli.curriculum.tracker import Tracker
 
@@ -34,7 +34,7 @@ class RaschLevel:
             level += rng.choice((-1, 1))
         return int(self.ladder.clamp(level))
 
-    def observe(self, results: Sequence[GroupResult]) -> list[str]:
+    def observe(self, results: Sequence[Result]) -> list[str]:
         shock = self.tracker.observe(results)
         return ["pass rate jumped; level is searched again"] if shock else []
 

@@ -6,7 +6,7 @@ import random
 from collections.abc import Sequence
 from typing import Any
 
-from kolmocli.curriculum.base import GroupResult, Ladder
+from kolmocli.curriculum.base import Ladder, Result
 from kolmocli.curriculum.levels import take
 
 
@@ -30,7 +30,7 @@ class SequentialLevel:
     def draw(self, rng: random.Random) -> int:
         return int(self.level)
 
-    def observe(self, results: Sequence[GroupResult]) -> list[str]:
+    def observe(self, results: Sequence[Result]) -> list[str]:
         """A step has passed, whether this family was in it or not."""
         self.done += 1
         return []

@@ -7,7 +7,7 @@ import random
 from collections.abc import Sequence
 from typing import Any
 
-from kolmocli.curriculum.base import GroupResult, Ladder
+from kolmocli.curriculum.base import Ladder, Result
 from kolmocli.curriculum.levels import standing, take
 from kolmocli.curriculum.mixture import freshness
 
@@ -36,7 +36,7 @@ class StaircaseLevel:
     def draw(self, rng: random.Random) -> int:
         return self.at
 
-    def observe(self, results: Sequence[GroupResult]) -> list[str]:
+    def observe(self, results: Sequence[Result]) -> list[str]:
         if not results:
             return []
         passes = math.fsum(freshness(r.age) * r.passes for r in results)

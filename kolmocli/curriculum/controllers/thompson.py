@@ -7,7 +7,7 @@ import random
 from collections.abc import Sequence
 from typing import Any
 
-from kolmocli.curriculum.base import GroupResult, Ladder
+from kolmocli.curriculum.base import Ladder, Result
 from kolmocli.curriculum.levels import standing, take
 from kolmocli.curriculum.mixture import freshness
 
@@ -40,7 +40,7 @@ class ThompsonLevel:
     def _nearest(self, rates: Sequence[float]) -> int:
         return min(range(len(rates)), key=lambda i: abs(rates[i] - self.ladder.target))
 
-    def observe(self, results: Sequence[GroupResult]) -> list[str]:
+    def observe(self, results: Sequence[Result]) -> list[str]:
         for i, (alpha, beta) in enumerate(self.counts):
             seen = [(freshness(r.age), r) for r in results if r.bucket.level == self.ladder.bottom + i]
             passes = math.fsum(w * r.passes for w, r in seen)

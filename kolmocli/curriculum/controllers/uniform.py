@@ -6,7 +6,7 @@ import random
 from collections.abc import Sequence
 from typing import Any
 
-from kolmocli.curriculum.base import GroupResult, Ladder
+from kolmocli.curriculum.base import Ladder, Result
 from kolmocli.curriculum.levels import take
 
 
@@ -22,7 +22,7 @@ class UniformLevel:
     def draw(self, rng: random.Random) -> int:
         return rng.randint(self.ladder.bottom, self.ladder.top)
 
-    def observe(self, results: Sequence[GroupResult]) -> list[str]:
+    def observe(self, results: Sequence[Result]) -> list[str]:
         return []
 
     def state(self) -> str:

@@ -9,10 +9,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from statistics import fmean
 
-from kolmocli.curriculum.base import Controller, GroupResult
+from kolmocli.curriculum.base import Bucket, Controller, Result
 from kolmocli.curriculum.simulator.learner import Learner
 from kolmocli.curriculum.simulator.scenarios import LEVELS, STEPS, Scenario
-from kolmocli.tasks.base import Bucket
 
 FAMILY = "family"
 GROUP_SIZE = 8
@@ -46,7 +45,7 @@ def simulate(make: Maker, scenario: Scenario, *, lag: int, seed: int, steps: int
     learner = Learner(scenario)
     controller = make(learner)
     proposing, spare, luck = (random.Random(f"{seed} {what}") for what in ("propose", "spare", "luck"))
-    arrivals: dict[int, list[GroupResult]] = defaultdict(list)
+    arrivals: dict[int, list[Result]] = defaultdict(list)
     trace = Trace()
     for step in range(steps):
         learner.at(step)
@@ -58,7 +57,7 @@ def simulate(make: Maker, scenario: Scenario, *, lag: int, seed: int, steps: int
             trace.dead += passes in (0, rollouts)
             age = lag + (luck.randint(0, scenario.jitter) if scenario.jitter else 0)
             if not scenario.missing or luck.random() >= scenario.missing:
-                arrivals[step + age].append(GroupResult(Bucket(FAMILY, level), passes, rollouts, age))
+                arrivals[step + age].append(Result(Bucket(FAMILY, level), passes, rollouts, age))
         learner.learn(levels)
         controller.observe(arrivals.pop(step, []))
     trace.ability = learner.ability

@@ -12,13 +12,12 @@ from kolmocli.config import Config
 from kolmocli.config.overrides import apply_override
 from kolmocli.config.problems import problems_of
 from kolmocli.config.schema import choices, field
-from kolmocli.curriculum.base import FamilyMetrics, GroupResult
+from kolmocli.curriculum.base import Bucket, FamilyMetrics, Result
 from kolmocli.curriculum.build import build_controller
 from kolmocli.curriculum.simulator.learner import Learner
 from kolmocli.curriculum.simulator.loop import FAMILY, Maker
 from kolmocli.curriculum.simulator.scenarios import LEVELS, SLOPE, STEPS
 from kolmocli.errors import UsageError
-from kolmocli.tasks.base import Bucket
 
 ORACLE = "oracle"
 LADDER = range(1, LEVELS + 1)
@@ -72,7 +71,7 @@ class Oracle:
     def propose(self, groups: int, rng: random.Random) -> list[Bucket]:
         return [Bucket(FAMILY, self._level())] * groups
 
-    def observe(self, results: Sequence[GroupResult]) -> list[str]:
+    def observe(self, results: Sequence[Result]) -> list[str]:
         return []
 
     def metrics(self) -> dict[str, FamilyMetrics]:

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from kolmocli.environment import Outcome
     from kolmocli.policy.rollout import Rollout
     from kolmocli.sandbox.base import Health
     from kolmocli.tasks.base import Task
+    from kolmocli.tasks.outcome import Outcome
 
 
 @dataclass(frozen=True, slots=True)

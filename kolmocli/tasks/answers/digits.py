@@ -12,11 +12,12 @@ from collections.abc import Mapping, Sequence
 from itertools import accumulate
 
 from kolmocli.config import DigitFamily, ReverseDigits
+from kolmocli.curriculum.base import Bucket
 from kolmocli.errors import UsageError
 from kolmocli.language.program import Program
 from kolmocli.tasks.answers.levels import ReverseDigitsLevel, SumDigitsLevel
 from kolmocli.tasks.answers.parsing import TAG
-from kolmocli.tasks.base import Bucket, Question, Split, Task
+from kolmocli.tasks.base import Question, Split, Task
 
 _HELD_OUT = 10
 """One question in so many is for evaluation."""

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from kolmocli.evaluation.baselines import raw_bits
 from kolmocli.language.coder import coded_bits, literal_bits
+from kolmocli.language.raw import raw_bits
 from kolmocli.tasks.files.digests import DigestSet
 from kolmocli.tasks.files.problems import Problems
 from kolmocli.tasks.files.records import Record, nothing_in, stream_records

@@ -14,7 +14,8 @@ from typing import Any, Literal
 from kolmocli.config import Family
 from kolmocli.errors import UsageError
 from kolmocli.language.interpreter import execute
-from kolmocli.language.sampler import PUBLISHED, Pair, SamplerConfig, SamplingError, sample
+from kolmocli.language.sampler import Pair, SamplingError, sample
+from kolmocli.language.sampler_settings import PUBLISHED, SamplerConfig
 from kolmocli.language.skeleton import held_out, skeleton
 from kolmocli.tasks.files.digests import DigestSet
 from kolmocli.tasks.files.problems import Problems

@@ -12,9 +12,10 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Literal
 
-from kolmocli.evaluation.baselines import pack
+from kolmocli.curriculum.base import Bucket
 from kolmocli.language.program import Program
-from kolmocli.tasks.base import Bucket, Split, Task
+from kolmocli.language.raw import pack
+from kolmocli.tasks.base import Split, Task
 from kolmocli.tasks.files.records import Records
 from kolmocli.tasks.files.separation import Taken
 

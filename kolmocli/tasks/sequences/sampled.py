@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from kolmocli.config import Family
+from kolmocli.curriculum.base import Bucket
 from kolmocli.errors import UsageError
 from kolmocli.language.interpreter import ExecutionError, execute
 from kolmocli.language.program import Program
 from kolmocli.language.sampler import Pair, SamplingError, sample
 from kolmocli.language.skeleton import held_out, skeleton
-from kolmocli.tasks.base import Bucket, Split, Task
+from kolmocli.tasks.base import Split, Task
 from kolmocli.tasks.files.separation import Taken
 
 

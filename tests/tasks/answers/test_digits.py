@@ -7,10 +7,11 @@ import re
 import pytest
 
 from kolmocli.config import Config, ReverseDigits, SumDigits
+from kolmocli.curriculum.base import Bucket
 from kolmocli.errors import UsageError
 from kolmocli.tasks.answers.digits import DigitTasks, is_held_out, reverse_digits, sum_digits
 from kolmocli.tasks.answers.parsing import extract_answer, strict_answer
-from kolmocli.tasks.base import Bucket, Task
+from kolmocli.tasks.base import Task
 from kolmocli.tasks.sources import evaluation_source, training_source
 
 SUM = SumDigits.model_validate({"task": "sum_digits", "levels": [{"integers": [1, 1], "digits": [2, 2]}, {}]})

@@ -11,11 +11,12 @@ import pytest
 
 from kolmocli.config import Family
 from kolmocli.config.file import load_config
+from kolmocli.curriculum.base import Bucket
 from kolmocli.errors import UsageError
 from kolmocli.language.interpreter import execute
 from kolmocli.language.skeleton import skeleton
 from kolmocli.paths import find_curriculum, packaged_curricula
-from kolmocli.tasks.base import Bucket, Split, Task
+from kolmocli.tasks.base import Split, Task
 from kolmocli.tasks.sequences.sampled import KolmogorovTasks
 
 PACKAGED = [name for name in packaged_curricula() if name != "digits"]

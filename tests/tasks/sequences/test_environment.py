@@ -8,15 +8,19 @@ from collections.abc import Callable, Iterator, Sequence
 
 import pytest
 
-from kolmocli.environment import Draft, KolmogorovEnv, Outcome, judge
+from kolmocli.curriculum.base import Bucket
 from kolmocli.language.coder import coded_bits, literal_bits
 from kolmocli.language.interpreter import ExecutionError, execute
 from kolmocli.language.program import parse
-from kolmocli.language.sampler import SamplerConfig, sample
+from kolmocli.language.sampler import sample
+from kolmocli.language.sampler_settings import SamplerConfig
 from kolmocli.sandbox import open_sandbox
 from kolmocli.sandbox.base import Job, Sandbox, Status, Verdict
-from kolmocli.tasks.base import Bucket, Task
+from kolmocli.tasks.base import Task
+from kolmocli.tasks.outcome import Outcome
 from kolmocli.tasks.reward import Binary, ConstantMinusLength, Relative
+from kolmocli.tasks.sequences.environment import KolmogorovEnv
+from kolmocli.tasks.sequences.judge import Draft, judge
 
 MAX_LINES = 6
 BUCKET = Bucket("any", 1)

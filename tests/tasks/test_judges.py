@@ -6,14 +6,17 @@ from typing import Any
 
 import pytest
 
-from kolmocli import environment
+from kolmocli.tasks import judge as judging
 from kolmocli.config import Config
-from kolmocli.environment import AnswerJudge, SandboxJudge, open_judge
+from kolmocli.curriculum.base import Bucket
 from kolmocli.errors import UsageError
 from kolmocli.sandbox.base import Status
 from kolmocli.tasks.answers.digits import sum_digits
-from kolmocli.tasks.base import Bucket, Task
+from kolmocli.tasks.answers.judge import AnswerJudge
+from kolmocli.tasks.base import Task
+from kolmocli.tasks.judge import open_judge
 from kolmocli.tasks.reward import Binary
+from kolmocli.tasks.sequences.judge import SandboxJudge
 
 ANSWER, QUESTION = sum_digits([123, 45, 67])
 TASK = Task(Bucket("sums", 1), 0, (ANSWER,), question=QUESTION)
@@ -48,7 +51,7 @@ def test_questions_are_judged_without_a_sandbox(monkeypatch: pytest.MonkeyPatch)
     def refuse(*_: Any, **__: Any) -> None:
         raise AssertionError("a sandbox was opened")
 
-    monkeypatch.setattr(environment, "open_sandbox", refuse)
+    monkeypatch.setattr(judging, "open_sandbox", refuse)
     judge = open_judge(QUESTIONS, "auto", print)
     assert [o.passed for o in judge([TASK, TASK], [QUESTION.worked, "no"])] == [True, False]
     assert (judge.health().backend, judge.health().executed) == ("none", 0)

@@ -1,0 +1,44 @@
+"""What became of one rollout, whoever judged it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kolmocli.language.program import Program
+from kolmocli.sandbox.base import Status, Value
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one rollout.
+
+    `text` holds the lines that were run, as the language prints them. `end` is the number of lines of the
+    rollout that belong to the episode: up to the one whose value is the target or that went wrong, or all
+    of them and the decision to stop. `reward` is None when the sandbox failed: such a rollout is masked, never scored.
+    """
+
+    text: str
+    end: int
+    passed: bool
+    status: Status
+    reward: float | None
+    formatted: bool = False
+    """Every line that counts is of the language; of an answer in words: it has the tag that was asked for."""
+    program: Program | None = None
+    """The lines that count, parsed; None when a line failed."""
+    bits: int | None = None
+    """Coded bits of the program that passed."""
+    copied: bool = False
+    """Passed by writing the target as a literal."""
+    value: Value | None = None
+    """Of a program that ended normally and missed: what it really makes. Of an answer in words: the number that a lenient
+    reader finds in it."""
+    trace: tuple[Value | None, ...] = ()
+    """The value of each statement of the episode that has one."""
+    ends: tuple[int, ...] = ()
+    """The number of lines up to and with each of these statements."""
+
+    @property
+    def executable(self) -> bool:
+        """It ended normally with some value."""
+        return self.status is Status.OK
