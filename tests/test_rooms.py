@@ -1,0 +1,113 @@
+"""The house: rooms stand on floors, an import may only point down, and there is no circle, inside a room neither."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections import defaultdict
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+import kolmocli
+
+PACKAGE = Path(kolmocli.__file__).parent
+FLOORS = (
+    "ground",  # modules that stand in no room: errors, files, seeds, ...
+    "language",
+    "sandbox",
+    "archive",
+    "curriculum",
+    "tasks",
+    "policy",
+    "config",
+    "learning",
+    "engine",
+    "evaluation",
+    "monitor",
+    "training",
+    "integrations",
+    "cli",
+)
+"""From the ground up."""
+LIGHT = ("language", "sandbox", "archive", "curriculum", "tasks", "config", "monitor", "cli")
+"""What works without torch, and is imported without it."""
+FRONT_DOOR = "kolmocli"
+"""Names everything lazily, so nothing below imports it."""
+
+
+@cache
+def modules() -> dict[str, Path]:
+    """Every module of the package by its dotted name."""
+    found = {}
+    for path in PACKAGE.rglob("*.py"):
+        parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+@cache
+def imports() -> dict[str, frozenset[str]]:
+    """Which modules of the package each of them imports, wherever in the file; for type checks alone too."""
+    return {name: frozenset(_imported(name, path)) - {name} for name, path in modules().items()}
+
+
+def _imported(name: str, path: Path) -> set[str]:
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert not node.level, f"{name}: a relative import"
+            for alias in node.names:
+                whole = f"{node.module}.{alias.name}"
+                found.add(whole if whole in modules() else str(node.module))
+    return {target for target in found if target in modules()}
+
+
+def room(name: str) -> str:
+    parts = name.split(".")
+    return parts[1] if len(parts) > 1 and (PACKAGE / parts[1]).is_dir() else "ground"
+
+
+def test_every_room_stands_on_a_floor() -> None:
+    assert {room(name) for name in modules() if name != FRONT_DOOR} <= set(FLOORS)
+
+
+@pytest.mark.parametrize("floor", FLOORS)
+def test_imports_point_down(floor: str) -> None:
+    above = set(FLOORS[FLOORS.index(floor) + 1 :])
+    up = [
+        f"{name} -> {target}"
+        for name, targets in sorted(imports().items())
+        if room(name) == floor and name != FRONT_DOOR
+        for target in sorted(targets)
+        if room(target) in above
+    ]
+    assert not up
+
+
+def test_there_is_no_circle() -> None:
+    waiting = {name: set(targets) for name, targets in imports().items()}
+    used = defaultdict(set)
+    for name, targets in waiting.items():
+        for target in targets:
+            used[target].add(name)
+    free = [name for name, targets in waiting.items() if not targets]
+    while free:
+        done = free.pop()
+        for user in used[done]:
+            waiting[user].discard(done)
+            if not waiting[user]:
+                free.append(user)
+        del waiting[done]
+    assert not waiting, f"in a circle, or above one: {sorted(waiting)}"
+
+
+@pytest.mark.parametrize("part", [FRONT_DOOR, *(f"{FRONT_DOOR}.{name}" for name in LIGHT)])
+def test_what_is_light_imports_no_torch(part: str) -> None:
+    names = [name for name in modules() if name == part or (part != FRONT_DOOR and name.startswith(f"{part}."))]
+    script = f"import sys\nfor name in {names!r}: __import__(name)\nassert 'torch' not in sys.modules, sys.modules.keys()"
+    subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True, timeout=120)
