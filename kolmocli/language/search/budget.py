@@ -1,0 +1,42 @@
+"""How long a search goes on: steps, which are counted, and seconds, which only end it."""
+
+from __future__ import annotations
+
+import time
+
+_LOOK = 256
+"""Steps between two looks at the clock."""
+
+
+class Spent(Exception):
+    """The budget is used up; what was found so far holds."""
+
+
+class Budget:
+    """A step is about one item looked at once. The same number of steps ends at the same place on every machine."""
+
+    __slots__ = ("_clock", "_until", "left", "steps")
+
+    def __init__(self, steps: int | None, seconds: float) -> None:
+        self.left = steps
+        self.steps = 0
+        self._until = time.monotonic() + seconds
+        self._clock = 0
+
+    def spend(self, steps: int) -> None:
+        """Account for work that is about to be done.
+
+        Raises:
+            Spent: if there is not enough left for it.
+        """
+        if self.left is not None:
+            if self.left < steps:
+                self.left = 0
+                raise Spent
+            self.left -= steps
+        self.steps += steps
+        self._clock -= steps
+        if self._clock <= 0:
+            self._clock = _LOOK
+            if time.monotonic() >= self._until:
+                raise Spent

@@ -1,0 +1,330 @@
+"""Spans that stand in the strands in two forms: candidates for a name where nothing else bounds them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import gcd
+from operator import add, mod, sub
+
+from kolmocli.language.search.index import WALL, Index
+from kolmocli.language.search.nodes import Node, Value
+
+_CUT = 9.0
+"""What it takes to cut a span out of literals, at either side."""
+_USE = 8.0
+_JUMPS = range(2, 6)
+_CROWDED = 8
+"""Three items that stand in more places than this are looked at in the first of them only."""
+
+Span = tuple[int, int]
+Pair = tuple[Span, int, int, float]
+"""The span that could be named, where its other form begins, how many items that has, and what it would take."""
+
+
+def ranked(index: Index, costs: list[float], pairs: Iterator[Pair]) -> list[Span]:
+    """Spans, best first, by what the other forms of them would no longer take. `costs` are the bits paid before each place."""
+    gains: dict[Span, float] = {}
+    row = index.row
+    first: dict[Value, Span] = {}
+    for (start, end), target, count, bits in pairs:
+        gain = costs[target + count] - costs[target] - bits
+        if gain > 0:
+            value = row[start:end]
+            unit = _unit(value)
+            span = first.setdefault(value[:unit], (start, start + unit))
+            gains[span] = gains.get(span, -_CUT) + gain
+    best = sorted(gains.items(), key=lambda item: (-item[1], item[0]))
+    return [span for span, gain in best if gain > 0]
+
+
+def _unit(value: Value) -> int:
+    """How many of its items a value repeats; all if it is no repetition."""
+    count = len(value)
+    for unit in range(3, count // 2 + 1):
+        if count % unit == 0 and value[unit:] == value[:-unit]:
+            return unit
+    return count
+
+
+def apart(spans: list[Span]) -> list[Span]:
+    """The best spans that do not overlap."""
+    chosen: list[Span] = []
+    for start, end in spans:
+        if all(end <= a or start >= b for a, b in chosen):
+            chosen.append((start, end))
+    return chosen
+
+
+def similar(index: Index) -> Iterator[Pair]:
+    """Spans that are found by their items or differences."""
+    yield from _equal(index)
+    yield from _backwards(index)
+    yield from _shifted(index)
+    yield from _jumping(index)
+    yield from _summed(index)
+
+
+def _plain(index: Index, i: int) -> bool:
+    """Whether no ramp stands here: ramps have names without being cut out."""
+    return index.terms[i] < 4 and (i == 0 or index.terms[i - 1] < 4)
+
+
+def _equal(index: Index) -> Iterator[Pair]:
+    row = index.row
+    for places in index.triples.values():
+        if len(places) < 2:
+            continue
+        for a, p in enumerate(places[:_CROWDED]):
+            for q in places[a + 1 : a + _CROWDED]:
+                if p and row[p - 1] == row[q - 1] and q - p > 1:
+                    continue
+                n = 3
+                while row[p + n] == row[q + n] and n < q - p:
+                    n += 1
+                yield (p, p + n), q, n, _USE
+                # one item may have been replaced, at either end of what is equal
+                ahead, behind = _beyond(row, p, q, n, 1), _beyond(row, p, q, -1, -1)
+                if ahead:
+                    yield (p, p + n + 1 + ahead), q, n + 1 + ahead, _USE + 17
+                if behind:
+                    yield (p - 1 - behind, p + n), q - 1 - behind, n + 1 + behind, _USE + 17
+                if ahead and behind:
+                    start, count = p - 1 - behind, n + 2 + ahead + behind
+                    yield (start, start + count), q - 1 - behind, count, _USE + 17 + 25
+
+
+def _beyond(row: Value, p: int, q: int, at: int, sign: int) -> int:
+    """How many items agree behind one that does not, from `at` on."""
+    if p + at < 0 or row[p + at] >= WALL or row[q + at] >= WALL:
+        return 0
+    n = 0
+    while n < q - p and p + at + sign * (n + 1) >= 0 and row[p + at + sign * (n + 1)] == row[q + at + sign * (n + 1)]:
+        n += 1
+    return n
+
+
+def _backwards(index: Index) -> Iterator[Pair]:
+    row = index.row
+    for triple, places in index.triples.items():
+        others = index.triples.get(triple[::-1])
+        if not others or triple == triple[::-1]:
+            continue
+        for p in places[:_CROWDED]:
+            for q in others[:_CROWDED]:
+                if p >= q or row[p - 1] == row[q + 3]:
+                    continue
+                n = 3
+                while q - n + 2 > p + n and row[p + n] == row[q - n + 2]:
+                    n += 1
+                if _plain(index, p + 1):
+                    yield (p, p + n), q + 3 - n, n, _USE + 6
+
+
+def _shifted(index: Index) -> Iterator[Pair]:
+    row, steps = index.row, index.steps
+    for shape, places in index.shapes.items():
+        if len(places) < 2 or shape[0] == shape[1]:
+            continue
+        for a, p in enumerate(places[:_CROWDED]):
+            for q in places[a + 1 : a + _CROWDED]:
+                if row[p] == row[q] or (p and steps[p - 1] == steps[q - 1]):
+                    continue
+                n = 3
+                while steps[p + n - 1] == steps[q + n - 1] and n < q - p and row[p + n] < WALL:
+                    n += 1
+                if n > 3:
+                    yield (p, p + n), q, n, _USE + 14
+
+
+def _jumping(index: Index) -> Iterator[Pair]:
+    row, triples = index.row, index.triples
+    size = len(row)
+    for s in _JUMPS:
+        for p in range(size - 2 * s):
+            q_all = triples.get((row[p], row[p + s], row[p + 2 * s]))
+            if not q_all or not _plain(index, p):
+                continue
+            for q in q_all[:_CROWDED]:
+                n = 3
+                while p + n * s < size and row[p + n * s] == row[q + n]:
+                    n += 1
+                if p + (n - 1) * s < q or q + n <= p:
+                    yield (p, p + (n - 1) * s + 1), q, n, _USE + 8
+
+
+def _summed(index: Index) -> Iterator[Pair]:
+    row, steps, triples = index.row, index.steps, index.triples
+    for q in range(len(row) - 3):
+        for p in triples.get((row[q], steps[q], steps[q + 1]), ())[:_CROWDED]:
+            n = 3
+            while p + n < len(row) and q + n < len(row) and row[p + n] == steps[q + n - 1]:
+                n += 1
+            yield (p, p + n), q, n, _USE + 8
+
+
+# --- forms that only literals are searched for --------------------------------------------------------------
+
+
+def literal_forms(index: Index, literals: list[Span]) -> Iterator[Pair]:
+    """Spans of literals whose other form, literal so far too, is sorted, filtered, or remainders of them."""
+    yield from _filtered(index, literals)
+    yield from _ordered(index, literals)
+    yield from _reduced(index, literals)
+
+
+def _filtered(index: Index, literals: list[Span]) -> Iterator[Pair]:
+    row = index.row
+    for odd in (0, 1):
+        kept = [i for start, end in literals for i in range(start, end) if row[i] & 1 == odd]
+        triples: dict[tuple[int, int, int], list[int]] = {}
+        for k in range(len(kept) - 2):
+            triples.setdefault((row[kept[k]], row[kept[k + 1]], row[kept[k + 2]]), []).append(k)
+        for k in range(len(kept) - 2):
+            target = kept[k]
+            if kept[k + 2] != target + 2:
+                continue
+            for source in triples[row[target], row[target + 1], row[target + 2]]:
+                if kept[source] >= target or kept[source + 2] == kept[source] + 2:
+                    continue
+                n = 3
+                while (
+                    k + n < len(kept)
+                    and kept[k + n] == target + n
+                    and kept[source + n] < target
+                    and row[kept[source + n]] == row[target + n]
+                ):
+                    n += 1
+                start, end = _within(literals, kept[source], kept[source + n - 1] + 1, target)
+                low, high = kept[source], kept[source + n - 1] + 1
+                while low > start and row[low - 1] & 1 != odd:
+                    low -= 1
+                while high < end and row[high] & 1 != odd:
+                    high += 1
+                yield (low, high), target, n, _USE + 8
+
+
+def _within(literals: list[Span], low: int, high: int, target: int) -> Span:
+    """The bounds of the literals around a span, as far as the target."""
+    for start, end in literals:
+        if start <= low < end:
+            return start, min(end, target) if start < target else end
+    return low, high
+
+
+def _ordered(index: Index, literals: list[Span]) -> Iterator[Pair]:
+    row = index.row
+    for start, end in literals:
+        for sign in (1, -1):
+            i = start
+            while i < end - 2:
+                j = i + 1
+                while j < end and (row[j] - row[j - 1]) * sign >= 0:
+                    j += 1
+                if j - i >= 4:
+                    yield from _sorted_from(index, literals, i, j, sign)
+                i = max(j, i + 1)
+
+
+def _sorted_from(index: Index, literals: list[Span], i: int, j: int, sign: int) -> Iterator[Pair]:
+    """Spans before the items i to j of which these are the smallest (sign 1) or the largest; the first or the last of
+    them may have been there by chance."""
+    row = index.row
+    for low, high in ((i, j), (i + 1, j), (i, j - 1)):
+        wanted = row[low:high]
+        rest = set(wanted)
+        last = wanted[-1] * sign
+        for start, end in literals:
+            end = min(end, low)
+            if end - start <= len(wanted):
+                continue
+            places = [p for p in range(start, end) if row[p] in rest]
+            if len({row[p] for p in places}) < len(rest):
+                continue
+            a, b = _hull(row, places, rest)
+            if any(row[p] * sign < last and row[p] not in rest for p in range(a, b)):
+                continue
+            while a > start and row[a - 1] * sign >= last:
+                a -= 1
+            while b < end and row[b] * sign >= last:
+                b += 1
+            if tuple(sorted(row[a:b], reverse=sign < 0)[: high - low]) == wanted:
+                yield (a, b), low, high - low, _USE + 11
+                return
+
+
+def _hull(row: Value, places: list[int], rest: set[int]) -> Span:
+    """A short stretch of places that holds every wanted item."""
+    missing = set(rest)
+    first = places[0]
+    for p in places:
+        missing.discard(row[p])
+        if not missing:
+            last = p
+            break
+    missing = set(rest)
+    for p in range(last, first - 1, -1):
+        missing.discard(row[p])
+        if not missing:
+            return p, last + 1
+    return first, last + 1
+
+
+def _reduced(index: Index, literals: list[Span]) -> Iterator[Pair]:
+    """Remainders: the differences have a common divisor above the remainders."""
+    row = index.row
+    starts = [i for start, end in literals for i in range(start, end - 3)]
+    for q in starts:
+        y0, y1, y2, y3 = row[q : q + 4]
+        for p in starts:
+            if p + 3 >= q:
+                break
+            if row[p] < y0 or row[p + 1] < y1 or row[p + 2] < y2 or row[p + 3] < y3:
+                continue
+            divisor = gcd(row[p] - y0, row[p + 1] - y1, row[p + 2] - y2, row[p + 3] - y3)
+            top = max(y0, y1, y2, y3)
+            if divisor <= top:
+                continue
+            n = 4
+            while p + n < q and row[p + n] < WALL and row[q + n] < WALL:
+                more = gcd(divisor, row[p + n] - row[q + n])
+                if more <= max(top, row[q + n]) or row[p + n] < row[q + n]:
+                    break
+                divisor, top = more, max(top, row[q + n])
+                n += 1
+            if n > 4 and row[p : p + n] != row[q : q + n]:
+                yield (p, p + n), q, n, _USE + 14
+
+
+def combined(index: Index, literals: list[Span], known: list[Node]) -> Iterator[Pair]:
+    """Spans of literals that make other items together with a known value of the same length."""
+    row, triples = index.row, index.triples
+    for node in known:
+        value = node.value
+        count = len(value)
+        if count < 4:
+            continue
+        a, b, c = value[:3]
+        for start, end in literals:
+            for p in range(start, end - count + 1):
+                x, y, z = row[p : p + 3]
+                keys = {(a + x, b + y, c + z): add, (a - x, b - y, c - z): sub, (x - a, y - b, z - c): _from}
+                if x and y and z:
+                    keys[a % x, b % y, c % z] = mod
+                if a and b and c:
+                    keys[x % a, y % b, z % c] = _mod_by
+                for key, function in keys.items():
+                    for q in triples.get(key, ()):
+                        if p + count <= q <= len(row) - count or q + count <= p:
+                            part = row[p : p + count]
+                            if (0 in part and function is mod) or (0 in value and function is _mod_by):
+                                continue
+                            if tuple(map(function, value, part)) == row[q : q + count]:
+                                yield (p, p + count), q, count, _USE + 12
+
+
+def _from(a: int, b: int) -> int:
+    return b - a
+
+
+def _mod_by(a: int, b: int) -> int:
+    return b % a
