@@ -41,11 +41,16 @@ class Naming:
         self.chain, self.paths = self._parsed([])
         self.bits = self._price(self.chain)
 
+    def begin(self) -> None:
+        """Name what pays at once."""
+        self._name_spans(0)
+        self._name_what_there_is()
+
     def improve(self) -> None:
         """Name what pays until nothing does."""
         for _ in range(_ROUNDS):
             before = self.bits
-            self._name_spans()
+            self._name_spans(_PROPOSALS)
             self._name_what_there_is()
             self._name_pairs()
             self._redefine()
@@ -69,16 +74,16 @@ class Naming:
             if len(fresh) < 2 or not any([self._try([*self.known, n]) for n in fresh]):
                 return
 
-    def _name_spans(self) -> None:
+    def _name_spans(self, proposals: int) -> None:
         self.budget.spend(8 * len(self.index.row))
         literals = [(piece.start, piece.end) for path in self.paths for piece in path if piece.literal]
         size = sum(end - start for start, end in literals)
         self.budget.spend(size * size // 4 + 4 * size)
         pairs = chain(similar(self.index), literal_forms(self.index, literals))
         spans = ranked(self.index, self._costs(), pairs)
-        if len(spans) > 1:
+        if len(spans) > 1 or not proposals:
             self._add(apart(spans))
-        for span in spans[:_PROPOSALS]:
+        for span in spans[:proposals]:
             self._add([span])
 
     def _name_pairs(self) -> None:

@@ -14,7 +14,7 @@ from kolmocli.language.search.names import Naming
 from kolmocli.language.search.nodes import Node, program_of
 from kolmocli.language.search.order import arrange
 from kolmocli.language.search.strands import plain
-from kolmocli.language.search.weaves import Guess, children, estimate
+from kolmocli.language.search.weaves import children, first_guess
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Solution:
 
 
 DEBUG={}
-SLACK, FIRST, EXPAND, CHILDREN = 150, 10, 3, 8
+SLACK, FIRST, EXPAND, BEGIN, IMPROVE = 150, 8, 2, 2, 1
 def solve(sequence: Sequence[int], *, seconds: float = 1.0, steps: int | None = None) -> Solution:
     started = time.monotonic()
     value = tuple(sequence)
@@ -40,42 +40,56 @@ def solve(sequence: Sequence[int], *, seconds: float = 1.0, steps: int | None = 
     budget = Budget(steps, seconds)
     try:
         first = plain(value)
-        root = (estimate(first, budget), 0, first, 0)
-        to_expand, to_refine = [root], [root]
+        guess = first_guess(first, budget)
+        root = (guess.score, 0, guess, 0)
+        to_expand, to_begin, to_improve = [root], [root], []
         counter = itertools.count(1)
         popped = 0
-        quickest, new = 1<<60, 1<<60
+        quickest = 1<<60
         lowest = root[0]
         seen = {first}
-        expansions = FIRST
-        while to_refine:
-            for _ in range(expansions):
-                if not to_expand or to_expand[0][0] > lowest + SLACK:
-                    break
-                guess, _, weave, depth = heapq.heappop(to_expand)
-                for child in children(weave, guess, budget)[:CHILDREN]:
-                    if child.weave not in seen:
-                        seen.add(child.weave)
-                        entry = (child.bits, next(counter), child.weave, depth + 1)
-                        lowest = min(lowest, child.bits)
-                        if depth < 5:
-                            heapq.heappush(to_expand, entry)
-                        heapq.heappush(to_refine, entry)
-            expansions = EXPAND
-            guess, _, weave, depth = heapq.heappop(to_refine)
-            if guess > lowest + SLACK:
-                break
-            naming = Naming(weave, budget)
-            naming.improve()
+        def done(naming):
+            nonlocal quickest, best, bits
             if naming.bits < 1.03 * quickest:
                 quickest = min(quickest, naming.bits)
                 order, new = arrange(naming.root(), 16)
-            if new < bits:
-                program = canonical(program_of(order))
-                if tuple(evaluate(program)) == value:
-                    best, bits = program, coded_bits(program)
-                    DEBUG[value] = (budget.steps, popped, guess, depth)
-            popped += 1
+                if new < bits:
+                    program = canonical(program_of(order))
+                    if tuple(evaluate(program)) == value:
+                        best, bits = program, coded_bits(program)
+                        DEBUG[value] = (budget.steps, popped, [len(s.items) for s in naming.weave])
+        while to_begin or to_improve or to_expand:
+            for _ in range(BEGIN):
+                if to_begin and to_begin[0][0] < lowest + SLACK:
+                    _, _, guess, depth = heapq.heappop(to_begin)
+                    naming = Naming(guess.weave, budget)
+                    naming.begin()
+                    done(naming)
+                    heapq.heappush(to_improve, (naming.bits, next(counter), naming))
+            for _ in range(IMPROVE):
+                if to_improve:
+                    _, _, naming = heapq.heappop(to_improve)
+                    if naming.bits < 1.3 * quickest:
+                        naming.improve()
+                        done(naming)
+                    popped += 1
+            for _ in range(EXPAND if popped > 1 else FIRST):
+                if not to_expand:
+                    break
+                if to_expand[0][0] > lowest + SLACK:
+                    to_expand.clear()
+                    break
+                _, _, guess, depth = heapq.heappop(to_expand)
+                for child in children(guess, budget):
+                    if child.weave not in seen:
+                        seen.add(child.weave)
+                        entry = (child.score, next(counter), child, depth + 1)
+                        lowest = min(lowest, child.bits)
+                        if depth < 7:
+                            heapq.heappush(to_expand, entry)
+                        heapq.heappush(to_begin, (child.bits, *entry[1:]))
+            if not to_improve and not to_expand and to_begin and to_begin[0][0] >= lowest + SLACK:
+                break
         DEBUG['end'] = (budget.steps, popped)
     except Spent:
         pass

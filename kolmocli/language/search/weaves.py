@@ -6,60 +6,97 @@ one over all items, from the end, therefore price every way to unzip it at once.
 
 from __future__ import annotations
 
+from math import gcd
 from typing import NamedTuple
 
 from kolmocli.language.search.budget import Budget
-from kolmocli.language.search.index import Index
+from kolmocli.language.search.index import WALL, Index
+from kolmocli.language.search.nodes import Value
 from kolmocli.language.search.parse import Segments, cheapest, copies, ramps, zips
 from kolmocli.language.search.prices import AGAIN, MERGE, WEAVE
 from kolmocli.language.search.ramps import ramp_bits
 from kolmocli.language.search.strands import Strand, Weave, woven_in, woven_on
 
 _INFINITE = float("inf")
-_RELATED = 22.0
+_RELATED = 20.0
 """What a woven value takes that is another value in another form."""
+_SEVERAL = 12.0
+"""What a woven strand takes more if it is several values: they are merged before."""
+_MOST = 10
+"""So many ways to unzip a core are looked at further."""
+_HOPE = 1
+"""The share of the core's new front that may go away once that is unzipped too, where the rest looks natural."""
+_ALIKE = 3.0
+"""Guesses that differ by less are of one opinion."""
 
 
 class Guess(NamedTuple):
+    score: float
+    """What to look at first: the bits, or less where there is hope."""
     bits: float
+    """The estimate."""
+    others: float
+    """The part of it that the strands other than the core take."""
     weave: Weave
 
 
-def estimate(weave: Weave, budget: Budget) -> float:
-    """About what the strands take, nothing named."""
+def first_guess(weave: Weave, budget: Budget) -> Guess:
+    """The guess for the core alone."""
     index = Index(weave)
-    budget.spend(4 * len(index.row))
-    total = 0.0
-    for k, strand in enumerate(weave):
-        start, end = index.starts[k], index.ends[k]
-        parts = (ramps(index, k), copies(index, k), zips(index, k))
-        if not strand.woven:
-            total += cheapest(index, start, end, parts, budget)[0]
-            continue
-        literal = index.literal_bits + index.item_bits * (end - start) + MERGE
-        options = [s[1] for part in parts for s in part.get(start, ()) if s[0] == end]
-        total += min([literal, *options]) + WEAVE - MERGE
-    return total
+    budget.spend(6 * len(index.row))
+    parts = (ramps(index, 0), copies(index, 0), zips(index, 0))
+    bits = cheapest(index, index.starts[0], index.ends[0], parts, budget)[0]
+    return Guess(bits, bits, 0.0, weave)
 
 
-def children(weave: Weave, bits: float, budget: Budget) -> list[Guess]:
-    """The core unzipped once more, in every way; `bits` is what the weave takes. Best first."""
+def children(guess: Guess, budget: Budget) -> list[Guess]:
+    """The core unzipped once more, in the ways that promise the most. Best first."""
+    weave = guess.weave
     core = weave[0].items
     size = len(core)
     if size < 4:
         return []
     budget.spend(12 * size)
     front = _Front(weave, budget)
-    guesses = []
-    rest = bits - front.after[0]
+    rows = [[front.within(count) for count in range(2, size // 2 + 1)]]
+    by_way: dict[int, list[_Way]] = {}
     for count in range(2, size // 2 + 1):
-        guesses.append((rest + front.within(count), count, 0))
-        for end, total in front.beyond(count):
-            guesses.append((rest + total, count, end))
-    guesses.sort()
-    return [
-        Guess(total, woven_on(weave, count, end) if end else woven_in(weave, count)) for total, count, end in guesses
-    ]
+        for place, way in enumerate(front.beyond(count)):
+            by_way.setdefault(place, []).append(way)
+    rows += by_way.values()
+    ways = [(way.core + way.others, way) for row in rows for way in _lowest(row)]
+    for count in front.natural():
+        hope = _HOPE * front.before[count]
+        ways += [(way.core + way.others - hope, way) for row in rows for way in row if way.count == count]
+    found: dict[tuple[int, int], Guess] = {}
+    for score, way in sorted(ways):
+        if (way.count, way.end) not in found:
+            child = woven_on(weave, way.count, way.end) if way.end else woven_in(weave, way.count)
+            others = guess.others + way.others
+            found[way.count, way.end] = Guess(score + guess.others, way.core + others, others, child)
+            if len(found) == _MOST:
+                break
+    return list(found.values())
+
+
+class _Way(NamedTuple):
+    """A way to unzip a core: how many items were woven in as far as both went; where what was woven in ends, if that went on,
+    or 0; and what the new core and the new strands take."""
+
+    count: int
+    end: int
+    core: float
+    others: float
+
+
+def _lowest(row: list[_Way]) -> list[_Way]:
+    """Of ways in order of their counts, those that no neighbour beats; of many alike in a row, the first and the last."""
+    kept = []
+    bits = [_INFINITE, *(way.core + way.others for way in row), _INFINITE]
+    for way, before, here, after in zip(row, bits, bits[1:], bits[2:]):
+        if here <= before and here <= after and (before - here > _ALIKE or after - here > _ALIKE):
+            kept.append(way)
+    return kept
 
 
 class _Front:
@@ -73,6 +110,8 @@ class _Front:
         self.opening = index.literal_bits + MERGE
         self.before, self.before_open = self._forward(0)
         self.after, self.after_open = self._backward(1)
+        self.several = self._forward(2)[0]
+        self.related = 0 if index.terms[self.odds] > 3 else _related(index)
         self.odd_copies = self._whole_copies()
 
     def _segments(self, strand: int) -> tuple[Segments, ...]:
@@ -116,9 +155,17 @@ class _Front:
             opened[at] = min(here, item + opened[at + 1])
         return best, opened
 
-    def within(self, count: int) -> float:
-        """The price if `count` items were woven into the front of a core that is longer."""
-        return self._joined(count) + self._woven(count)
+    def within(self, count: int) -> _Way:
+        """If `count` items were woven into the front of a core that is longer."""
+        return _Way(count, 0, self._joined(count), self._woven(count))
+
+    def natural(self) -> list[int]:
+        """Counts at which what is woven in, or what it is woven into, ends by itself."""
+        index, most = self.index, self.size // 2
+        found = [index.terms[start] for start in (self.odds, self.evens)]
+        found += [min(length, most) for _, length in self.odd_copies]
+        found.append(min(self.related, most))
+        return sorted({count for count in found if 4 <= count <= most})
 
     def _joined(self, count: int) -> float:
         """The price of the first `count` even items followed by all items from there on."""
@@ -146,37 +193,39 @@ class _Front:
             return WEAVE + ramp_bits(index.row[start], index.steps[start], count)
         if any(length >= count for _, length in self.odd_copies):
             return WEAVE + AGAIN
-        return WEAVE + index.literal_bits + index.item_bits * count
+        if count <= self.related:
+            return WEAVE + _RELATED
+        return WEAVE + min(index.literal_bits + index.item_bits * count, self.several[count] + _SEVERAL)
 
-    def beyond(self, count: int) -> list[tuple[int, float]]:
-        """Ends and prices if the core had `count` items only, and what was woven in goes on after it."""
+    def beyond(self, count: int) -> list[_Way]:
+        """If the core had `count` items only, and what was woven in goes on after it."""
         index, start, far = self.index, self.odds, 2 * count
         row, terms, steps = index.row, index.terms, index.steps
         goes_on = self.all + far
         if far >= self.size:
             return []
         found = []
-        fixed = self.before[count] + WEAVE
+        core = self.before[count]
         if terms[start] >= count:
             step = steps[start]
             if row[goes_on] - row[start + count - 1] == step:
                 ahead = terms[goes_on] if steps[goes_on] == step and terms[goes_on] > 1 else 1
                 bits = ramp_bits(row[start], step, count + ahead)
-                found.append((far + ahead, fixed + bits + self.after[far + ahead]))
+                found.append(_Way(count, far + ahead, core, WEAVE + bits + self.after[far + ahead]))
         for place, length in self.odd_copies:
             if length == count:
                 ahead = 0
                 while far + ahead < self.size and row[goes_on + ahead] == row[place + count + ahead]:
                     ahead += 1
                 if ahead:
-                    found.append((far + ahead, fixed + AGAIN + self.after[far + ahead]))
+                    found.append(_Way(count, far + ahead, core, WEAVE + AGAIN + self.after[far + ahead]))
         # literals go on to where they end in the cheapest rest
         end = far
         while end < self.size and self.after_open[end] < self.after[end]:
             end += 1
         bits = index.literal_bits + index.item_bits * (end - count) + self.after[end]
         if end > far:
-            found.append((end, fixed + bits))
+            found.append(_Way(count, end, core, WEAVE + bits))
         return found
 
     def _whole_copies(self) -> list[tuple[int, int]]:
@@ -191,3 +240,65 @@ class _Front:
                     length += 1
                 found.append((place, length))
         return found
+
+
+def _related(index: Index) -> int:
+    """How many odd items from the first on could be made of other items in one of a few ways."""
+    row, steps, triples = index.row, index.steps, index.triples
+    size = len(row)
+    all_items, start = index.starts[1], index.starts[2]
+    if start + 3 >= size:
+        return 0
+    longest = 0
+
+    def count(place: int, items: int, span: int) -> None:
+        nonlocal longest
+        # what the odd items are made of lies among the even ones, or behind those that are unzipped
+        free = place + span <= all_items or place >= index.ends[2] or (all_items + 2 * items <= place < start)
+        if items > 3 and free:
+            longest = max(longest, items)
+
+    first, second, third = row[start : start + 3]
+    for place in index.shapes.get((steps[start], steps[start + 1]), ()):
+        n = 3
+        while start + n < size and place + n < size and steps[start + n - 1] == steps[place + n - 1]:
+            n += 1
+        count(place, n, n)
+    for place in triples.get((third, second, first), ()):
+        n = 3
+        while place + 2 - n >= 0 and row[place + 2 - n] == row[start + n]:
+            n += 1
+        count(place + 3 - n, n, n)
+    for place in triples.get((first, steps[start], steps[start + 1]), ()):
+        n = 3
+        while place + n < size and row[place + n] == steps[start + n - 1]:
+            n += 1
+        count(place, n, n)
+    for place, item in enumerate(row):
+        if item == first:
+            for s in range(2, 6):
+                n = 1
+                while place + n * s < size and row[place + n * s] == row[start + n]:
+                    n += 1
+                count(place, n, (n - 1) * s)
+        if item >= first and place + 3 < size:
+            n = _reduced(row, place, start)
+            count(place, n, n)
+    return longest
+
+
+def _reduced(row: Value, place: int, start: int) -> int:
+    """How many items from `start` on are remainders of those from `place` on, if at least five."""
+    divisor, top, n = 0, 0, 0
+    while place + n < len(row) and start + n < len(row):
+        difference, item = row[place + n] - row[start + n], row[start + n]
+        if difference < 0 or item >= WALL:
+            break
+        more = gcd(divisor, difference)
+        if item > top:
+            top = item
+        if more and more <= top:
+            break
+        divisor = more
+        n += 1
+    return n if n > 4 and divisor else 0
