@@ -5,67 +5,73 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import accumulate
+from operator import add, sub
 
 from kolmocli.language.program import PREDICATES
 from kolmocli.language.search.index import WALL, Index
-from kolmocli.language.search.nodes import Node, Value
-from kolmocli.language.search.parse import Segment
-from kolmocli.language.search.prices import MERGE, operator_bits
+from kolmocli.language.search.nodes import Making, Value
+from kolmocli.language.search.prices import operator_bits
+from kolmocli.language.search.ramps import is_ramp, ramp_cost
 
 _TESTS = {"is_even": lambda x: x % 2 == 0, "is_odd": lambda x: x % 2 == 1, "is_not_zero": lambda x: x != 0}
 _JUMPS = range(2, 6)
 _MOST_MODULUS = 256
+_CHANGES = 2
+_DEAR = 25.0
+"""A ramp that takes more than this may be made of others in every way."""
+"""So many items may be replaced in a value."""
 
-Found = tuple[int, Segment]
-"""Where it begins, and the segment."""
+Found = tuple[int, int, Making]
+"""Where it begins, where it ends, and how it is made."""
 
 
-def derived(index: Index, node: Node) -> Iterator[Found]:
-    """Everything that one call makes of the node's value and that stands somewhere. Two items at least."""
-    value = node.value
+def derived(index: Index, value: Value, hidden: dict[Value, Making]) -> Iterator[Found]:
+    """Everything of two items at least that one call makes of the value, and that stands somewhere.
+
+    Where it takes two calls, how to make the value in between is added to `hidden`.
+    """
     if len(value) < 2:
         return
-    ramp = _is_ramp(value)
-    yield from _whole(index, node)
-    yield from _repeated(index, node)
-    yield from _sorted(index, node)
-    yield from _remainders(index, node)
-    yield from _replaced(index, node)
-    if not ramp:
-        yield from _shifted(index, node)
-        yield from _parts(index, node)
+    yield from _whole(index, value)
+    yield from _repeated(index, value)
+    yield from _sorted(index, value)
+    yield from _remainders(index, value)
+    yield from _replaced(index, value, value, hidden)
+    for image, function, constants in _images(value):
+        if len(image) > 3 and not index.places(image):
+            making = Making(function, constants, (value,), operator_bits(function, *constants))
+            for found in _replaced(index, image, value, hidden):
+                hidden.setdefault(image, making)
+                yield found[0], found[1], found[2]._replace(bits=found[2].bits + making.bits)
+    if not is_ramp(value) or ramp_cost(value) > _DEAR:
+        yield from _shifted(index, value)
+        yield from _parts(index, value)
 
 
-def _is_ramp(value: Value) -> bool:
-    step = value[1] - value[0]
-    return all(b - a == step for a, b in zip(value, value[1:]))
-
-
-def _segment(start: int, count: int, function: str, *arguments: object) -> Found:
-    constants = [a for a in arguments if not isinstance(a, Node)]
-    return start, (start + count, operator_bits(function, *constants) + MERGE, (function, *arguments))
+def _found(start: int, count: int, function: str, value: Value, *constants: int | str) -> Found:
+    return start, start + count, Making(function, constants, (value,), operator_bits(function, *constants))
 
 
 @lru_cache(maxsize=4096)
-def _images(value: Value) -> tuple[tuple[Value, str, tuple[object, ...]], ...]:
-    """What functions without constants, or with few, make of the value; None stands for it in their arguments."""
-    made: list[tuple[Value, str, tuple[object, ...]]] = [
-        (value[::-1], "reverse_list", (None,)),
-        (tuple(accumulate(value)), "scan_add", (None,)),
+def _images(value: Value) -> tuple[tuple[Value, str, tuple[int | str, ...]], ...]:
+    """What functions without constants, or with few, make of the value."""
+    made: list[tuple[Value, str, tuple[int | str, ...]]] = [
+        (value[::-1], "reverse_list", ()),
+        (tuple(accumulate(value)), "scan_add", ()),
     ]
-    made += [(value[::s], "get_subsequence_with_jumps", (None, s)) for s in _JUMPS]
-    made += [(tuple(x for x in value if _TESTS[p](x)), "filter", (p, None)) for p in PREDICATES]
+    made += [(value[::s], "get_subsequence_with_jumps", (s,)) for s in _JUMPS]
+    made += [(tuple(x for x in value if _TESTS[p](x)), "filter", (p,)) for p in PREDICATES]
     return tuple(image for image in made if image[0] != value and len(image[0]) > 1)
 
 
-def _whole(index: Index, node: Node) -> Iterator[Found]:
-    for result, function, arguments in _images(node.value):
+def _whole(index: Index, value: Value) -> Iterator[Found]:
+    for result, function, constants in _images(value):
         for i in index.places(result):
-            yield _segment(i, len(result), function, *(node if a is None else a for a in arguments))
+            yield _found(i, len(result), function, value, *constants)
 
 
-def _repeated(index: Index, node: Node) -> Iterator[Found]:
-    value, count = node.value, len(node.value)
+def _repeated(index: Index, value: Value) -> Iterator[Found]:
+    count = len(value)
     places = index.places(value)
     if len(places) < 2:
         return
@@ -74,11 +80,10 @@ def _repeated(index: Index, node: Node) -> Iterator[Found]:
         times = 1
         while i + times * count in at:
             times += 1
-            yield _segment(i, times * count, "repeat_list", times, node)
+            yield _found(i, times * count, "repeat_list", value, times)
 
 
-def _sorted(index: Index, node: Node) -> Iterator[Found]:
-    value = node.value
+def _sorted(index: Index, value: Value) -> Iterator[Found]:
     if len(value) < 3:
         return
     row = index.row
@@ -91,7 +96,7 @@ def _sorted(index: Index, node: Node) -> Iterator[Found]:
             while n < len(ordered) and row[i + n] == ordered[n]:
                 n += 1
             for count in range(n, max(2, n - 2), -1):
-                yield _segment(i, count, function, node, count)
+                yield _found(i, count, function, value, count)
 
 
 @lru_cache(maxsize=4096)
@@ -100,8 +105,7 @@ def _first_remainders(first: tuple[int, int, int], top: int) -> tuple[tuple[tupl
     return tuple(((a % m, b % m, c % m), m) for m in range(2, top + 1))
 
 
-def _remainders(index: Index, node: Node) -> Iterator[Found]:
-    value = node.value
+def _remainders(index: Index, value: Value) -> Iterator[Found]:
     count = len(value)
     top = max(value)
     if count < 3 or top < 2:
@@ -113,11 +117,10 @@ def _remainders(index: Index, node: Node) -> Iterator[Found]:
             if remainders != value:
                 for i in triples[triple]:
                     if row[i : i + count] == remainders:
-                        yield _segment(i, count, "modulo_item_list", node, modulus)
+                        yield _found(i, count, "modulo_item_list", value, modulus)
 
 
-def _replaced(index: Index, node: Node) -> Iterator[Found]:
-    value = node.value
+def _replaced(index: Index, value: Value, known: Value, hidden: dict[Value, Making]) -> Iterator[Found]:
     count = len(value)
     row, pairs = index.row, index.pairs
     if count < 3 or len(set(value)) < 2:
@@ -127,28 +130,24 @@ def _replaced(index: Index, node: Node) -> Iterator[Found]:
         if start < 0 or start + count > len(row):
             continue
         part = row[start : start + count]
-        if part == value:
+        if part == value or part == known:
             continue
-        changes: list[tuple[int, int]] = []
-        now = value
-        while now != part and len(changes) < 2:
+        now, source = value, value
+        for _ in range(_CHANGES):
             at = next(k for k in range(count) if part[k] != now[k])
             old, new = now[at], part[at]
             if new >= WALL:
                 break
-            changes.append((old, new))
-            now = tuple(new if x == old else x for x in now)
-        if now != part:
-            continue
-        source = node
-        for old, new in changes[:-1]:
-            source = Node("substitute", source, old, new)
-        i, (end, bits, made) = _segment(start, count, "substitute", source, *changes[-1])
-        yield i, (end, bits + (len(changes) - 1) * operator_bits("substitute", *changes[0]), made)
+            source, now = now, tuple(new if x == old else x for x in now)
+            making = Making("substitute", (old, new), (source,), operator_bits("substitute", old, new))
+            if now == part:
+                extra = 0.0 if source == value else hidden[source].bits
+                yield start, start + count, making._replace(bits=making.bits + extra)
+                break
+            hidden.setdefault(now, making)
 
 
-def _shifted(index: Index, node: Node) -> Iterator[Found]:
-    value = node.value
+def _shifted(index: Index, value: Value) -> Iterator[Found]:
     count = len(value)
     if count < 4:
         return
@@ -158,11 +157,11 @@ def _shifted(index: Index, node: Node) -> Iterator[Found]:
         constant = row[i] - value[0]
         if constant and steps[i : i + count - 1] == shape:
             function = "add_item_list" if constant > 0 else "subtract_item_list"
-            yield _segment(i, count, function, node, abs(constant))
+            yield _found(i, count, function, value, abs(constant))
 
 
-def _parts(index: Index, node: Node) -> Iterator[Found]:
-    value, row = node.value, index.row
+def _parts(index: Index, value: Value) -> Iterator[Found]:
+    row = index.row
     count = len(value)
     if count < 4:
         return
@@ -176,33 +175,23 @@ def _parts(index: Index, node: Node) -> Iterator[Found]:
             n = 3
             while k + n < count and row[i + n] == value[k + n]:
                 n += 1
-            if n > 3 and n < count:
-                yield _segment(i, n, "get_subsequence_between_indices", node, k, k + n)
+            if n < count:
+                yield _found(i, n, "get_subsequence_between_indices", value, k, k + n)
 
 
-def paired(index: Index, nodes: list[Node]) -> Iterator[Found]:
-    """What a call makes of two known values of one length."""
-    by_length: dict[int, list[Node]] = {}
-    for node in nodes:
-        if len(node.value) > 2:
-            by_length.setdefault(len(node.value), []).append(node)
-    triples, row = index.triples, index.row
-    for same in by_length.values():
-        for x in same:
-            for y in same:
-                if x is y:
-                    continue
-                a, b = x.value, y.value
-                (a0, a1, a2), (b0, b1, b2) = a[:3], b[:3]
-                if (a0 + b0, a1 + b1, a2 + b2) in triples:
-                    yield from _both(index, "add_two_lists", x, y)
-                if (a0 - b0, a1 - b1, a2 - b2) in triples:
-                    yield from _both(index, "subtract_two_lists", x, y)
-                if not (b0 and b1 and b2) or (a0 % b0, a1 % b1, a2 % b2) in triples:
-                    yield from _both(index, "modulo_two_lists", x, y)
-
-
-def _both(index: Index, function: str, x: Node, y: Node) -> Iterator[Found]:
-    value = Node(function, x, y).value
-    for i in index.places(value):
-        yield _segment(i, len(value), function, x, y)
+def paired(index: Index, x: Value, y: Value) -> Iterator[Found]:
+    """What a call makes of two values of one length, in this order."""
+    if len(x) != len(y) or len(x) < 3:
+        return
+    triples = index.triples
+    (a, b, c), (d, e, f) = x[:3], y[:3]
+    made: list[tuple[str, Value]] = []
+    if (a + d, b + e, c + f) in triples:
+        made.append(("add_two_lists", tuple(map(add, x, y))))
+    if (a - d, b - e, c - f) in triples:
+        made.append(("subtract_two_lists", tuple(map(sub, x, y))))
+    if 0 in y or (a % d, b % e, c % f) in triples:
+        made.append(("modulo_two_lists", tuple(a % b for a, b in zip(x, y, strict=True) if b)))
+    for function, value in made:
+        for i in index.places(value):
+            yield i, i + len(value), Making(function, (), (x, y), operator_bits(function))

@@ -1,7 +1,8 @@
 """Which values to name: a value that is used again, as it is or in another form, is a statement of its own.
 
-Given the named values, the cheapest path is found by `parse`. Which to name is a greedy choice, judged by the exact bits of the
-whole program: everything that the best program so far makes, then spans that stand in the strands in two forms.
+Given the named values, the cheapest path is found by `parse`, and who is made of whom by `graphs`. Which to name is a greedy
+choice, judged by the exact bits of the whole program: everything that the best program so far makes, then spans that stand in
+the strands in two forms.
 """
 
 from __future__ import annotations
@@ -10,13 +11,12 @@ from collections.abc import Iterable
 from itertools import chain
 
 from kolmocli.language.search.budget import Budget
-from kolmocli.language.search.derive import derived, paired
+from kolmocli.language.search.graphs import Makings
 from kolmocli.language.search.index import Index
-from kolmocli.language.search.nodes import Node, Value, needed
-from kolmocli.language.search.order import Chain, quick_bits
-from kolmocli.language.search.parse import Made, Piece, Segment, Segments, cheapest, node_of, ramps
-from kolmocli.language.search.prices import AGAIN, WEAVE
-from kolmocli.language.search.ramps import ramp
+from kolmocli.language.search.nodes import Chain, Making, Node, Value, merged
+from kolmocli.language.search.order import quick_bits
+from kolmocli.language.search.parse import Piece, Segment, Segments, cheapest, ramps
+from kolmocli.language.search.prices import AGAIN, MERGE, WEAVE
 from kolmocli.language.search.spans import Span, apart, combined, literal_forms, ranked, similar
 from kolmocli.language.search.strands import Weave
 
@@ -35,11 +35,11 @@ class Naming:
         budget.spend(4 * len(self.index.row))
         self.weave = weave
         self.ramps = [ramps(self.index, k) for k in range(len(weave))]
-        self.found: dict[int, tuple[Node, list[tuple[int, Segment]]]] = {}
-        self.known: list[Node] = []
-        self.cache: dict[tuple[object, ...], Node] = {}
-        self.chain, self.paths = self._parsed([])
-        self.bits = self._price(self.chain)
+        self.makings = Makings(self.index, budget)
+        self.known: dict[Value, None] = {}
+        self.paths = self._paths(self.known)
+        self.chain, self.values = self._chained(self.paths)
+        self.bits = quick_bits(self.chain)
 
     def begin(self) -> None:
         """Name what pays at once."""
@@ -53,30 +53,53 @@ class Naming:
             self._name_spans(_PROPOSALS)
             self._name_what_there_is()
             self._name_pairs()
-            self._redefine()
             self._forget()
             if self.bits >= before:
                 return
 
     def root(self) -> Node:
         """The graph of the best program."""
-        return _merged(self.chain)
+        return merged(self.chain)
 
     # --- moves
 
     def _name_what_there_is(self) -> None:
+        """Name values of the best program: all of them, or those that promise something one by one and two by two."""
         while True:
-            names = {n.value for n in self.known}
-            fresh = [n for n in self._values() if n.value not in names]
+            fresh = [v for v in self.values if len(v) > 1 and v not in self.known]
+            if not fresh:
+                return
             if self._try([*self.known, *fresh]):
                 continue
-            fresh = [n for n in fresh if self._related(n)]
-            if len(fresh) < 2 or not any([self._try([*self.known, n]) for n in fresh]):
+            before = self.bits
+            for names in self._promising(fresh):
+                self._try([*self.known, *names])
+            if self.bits >= before:
                 return
+
+    def _promising(self, fresh: list[Value]) -> list[list[Value]]:
+        """Of these values those, and of the pairs with others those, whose other forms would save something."""
+        costs = self._costs()
+        gains: list[tuple[float, list[Value]]] = []
+        for value in fresh:
+            count = len(value)
+            gain = sum(max(0.0, costs[i + count] - costs[i] - AGAIN) for i in self.index.places(value)[1:])
+            for start, end, making in self.makings.derived(value):
+                gain += max(0.0, costs[end] - costs[start] - making.bits - MERGE)
+            if gain > 0:
+                gains.append((gain, [value]))
+        pairs: dict[tuple[Value, ...], float] = {}
+        for start, end, making in self.makings.paired(list(dict.fromkeys([*fresh, *self.values]))):
+            gain = costs[end] - costs[start] - making.bits - MERGE
+            if gain > 0:
+                pairs[making.sources] = pairs.get(making.sources, 0.0) + gain
+        gains += [(gain, list(sources)) for sources, gain in pairs.items()]
+        gains.sort(key=lambda item: (-item[0], item[1]))
+        return [names for _, names in gains[:_PROPOSALS]]
 
     def _name_spans(self, proposals: int) -> None:
         self.budget.spend(8 * len(self.index.row))
-        literals = [(piece.start, piece.end) for path in self.paths for piece in path if piece.literal]
+        literals = self._literals()
         size = sum(end - start for start, end in literals)
         self.budget.spend(size * size // 4 + 4 * size)
         pairs = chain(similar(self.index), literal_forms(self.index, literals))
@@ -87,130 +110,71 @@ class Naming:
             self._add([span])
 
     def _name_pairs(self) -> None:
-        literals = [(piece.start, piece.end) for path in self.paths for piece in path if piece.literal]
-        values = self._values()
-        self.budget.spend(len(values) * sum(end - start for start, end in literals))
-        for span in ranked(self.index, self._costs(), combined(self.index, literals, values))[:_PROPOSALS]:
-            self._add([span], values)
+        literals = self._literals()
+        self.budget.spend(len(self.values) * sum(end - start for start, end in literals))
+        for span in ranked(self.index, self._costs(), combined(self.index, literals, list(self.values)))[:_PROPOSALS]:
+            self._add([span], self.values)
 
-    def _add(self, spans: list[Span], others: Iterable[Node] = ()) -> bool:
+    def _add(self, spans: list[Span], others: Iterable[Value] = ()) -> None:
         """Name these spans and the other values, and no literals that the spans are cut out of."""
-        row = self.index.row
-        names = {row[start:end] for start, end in spans}
-        fresh = [self._initiator(value) for value in names - {n.value for n in self.known}]
+        row, places = self.index.row, self.index.places
+        fresh = [row[start:end] for start, end in spans if row[start:end] not in self.known]
         if not fresh:
-            return False
+            return
+        known = dict.fromkeys((*others, *self.known))
         kept = []
-        known = {n.value: n for n in (*others, *self.known)}
-        for node in known.values():
-            if node.function == "set_list":
-                home = self.index.places(node.value)[0]
-                if any(home < end and start < home + len(node.value) for start, end in spans):
-                    continue
-            kept.append(node)
-        return self._try(self._with(kept, fresh)) or (
-            len(kept) < len(known) and self._try(self._with(list(known.values()), fresh))
-        )
-
-    def _with(self, known: list[Node], fresh: list[Node]) -> list[Node]:
-        """Known nodes and fresh ones; known literals that can be made of a fresh one are."""
-        for node in fresh:
-            for start, (end, _, made) in self._derived(node):
-                value = self.index.row[start:end]
-                old = next((n for n in known if n.function == "set_list" and n.value == value), None)
-                if old is not None and made is not None:
-                    known = _replaced(known, old, node_of(made))
-        return [*known, *fresh]
+        for value in known:
+            at = places(value)
+            if not (at and any(at[0] < end and start < at[0] + len(value) for start, end in spans)):
+                kept.append(value)
+        if not self._try([*kept, *fresh]) and len(kept) < len(known):
+            self._try([*known, *fresh])
 
     def _forget(self) -> None:
-        for node in list(self.known):
-            if node in self.known:
-                self._try([n for n in self.known if n is not node])
+        for value in list(self.known):
+            if value in self.known:
+                self._try([v for v in self.known if v != value])
 
-    def _redefine(self) -> None:
-        """Make named values of others where that is cheaper than what makes them now."""
-        for node in list(self.known):
-            if node not in self.known:
-                continue
-            for other in self._values():
-                if other.value == node.value or any(n is node for n in needed(other)):
-                    continue
-                for start, (end, _, made) in self._derived(other):
-                    if end - start == len(node.value):
-                        if self.index.row[start:end] == node.value and made is not None:
-                            if self._try(_replaced(self.known, node, node_of(made))):
-                                break
-                else:
-                    continue
-                break
-
-    def _try(self, known: list[Node]) -> bool:
-        chain, paths = self._parsed(known)
-        bits = self._price(chain)
+    def _try(self, known: Iterable[Value]) -> bool:
+        names = dict.fromkeys(known)
+        paths = self._paths(names)
+        chained, values = self._chained(paths)
+        self.budget.spend(100)
+        bits = quick_bits(chained)
         if bits >= self.bits:
             return False
-        self.chain, self.paths, self.bits, self.known = chain, paths, bits, known
+        self.known, self.paths, self.chain, self.values, self.bits = names, paths, chained, values, bits
         return True
 
     # --- parts
 
-    def _values(self) -> list[Node]:
-        """The values of the best program that are not merges, of two items at least."""
-        nodes = {id(below): below for _, node in self.chain for below in needed(node)}
-        return [n for n in nodes.values() if n.kind != "merger" and len(n.value) > 1]
+    def _literals(self) -> list[Span]:
+        return [(piece.start, piece.end) for path in self.paths for piece in path if piece.literal]
 
-    def _related(self, node: Node) -> bool:
-        return len(self.index.places(node.value)) > 1 or bool(self._derived(node))
+    def _paths(self, known: dict[Value, None]) -> list[list[Piece]]:
+        """The cheapest path through every strand."""
+        extra: Segments = {}
+        for value in known:
+            for i in self.index.places(value):
+                extra.setdefault(i, []).append((i + len(value), AGAIN, None))
+            for start, end, making in self.makings.derived(value):
+                extra.setdefault(start, []).append((end, making.bits + MERGE, making))
+        for start, end, making in self.makings.paired(list(known)):
+            extra.setdefault(start, []).append((end, making.bits + MERGE, making))
+        return [
+            self._single(k, extra) if strand.woven else self._several(k, extra)[1]
+            for k, strand in enumerate(self.weave)
+        ]
 
-    def _derived(self, node: Node) -> list[tuple[int, Segment]]:
-        if id(node) not in self.found:
-            self.budget.spend(20 * len(node.value) + 100)
-            self.found[id(node)] = (node, list(derived(self.index, node)))
-        return self.found[id(node)][1]
-
-    def _initiator(self, value: Value) -> Node:
-        step = value[1] - value[0]
-        if all(b - a == step for a, b in zip(value, value[1:])):
-            return ramp(value[0], step, len(value))
-        return Node("set_list", value)
-
-    def _segments(self, known: Iterable[Node]) -> Segments:
-        known = list(known)
-        segments: Segments = {}
-        for node in known:
-            for i in self.index.places(node.value):
-                segments.setdefault(i, []).append((i + len(node.value), AGAIN, node))
-            for i, segment in self._derived(node):
-                segments.setdefault(i, []).append(segment)
-        self.budget.spend(10 * len(known) * len(known))
-        for i, segment in paired(self.index, known):
-            segments.setdefault(i, []).append(segment)
-        return segments
-
-    def _parsed(self, known: list[Node]) -> tuple[Chain, list[list[Piece]]]:
-        extra = self._segments(known)
-        made: dict[Value, Node] = {n.value: n for n in known}
-        chain: Chain = []
-        paths = []
-        for k, strand in enumerate(self.weave):
-            path = self._single(k, extra) if strand.woven else self._chain(k, extra)
-            paths.append(path)
-            nodes = [self._node(piece, made) for piece in path]
-            if strand.woven and len(nodes) > 1:
-                nodes = [_merged([("concatenate", node) for node in nodes])]
-            function = "interleave" if strand.woven else "concatenate"
-            chain += [(function, node) for node in nodes]
-        return chain, paths
-
-    def _chain(self, strand: int, extra: Segments) -> list[Piece]:
+    def _several(self, strand: int, extra: Segments) -> tuple[float, list[Piece]]:
         start, end = self.index.starts[strand], self.index.ends[strand]
-        return cheapest(self.index, start, end, (self.ramps[strand], extra), self.budget)[1]
+        return cheapest(self.index, start, end, (self.ramps[strand], extra), self.budget)
 
     def _single(self, strand: int, extra: Segments) -> list[Piece]:
         """The cheapest way to make a woven strand: one value if that is not much dearer than several."""
         index = self.index
         start, end = index.starts[strand], index.ends[strand]
-        bits, path = cheapest(index, start, end, (self.ramps[strand], extra), self.budget)
+        bits, path = self._several(strand, extra)
         if len(path) == 1:
             return path
         options = [s for part in (self.ramps[strand], extra) for s in part.get(start, ()) if s[0] == end]
@@ -222,27 +186,24 @@ class Naming:
             single = Piece(start, end, None, literal, True)
         return path if bits + _CHAIN_WITHIN < single.bits else [single]
 
-    def _node(self, piece: Piece, made: dict[Value, Node]) -> Node:
-        """The node of a piece; equal values are one node."""
-        start, end = piece.start, piece.end
-        value = self.index.row[start:end]
-        node = made.get(value)
-        if node is None:
-            key: Made = ("set_list", value)
-            if not piece.literal:
-                key = piece.made or ("ramp", value[0], self.index.steps[start] if end - start > 1 else 0, end - start)
-            if isinstance(key, Node):
-                node = key
-            elif key in self.cache:
-                node = self.cache[key]
+    def _chained(self, paths: list[list[Piece]]) -> tuple[Chain, list[Value]]:
+        """The chain of all values, and every value that it needs."""
+        row = self.index.row
+        wanted: dict[Value, Making | None] = {}
+        for path in paths:
+            for piece in path:
+                value = row[piece.start : piece.end]
+                if wanted.get(value) is None:
+                    wanted[value] = piece.making
+        nodes, values = self.makings.graph(wanted)
+        chained: Chain = []
+        for strand, path in zip(self.weave, paths, strict=True):
+            parts = [nodes[row[piece.start : piece.end]] for piece in path]
+            if strand.woven:
+                chained.append(("interleave", merged([("concatenate", node) for node in parts])))
             else:
-                node = self.cache[key] = ramp(*key[1:]) if key[0] == "ramp" else Node(*key)
-            made[value] = node
-        return node
-
-    def _price(self, chain: Chain) -> int:
-        self.budget.spend(20)
-        return quick_bits(chain)
+                chained += [("concatenate", node) for node in parts]
+        return chained, values
 
     def _costs(self) -> list[float]:
         """What the items before each place take in the best program, pieces spread over their items."""
@@ -257,24 +218,3 @@ class Naming:
             total += at[i]
             at[i] = total
         return at
-
-
-def _merged(chain: Chain) -> Node:
-    whole = chain[0][1]
-    for function, node in chain[1:]:
-        whole = Node(function, whole, node)
-    return whole
-
-
-def _replaced(known: list[Node], old: Node, new: Node) -> list[Node]:
-    """The nodes with one made in another way, and those that are made of it."""
-    done: dict[int, Node] = {id(old): new}
-
-    def again(node: Node) -> Node:
-        if id(node) not in done:
-            arguments = [again(a) if isinstance(a, Node) else a for a in node.arguments]
-            same = all(a is b for a, b in zip(arguments, node.arguments, strict=True))
-            done[id(node)] = node if same else Node(node.function, *arguments, value=node.value)
-        return done[id(node)]
-
-    return [again(node) for node in known]

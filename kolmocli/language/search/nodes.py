@@ -1,63 +1,71 @@
 """Values with the calls that make them: a program as a graph, before its statements have an order.
 
-A node is a call whose variables are other nodes, together with its value. Whoever needs a value twice refers to one node
-twice; the order of the statements, and with it what a reference costs, is settled at the end (`order.py`).
+A node is a call whose variables are other nodes. Whoever needs a value twice refers to one node twice; the order of the
+statements, and with it what a reference costs, is settled at the end (`order.py`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Iterable
+from typing import NamedTuple
 
-from kolmocli.language import functions
 from kolmocli.language.opcodes import kind_of
-from kolmocli.language.program import Argument, Call, Program, Ref
+from kolmocli.language.program import SIGNATURES, Argument, Call, Kind, Program, Ref
 from kolmocli.language.search.prices import constant_bits
 
 Value = tuple[int, ...]
-Operand = "int | Value | str | Node"
+Constants = tuple[int | str | Value, ...]
 
-_FUNCTIONS: dict[str, Any] = vars(functions)
+
+class Making(NamedTuple):
+    """How a value can be made: a call, whose variables are given by their values."""
+
+    function: str
+    constants: Constants
+    sources: tuple[Value, ...]
+    bits: float
+    """An estimate of what the call takes, without its sources."""
 
 
 class Node:
-    """A call and its value. Immutable; two nodes are the same only if they are one object."""
+    """A call. Two nodes are the same only if they are one object."""
 
-    __slots__ = ("arguments", "function", "kind", "narrow", "refs", "value", "wide")
+    __slots__ = ("constants", "function", "kind", "narrow", "refs", "wide")
 
-    def __init__(self, function: str, *arguments: Any, value: Value | None = None) -> None:
+    def __init__(self, function: str, constants: Constants, refs: tuple[Node, ...]) -> None:
         self.function = function
-        self.arguments = arguments
-        self.refs: tuple[Node, ...] = tuple(a for a in arguments if isinstance(a, Node))
+        self.constants = constants
+        self.refs = refs
         self.kind = kind_of(function)
-        self.narrow, self.wide = constant_bits(function, [a for a in arguments if not isinstance(a, Node)])
+        self.narrow, self.wide = constant_bits(function, constants)
         """Bits of the constants in the short and in the wide form; -1: there is no short form."""
-        if value is None:
-            value = tuple(_FUNCTIONS[function](*(_plain(a) for a in arguments)))
-        self.value = value
-
-    def __repr__(self) -> str:
-        return f"{self.function}({', '.join(map(repr, self.arguments))})"
 
 
-def _plain(argument: Any) -> Any:
-    if isinstance(argument, Node):
-        return list(argument.value)
-    return _FUNCTIONS[argument] if isinstance(argument, str) else argument
+Chain = list[tuple[str, Node]]
+"""Values and the functions that merge them, each with all before it; the first function means nothing."""
+
+
+def merged(chain: Chain) -> Node:
+    """The node of the whole chain."""
+    whole = chain[0][1]
+    for function, node in chain[1:]:
+        whole = Node(function, (), (whole, node))
+    return whole
 
 
 def needed(root: Node) -> list[Node]:
     """Every node that the root needs, each once, what a node needs before itself, from left to right; the root last."""
     done: dict[int, Node] = {}
-    stack: list[tuple[Node, Iterator[Node]]] = [(root, iter(root.refs))]
+    stack = [root]
     while stack:
-        node, rest = stack[-1]
-        below = next((n for n in rest if id(n) not in done), None)
-        if below is None:
+        node = stack[-1]
+        for below in node.refs:
+            if id(below) not in done:
+                stack.append(below)
+                break
+        else:
             done[id(node)] = node
             stack.pop()
-        else:
-            stack.append((below, iter(below.refs)))
     return list(done.values())
 
 
@@ -66,7 +74,10 @@ def program_of(nodes: Iterable[Node]) -> Program:
     places: dict[int, int] = {}
     calls = []
     for node in nodes:
-        arguments: list[Argument] = [Ref(places[id(a)]) if isinstance(a, Node) else a for a in node.arguments]
+        constants, refs = iter(node.constants), iter(node.refs)
+        arguments: list[Argument] = [
+            Ref(places[id(next(refs))]) if kind is Kind.REF else next(constants) for kind in SIGNATURES[node.function]
+        ]
         places[id(node)] = len(calls)
         calls.append(Call(node.function, tuple(arguments)))
     return Program(tuple(calls))

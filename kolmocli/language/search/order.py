@@ -7,12 +7,10 @@ there are to refer to. A beam over the topological orders, with exact bits, find
 
 from __future__ import annotations
 
-from kolmocli.language.search.nodes import Node, needed
+from kolmocli.language.search.nodes import Chain, Node, needed
 from kolmocli.language.search.prices import CLOSE, EXTEND_OF, FOLD_OF, KINDS, OPEN_WIDE, WORD, index_bits
 from kolmocli.language.opcodes import END, WIDE
 
-Chain = list[tuple[str, Node]]
-"""Values and the functions that merge them, each with all before it; the first function means nothing."""
 _MANY = 48
 """Beyond so many statements the order is that of `needed`, all initiators first."""
 _TYPICAL = {"initiator": 2.5, "operator": 7.0, "merger": 2.0}

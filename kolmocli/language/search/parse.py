@@ -6,13 +6,13 @@ A segment is one value that stands there. Between segments the items are literal
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from kolmocli.language.search.budget import Budget
 from kolmocli.language.search.index import Index
-from kolmocli.language.search.nodes import Node, Value
+from kolmocli.language.search.nodes import Making, Value
 from kolmocli.language.search.prices import MERGE, WEAVE, operator_bits
-from kolmocli.language.search.ramps import all_ramp_bits, ramp, ramp_bits
+from kolmocli.language.search.ramps import all_ramp_bits, ramp_bits
 
 _INFINITE = float("inf")
 _EVERY_END = 24
@@ -25,16 +25,8 @@ _COPIES = 6
 """So many places of three equal items are looked at for the longest copy."""
 
 
-Made = Node | tuple[Any, ...]
-"""A node, or the function and arguments of one."""
-Segment = tuple[int, float, Made | None]
-"""A value: where it ends, its estimated bits with the merge, and how it is made. None: it is a ramp."""
-
-
-def node_of(made: Made) -> Node:
-    return made if isinstance(made, Node) else Node(*made)
-
-
+Segment = tuple[int, float, Making | None]
+"""A value: where it ends, its estimated bits with the merge, and how it is made. None: as a ramp, or it has a name."""
 Segments = dict[int, list[Segment]]
 """By where they begin."""
 
@@ -44,7 +36,7 @@ class Piece(NamedTuple):
 
     start: int
     end: int
-    made: Made | None
+    making: Making | None
     bits: float
     literal: bool
 
@@ -72,17 +64,17 @@ def _holed(index: Index, strand: int) -> Iterator[tuple[int, Segment]]:
     start, end = index.starts[strand], index.ends[strand]
     for i in range(start, end - 4):
         step, count = steps[i], terms[i]
-        if count < 2 or not 1 <= step <= 5 or (i > start and steps[i - 1] == step):
+        if count < 2 or not 1 <= abs(step) <= 5 or (i > start and steps[i - 1] == step):
             continue
         hole = i + count
         if hole + 1 >= end or row[hole + 1] - row[hole - 1] != 2 * step:
             continue
         last = hole + 1 + (terms[hole + 1] if steps[hole + 1] == step else 1)
         if last - i >= 5:
-            whole = ramp(row[i], step, last - i)
-            old = row[hole - 1] + step
-            bits = ramp_bits(row[i], step, last - i) + operator_bits("substitute", old, row[hole]) + MERGE
-            yield i, (last, bits, ("substitute", whole, old, row[hole]))
+            old, new = row[hole - 1] + step, row[hole]
+            whole = tuple(range(row[i], row[i] + step * (last - i), step))
+            making = Making("substitute", (old, new), (whole,), operator_bits("substitute", old, new))
+            yield i, (last, ramp_bits(row[i], step, last - i) + making.bits + MERGE, making)
 
 
 def zips(index: Index, strand: int) -> Segments:
@@ -108,7 +100,7 @@ def zips(index: Index, strand: int) -> Segments:
             bits = ramp_bits(row[i + 1], row[i + 3] - row[i + 1], odd) + index.literal_bits + index.item_bits * odd
             options.append((odd, odd, bits))
         found[i] = [
-            (i + a + b, bits + WEAVE + extra, ("zip", row[i : i + a + b : 2], row[i + 1 : i + a + b : 2]))
+            (i + a + b, bits + WEAVE + extra, None)
             for a, b, bits in options
         ]
     return found
@@ -146,7 +138,7 @@ def copies(index: Index, strand: int) -> Segments:
                 if n > length:
                     source, length = place, n
         if length >= 3:
-            found[i] = [(i + length, _COPY + MERGE, ("copy", source, length))]
+            found[i] = [(i + length, _COPY + MERGE, None)]
     return found
 
 

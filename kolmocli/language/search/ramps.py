@@ -1,10 +1,11 @@
-"""The call that makes a ramp: items with one constant difference."""
+"""The calls that make a ramp: items with one constant difference."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
-from kolmocli.language.search.nodes import Node
+from kolmocli.language.search.nodes import Making, Value
 from kolmocli.language.search.prices import initiator_bits, operator_bits
 
 _STEPS = range(2, 6)
@@ -14,19 +15,33 @@ _FEW = 31
 """Counts that the short form writes in five bits."""
 
 
-def ramp(first: int, step: int, count: int) -> Node:
-    """The cheapest node for first, first + step, ... (`count` items)."""
-    last = first + step * (count - 1)
-    if step == 0 or count == 1:
-        return Node("repeat_num", count, first)
+def is_ramp(value: Value) -> bool:
+    """Whether at least two items have one constant difference."""
+    if len(value) < 2:
+        return False
+    step = value[1] - value[0]
+    return all(b - a == step for a, b in pairwise(value))
+
+
+def ramp(value: Value) -> Making:
+    """The cheapest way to make a ramp."""
+    first, count = value[0], len(value)
+    step = value[1] - value[0] if count > 1 else 0
+    bits = ramp_bits(first, step, count)
+    if step == 0:
+        return Making("repeat_num", (count, first), (), bits)
     if step == 1:
-        return Node("range_func_up", first, last)
+        return Making("range_func_up", (first, value[-1]), (), bits)
     if step > 1:
-        return Node("range_func_interval", first, _stop(first, step, count), step)
-    backwards = ramp(last, -step, count)
-    if ramp_bits(first, step, count) < _downwards(first, step, count):
-        return Node("reverse_list", backwards)
-    return Node("range_func_interval", first, last - 1, step)
+        return Making("range_func_interval", (first, _stop(first, step, count), step), (), bits)
+    if bits < _downwards(first, step, count):
+        return Making("reverse_list", (), (value[::-1],), operator_bits("reverse_list"))
+    return Making("range_func_interval", (first, value[-1] - 1, step), (), bits)
+
+
+def ramp_cost(value: Value) -> float:
+    """What it takes to make a ramp of nothing."""
+    return ramp_bits(value[0], value[1] - value[0], len(value))
 
 
 def all_ramp_bits(first: int, step: int, counts: Sequence[int]) -> list[float]:

@@ -7,7 +7,7 @@ from math import gcd
 from operator import add, mod, sub
 
 from kolmocli.language.search.index import WALL, Index
-from kolmocli.language.search.nodes import Node, Value
+from kolmocli.language.search.nodes import Value
 
 _CUT = 9.0
 """What it takes to cut a span out of literals, at either side."""
@@ -295,11 +295,10 @@ def _reduced(index: Index, literals: list[Span]) -> Iterator[Pair]:
                 yield (p, p + n), q, n, _USE + 14
 
 
-def combined(index: Index, literals: list[Span], known: list[Node]) -> Iterator[Pair]:
+def combined(index: Index, literals: list[Span], known: list[Value]) -> Iterator[Pair]:
     """Spans of literals that make other items together with a known value of the same length."""
     row, triples = index.row, index.triples
-    for node in known:
-        value = node.value
+    for value in known:
         count = len(value)
         if count < 4:
             continue
