@@ -18,15 +18,17 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
-from kolmocli.config import Config
-from kolmocli.curriculum.base import Bucket
-from kolmocli.curriculum.build import ladders_of
+from kolmocli.config import Hints as HintSettings
+from kolmocli.curriculum.base import Bucket, Ladder
 from kolmocli.engine.base import Group
 from kolmocli.language.interpreter import ExecutionError, execute
+from kolmocli.monitor.records import ReinforceRecord
 from kolmocli.tasks.base import Task
+from kolmocli.training.methods.base import Draw, Method
 
 _WORDS = re.compile(r"[^ =(,)\n]+[ =(,)\n]*")
 """A name or a number with what separates it from the next: the tokenizer of the presets cuts there too."""
@@ -34,16 +36,19 @@ _UNAIDED = 0.125
 """Of the tasks at the lowest level go without a hint: only these tell the controller when the family can do without."""
 
 
-class Hints:
-    """The share of each family, kept in `shares`, which belongs to the state of the run."""
+class Hints(Method):
+    """The share of each family, in `shares`."""
 
-    def __init__(self, config: Config, buckets: list[Bucket], shares: dict[str, float]) -> None:
-        self.most, self.gain = config.hints.most, config.hints.gain
-        self._most_lines = config.training.max_lines
-        self._ladders = ladders_of(config, buckets) if self.most else {}
-        self.shares = shares
-        for family in self._ladders:
-            shares.setdefault(family, min(config.hints.start, self.most))
+    def __init__(
+        self, settings: HintSettings, ladders: Mapping[str, Ladder], max_lines: int, rng: Callable[[int], random.Random]
+    ) -> None:
+        """`rng(step)` gives the random numbers of a step."""
+        self._most, self._gain = settings.most, settings.gain
+        self._ladders, self._max_lines, self._rng = ladders, max_lines, rng
+        self.shares = {family: min(settings.start, settings.most) for family in ladders}
+
+    def tasks(self, step: int, count: int, draw: Draw) -> list[Task]:
+        return self.give(draw(count), self._rng(step))
 
     def give(self, tasks: Sequence[Task], rng: random.Random) -> list[Task]:
         """The tasks, those at the lowest level of their family with as many words given as is its share.
@@ -63,29 +68,40 @@ class Hints:
                 passes += result.passes
                 rollouts += result.rollouts if self._at_the_bottom(result.bucket) else result.passes
             if rollouts:
-                moved = share + self.gain * (self._ladders[family].target - passes / rollouts)
-                self.shares[family] = min(max(moved, 0.0), self.most)
+                moved = share + self._gain * (self._ladders[family].target - passes / rollouts)
+                self.shares[family] = min(max(moved, 0.0), self._most)
+
+    def metrics(self, record: ReinforceRecord, groups: Sequence[Group]) -> ReinforceRecord:
+        shares = {name: round(share, 4) for name, share in self.shares.items()}
+        buckets = {name: replace(b, hint=shares.get(name)) for name, b in (record.buckets or {}).items()}
+        return replace(record, buckets=buckets)
+
+    def state_dict(self) -> dict[str, Any]:
+        return {"shares": dict(self.shares)}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        self.shares = dict(state["shares"])
 
     def _at_the_bottom(self, bucket: Bucket) -> bool:
         ladder = self._ladders.get(bucket.family)
-        return ladder is not None and bucket.level == ladder.bottom
+        return ladder is not None and bucket.level <= ladder.bottom
 
     def _begin(self, task: Task, rng: random.Random) -> Task:
         share = self.shares[task.bucket.family]
         unaided, rounding = rng.random() < _UNAIDED, rng.random()
         if task.reference is None or unaided:
             return task
-        words = _WORDS.findall("\n".join(_as_far_as_the_target(task, self._most_lines)))
+        words = _WORDS.findall("\n".join(_up_to_the_target(task, self._max_lines)))
         given = min(int(share * len(words) + rounding), len(words) - 1)
         return replace(task, hint="".join(words[:given])) if words else task
 
 
-def _as_far_as_the_target(task: Task, most_lines: int) -> list[str]:
+def _up_to_the_target(task: Task, max_lines: int) -> list[str]:
     """The lines of the reference up to the first whose value is the target; none when none of those allowed does."""
     assert task.reference is not None
     try:
         values = execute(task.reference)
     except ExecutionError:  # a file's program beyond the interpreter's bounds
         return []
-    made = next((i for i, value in enumerate(values[:most_lines]) if tuple(value) == task.target), None)
+    made = next((i for i, value in enumerate(values[:max_lines]) if tuple(value) == task.target), None)
     return [] if made is None else str(task.reference).split("\n")[: made + 1]

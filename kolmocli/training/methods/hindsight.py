@@ -6,13 +6,26 @@ It turns failures into supervised answers, which carry -log2 p bits each where t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from kolmocli.engine.base import Group
+from kolmocli.learning.batches import Weighted
+from kolmocli.policy.rollout import Rollout
 from kolmocli.tasks.base import Task, TaskSource
+from kolmocli.training.methods.base import Method
 
 LONGEST = 256
 """Longer values are left out: a prompt of such a length would crowd out the rest of the batch."""
+
+
+class Hindsight(Method):
+    def __init__(self, weight: float, source: TaskSource, answers: Callable[[Sequence[Task]], list[Rollout]]) -> None:
+        """`answers` makes supervised answers of the reference programs of tasks."""
+        self._weight, self._source, self._answers = weight, source, answers
+
+    def lessons(self, step: int, groups: Sequence[Group]) -> list[Weighted]:
+        found = self._answers(relabel(groups, self._source))
+        return [Weighted(answer, [self._weight] * len(answer.tokens)) for answer in found]
 
 
 def relabel(groups: Sequence[Group], tasks: TaskSource) -> list[Task]:

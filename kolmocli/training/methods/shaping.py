@@ -12,9 +12,9 @@ Shapes: a rollout's episode has L lines.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
-from kolmocli.config import Training
 from kolmocli.language.progress import Value, explained
 from kolmocli.tasks.outcome import Outcome
 
@@ -31,13 +31,12 @@ def shaping_rewards(potentials: Sequence[float], gamma: float) -> list[float]:
     return [gamma * after - before for before, after in pairwise(potentials)]
 
 
-def line_rewards(outcome: Outcome, target: Value, config: Training) -> list[float] | None:
-    """The reward of each of the L lines: all of it comes with the last one, but for the shaping; None where the
-    sandbox failed."""
-    if outcome.reward is None:
-        return None
-    rewards = [0.0] * outcome.end
-    if config.shaping:
-        rewards = [config.shaping * f for f in shaping_rewards(potentials(outcome, target), config.gamma)]
-    rewards[-1] += outcome.reward
-    return rewards
+@dataclass(frozen=True, slots=True)
+class Shaping:
+    """What shaping adds to the rewards of the lines of an episode."""
+
+    weight: float
+    gamma: float
+
+    def __call__(self, outcome: Outcome, target: Value) -> list[float]:
+        return [self.weight * f for f in shaping_rewards(potentials(outcome, target), self.gamma)]

@@ -1,4 +1,4 @@
-"""Best-of-k sampling: more rollouts are sampled than are learnt from, and few of them stand for many.
+"""Best of k: more rollouts are sampled than are learnt from, and few of them stand for many.
 
 Where p is low a group of G has no pass at all with probability (1−p)^G, and then teaches nothing; of k·G rollouts
 some pass more often. Learning costs more than sampling, so G of the k·G are kept: passes and failures in equal
@@ -14,8 +14,8 @@ import random
 from collections.abc import Sequence
 
 
-def keep(passed: Sequence[bool | None], count: int, rng: random.Random) -> list[tuple[int, float]]:
-    """Which rollouts of a group are learnt from, with the weight of each; None: lost by the sandbox, never kept.
+def choose(passed: Sequence[bool | None], count: int, rng: random.Random) -> list[tuple[int, float]]:
+    """Which rollouts of a group are learnt from, with the weight of each; None: lost by the sandbox, never chosen.
 
     At most `count` of them. The weights add to `count`, or to the number that were judged where that is smaller, and
     a rollout has the same expected weight as any other.
@@ -25,9 +25,9 @@ def keep(passed: Sequence[bool | None], count: int, rng: random.Random) -> list[
     if judged <= count:
         return [(i, 1.0) for i in sorted(kinds[0] + kinds[1])]
     passes = min(len(kinds[0]), max(count // 2, count - len(kinds[1])))
-    kept = []
+    chosen = []
     for kind, share in zip(kinds, (passes, count - passes), strict=True):
         if share:
             weight = len(kind) / share * count / judged
-            kept += [(i, weight) for i in rng.sample(kind, share)]
-    return sorted(kept)
+            chosen += [(i, weight) for i in rng.sample(kind, share)]
+    return sorted(chosen)
