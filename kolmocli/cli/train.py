@@ -11,7 +11,7 @@ from typer.core import TyperCommand, TyperOption
 
 from kolmocli.cli.output import print_json, show
 from kolmocli.cli.results import plan_text, summary_panel
-from kolmocli.errors import UsageError
+from kolmocli.errors import UsageError, suggest
 
 if TYPE_CHECKING:
     from kolmocli.config import Config
@@ -178,8 +178,8 @@ def train(
         else:
             print(plan_text(planned, config), end="")
         return
-    from kolmocli.training.run import RunOptions
-    from kolmocli.training.run import train as run_training
+    from kolmocli.training.train import RunOptions
+    from kolmocli.training.train import train as run_training
 
     summary = run_training(
         config, RunOptions(run_dir=run_dir, resume=resume, stop_at=stop_at, verbose=verbose, quiet=quiet)
@@ -189,8 +189,6 @@ def train(
 
 def _only(task: str, config: Config) -> Config:
     """The configuration with this family alone."""
-    from kolmocli.config.schema import suggest
-
     if config.data.train is not None:
         raise UsageError(
             f"--task {task}: this curriculum takes its tasks from {config.data.train}; leave one of them out"

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
+from kolmocli.engine.base import Engine, Request
 from kolmocli.tasks.base import Task, TaskSource
 from kolmocli.tasks.outcome import Outcome
-
-if TYPE_CHECKING:  # choosing tasks takes no tensors
-    from kolmocli.engine.base import Engine
 
 _CHUNK = 64
 """Tasks between two looks at whether the run was asked to stop."""
@@ -43,12 +40,12 @@ def attempt(
 
     Tasks of like length go together, so the answer to one does not depend on the others but for rounding.
     """
-    order = sorted(range(len(tasks)), key=lambda i: len(tasks[i].target))
+    order = sorted(range(len(tasks)), key=lambda i: tasks[i].length)
     found: dict[int, list[Outcome]] = {}
     for start in range(0, len(order), _CHUNK):
         chunk = order[start : start + _CHUNK]
         chunk_seed = None if seed is None else seed + start
-        collected = engine.collect([tasks[i] for i in chunk], samples=samples, seed=chunk_seed)
+        collected = engine.sample(Request([tasks[i] for i in chunk], samples, chunk_seed))
         for i, group in zip(chunk, collected.groups, strict=True):
             found[i] = list(group.outcomes)
         between()

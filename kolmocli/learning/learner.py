@@ -97,7 +97,6 @@ class Learner:
         self.temperature = temperature
         self.means = means
         self.read_states = read_states
-        self.steps = 0
         if recompute:
             recompute_layers(policy.model)
         self.parameters = [p for p in policy.model.parameters() if p.requires_grad]
@@ -118,7 +117,7 @@ class Learner:
         With `noise` the groups are learnt one by one, which gives the same gradient, and the report says how much they
         differed.
         """
-        self.steps += 1
+        self.policy.version += 1
         if learning_rate is not None:
             for group in self.optimiser.param_groups:
                 group["lr"] = learning_rate

@@ -109,6 +109,8 @@ KINDS: dict[str, type[Event]] = {
     "failing": FailingEvent,
     "checkpoint": CheckpointEvent,
 }
+SAMPLES = (BestEvent, FailingEvent)
+"""They show a program: nothing for a list of what happened."""
 _COMMON = ("kind", "step", "time")
 
 

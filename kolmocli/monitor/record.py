@@ -14,12 +14,12 @@ from types import UnionType
 from typing import Any, Self, get_args, get_origin, get_type_hints
 
 
-def key(unit: str, meaning: str, *, rare: bool | str = False, default: Any = None) -> Any:
-    """A key with its unit and what it is.
+def key(unit: str, meaning: str, *, rare: bool | str = False, digits: int | None = None, default: Any = None) -> Any:
+    """A key with its unit and what it is, written with so many `digits` after the point.
 
     A `rare` one is left out of the line where it is None; with the name of another key, where that one is.
     """
-    return field(default=default, metadata={"unit": unit, "meaning": meaning, "rare": rare})
+    return field(default=default, metadata={"unit": unit, "meaning": meaning, "rare": rare, "digits": digits})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,12 +32,12 @@ class Record:
         for item in fields(self):
             rare = item.metadata.get("rare")
             if not rare or getattr(self, item.name if rare is True else rare) is not None:
-                written[item.name] = _plain(getattr(self, item.name))
+                written[item.name] = _plain(getattr(self, item.name), item.metadata.get("digits"))
         return written
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Self:
-        types = _types(cls)
+        types = _types(cls)  # type: ignore[arg-type]  # classes are hashable
         found = {name: _read(kind, data[name]) for name, kind in types.items() if name in data}
         return cls(**{name: value for name, value in found.items() if value is not None})
 
@@ -48,7 +48,9 @@ def _types(cls: Any) -> dict[str, Any]:
     return {item.name: hints[item.name] for item in fields(cls)}
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: Any, digits: int | None = None) -> Any:
+    if digits is not None and isinstance(value, float):
+        return round(value, digits)
     if isinstance(value, Record):
         return value.to_json()
     if isinstance(value, Mapping):

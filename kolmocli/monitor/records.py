@@ -17,18 +17,18 @@ from kolmocli.monitor.record import Record, key
 class StepSeconds(Record):
     """Wall time of one step by what it was spent on."""
 
-    rollout: float | None = key("s", "sampling programs", rare=True)
-    execute: float | None = key("s", "waiting for the sandbox", rare=True)
-    learn: float | None = key("s", "loss, gradient, optimiser", rare=True)
+    rollout: float | None = key("s", "sampling programs", rare=True, digits=4)
+    execute: float | None = key("s", "waiting for the sandbox", rare=True, digits=4)
+    learn: float | None = key("s", "loss, gradient, optimiser", rare=True, digits=4)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BeliefRecord(Record):
     """What the controller believes of the pass rate at the level that it holds."""
 
-    pass_rate: float | None = None
-    low: float | None = None
-    high: float | None = None
+    pass_rate: float | None = key("share", "its mean", digits=4)
+    low: float | None = key("share", "of the 90 % interval", digits=4)
+    high: float | None = key("share", "of the 90 % interval", digits=4)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +60,9 @@ class GradientRecord(Record):
 class BucketRecord(Record):
     """One family in one step."""
 
-    level: float | None = key("level", "where the controller holds the family; may lie between two levels, from 1")
+    level: float | None = key(
+        "level", "where the controller holds the family; may lie between two levels, from 1", digits=4
+    )
     top: int | None = key("level", "number of levels of the family")
     pass_rate: float | None = key("share", "passes ÷ rollouts")
     ci: tuple[float, float] | None = key("share, share", "90 % Wilson interval of `pass_rate`")
@@ -82,7 +84,7 @@ class BucketRecord(Record):
         "`high`. Only kinds that have a model of it (`rasch`)",
         rare=True,
     )
-    weight: float | None = key("share", "of the groups that the controller gives to the family")
+    weight: float | None = key("share", "of the groups that the controller gives to the family", digits=4)
     n: int | None = key("count", "rollouts")
     dead: float | None = key("share", "of its groups that are dead, as in `dead_groups`")
     shortest: float | None = key("bits", "coded bits of the shortest passing program of this step")
@@ -97,6 +99,7 @@ class BucketRecord(Record):
         "with `hints.most` above 0: of a reference program's words that is given at the lowest level from the "
         "next step on",
         rare=True,
+        digits=4,
     )
 
 
@@ -121,8 +124,8 @@ class SelfPlayRecord(Record):
 class StalenessRecord(Record):
     """How old the policy was that the rollouts of a step were sampled from."""
 
-    mean: float | None = None
-    most: int | None = None
+    mean: float | None = key("count", "over the groups")
+    most: int | None = key("count", "of any group")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

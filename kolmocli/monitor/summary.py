@@ -13,12 +13,12 @@ from kolmocli.monitor.record import Record, key
 class SummarySeconds(Record):
     """Wall time of the run by what it was spent on."""
 
-    warmup: float | None = key("s", "wall time of the warm start")
-    rollout: float | None = key("s", "sampling")
-    execute: float | None = key("s", "waiting for the sandbox")
-    learn: float | None = key("s", "learning")
-    eval: float | None = key("s", "evaluations")
-    total: float | None = key("s", "the whole run")
+    warmup: float | None = key("s", "wall time of the warm start", digits=3)
+    rollout: float | None = key("s", "sampling", digits=3)
+    execute: float | None = key("s", "waiting for the sandbox", digits=3)
+    learn: float | None = key("s", "learning", digits=3)
+    eval: float | None = key("s", "evaluations", digits=3)
+    total: float | None = key("s", "the whole run", digits=3)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -132,9 +132,9 @@ def test_a_report_that_cannot_be_drawn_is_a_warning(error: BaseException, monkey
         raise error
 
     monkeypatch.setattr(module, "write_report", draw)
-    eyes = Listener()
-    module._draw(SimpleNamespace(eyes=eyes, run_dir=Path("runs/x"), stop=SimpleNamespace(signal=None)))  # type: ignore[arg-type]
-    (note,) = eyes.notes
+    display = Listener()
+    module._draw(SimpleNamespace(display=display, run_dir=Path("runs/x"), stop=SimpleNamespace(signal=None)))  # type: ignore[arg-type]
+    (note,) = display.notes
     assert "kolmo report runs/x" in note and (str(error) or "KeyboardInterrupt") in note
 
 
@@ -148,7 +148,7 @@ def test_a_signal_ends_the_drawing_between_two_pictures(monkeypatch: pytest.Monk
             stop.signal = 2 if picture == 1 else None
 
     monkeypatch.setattr(module, "write_report", draw)
-    eyes = Listener()
-    module._draw(SimpleNamespace(eyes=eyes, run_dir=Path("runs/x"), stop=stop))  # type: ignore[arg-type]
+    display = Listener()
+    module._draw(SimpleNamespace(display=display, run_dir=Path("runs/x"), stop=stop))  # type: ignore[arg-type]
     assert drawn == [0, 1]
-    assert "stopped by SIGINT" in eyes.notes[0]
+    assert "stopped by SIGINT" in display.notes[0]

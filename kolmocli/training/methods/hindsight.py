@@ -12,6 +12,7 @@ from kolmocli.engine.base import Group
 from kolmocli.learning.batches import Weighted
 from kolmocli.policy.rollout import Rollout
 from kolmocli.tasks.base import Task, TaskSource
+from kolmocli.tasks.sequences.task import sequence_task
 from kolmocli.training.methods.base import Method
 
 LONGEST = 256
@@ -37,5 +38,5 @@ def relabel(groups: Sequence[Group], tasks: TaskSource) -> list[Task]:
             if program is None or not value or len(value) > LONGEST or (program, value) in found:
                 continue
             if tasks.admits(program, value):
-                found[program, value] = Task(group.task.bucket, group.task.index, value, program)
+                found[program, value] = sequence_task(group.task.bucket, group.task.index, value, program)
     return list(found.values())

@@ -22,12 +22,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from kolmocli.config import Hints as HintSettings
+from kolmocli.config.training import Hints as HintSettings
 from kolmocli.curriculum.base import Bucket, Ladder
 from kolmocli.engine.base import Group
 from kolmocli.language.interpreter import ExecutionError, execute
 from kolmocli.monitor.records import ReinforceRecord
 from kolmocli.tasks.base import Task
+from kolmocli.tasks.sequences.task import SequenceTask
 from kolmocli.training.methods.base import Draw, Method
 
 _WORDS = re.compile(r"[^ =(,)\n]+[ =(,)\n]*")
@@ -72,8 +73,7 @@ class Hints(Method):
                 self.shares[family] = min(max(moved, 0.0), self._most)
 
     def metrics(self, record: ReinforceRecord, groups: Sequence[Group]) -> ReinforceRecord:
-        shares = {name: round(share, 4) for name, share in self.shares.items()}
-        buckets = {name: replace(b, hint=shares.get(name)) for name, b in (record.buckets or {}).items()}
+        buckets = {name: replace(b, hint=self.shares.get(name)) for name, b in (record.buckets or {}).items()}
         return replace(record, buckets=buckets)
 
     def state_dict(self) -> dict[str, Any]:
@@ -89,19 +89,19 @@ class Hints(Method):
     def _begin(self, task: Task, rng: random.Random) -> Task:
         share = self.shares[task.bucket.family]
         unaided, rounding = rng.random() < _UNAIDED, rng.random()
-        if task.reference is None or unaided:
+        if not isinstance(task, SequenceTask) or task.program is None or unaided:
             return task
         words = _WORDS.findall("\n".join(_up_to_the_target(task, self._max_lines)))
         given = min(int(share * len(words) + rounding), len(words) - 1)
-        return replace(task, hint="".join(words[:given])) if words else task
+        return replace(task, prefix="".join(words[:given])) if words else task
 
 
-def _up_to_the_target(task: Task, max_lines: int) -> list[str]:
+def _up_to_the_target(task: SequenceTask, max_lines: int) -> list[str]:
     """The lines of the reference up to the first whose value is the target; none when none of those allowed does."""
-    assert task.reference is not None
+    assert task.program is not None
     try:
-        values = execute(task.reference)
+        values = execute(task.program)
     except ExecutionError:  # a file's program beyond the interpreter's bounds
         return []
     made = next((i for i, value in enumerate(values[:max_lines]) if tuple(value) == task.target), None)
-    return [] if made is None else str(task.reference).split("\n")[: made + 1]
+    return [] if made is None else str(task.program).split("\n")[: made + 1]

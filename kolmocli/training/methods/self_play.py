@@ -10,113 +10,134 @@ length is new is kept, and played again until it passes too often or too seldom.
 Nothing held out is ever proposed: `tasks.admits` decides, as for hindsight. Literals are not admitted either, they
 would be the cheapest way to be hard. Both earn the proposer nothing.
 
-The targets are a family of one bucket, `self-play`, beside those of the controller, which does not know it.
+The targets are a family of one bucket, `self-play`, next to those of the controller, which does not know it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-from kolmocli.config import Config
-from kolmocli.curriculum.base import Bucket, FamilyMetrics
-from kolmocli.engine.base import Collected, Engine, Group
+from kolmocli.config.training import SelfPlay as SelfPlaySettings
+from kolmocli.curriculum.base import Bucket
+from kolmocli.engine.base import Cost, Experience, Group, Request
 from kolmocli.errors import UsageError
-from kolmocli.language.program import Program, canonical
-from kolmocli.learning.learner import Weighted
+from kolmocli.language.coder import coded_bits
+from kolmocli.language.program import Program, canonical, parse
+from kolmocli.learning.batches import Weighted
 from kolmocli.learning.returns import advantages, is_dead, token_weights
-from kolmocli.policy.rollout import Rollout
+from kolmocli.monitor.records import BucketRecord, ReinforceRecord, SelfPlayRecord
 from kolmocli.tasks.base import Task, TaskSource
 from kolmocli.tasks.outcome import Outcome
 from kolmocli.tasks.sequences.judge import is_copy
-from kolmocli.training.hindsight import LONGEST
-from kolmocli.training.pool import Pool, Target
-from kolmocli.training.state import RunState
+from kolmocli.tasks.sequences.task import SequenceTask, sequence_task
+from kolmocli.training.methods.base import Draw, Method
+from kolmocli.training.methods.hindsight import LONGEST
 
 BUCKET = Bucket("self-play", 1)
+Target = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Play:
-    """The self-play of one step: the tasks, and the proposals with what each may have become."""
+class Proposals:
+    """What the policy made up for one step, and what each may have become."""
 
-    tasks: list[Task] = field(default_factory=list)
-    proposals: Sequence[tuple[Rollout, Outcome]] = ()
-    targets: Sequence[Target | None] = ()
+    group: Group
+    targets: Sequence[Target | None]
     """Of each proposal that was admitted: what it makes."""
-    cost: Collected | None = None
-
-    def with_cost(self, collected: Collected) -> Collected:
-        """What was collected, with the tokens and the time of the proposals."""
-        if self.cost is None:
-            return collected
-        return replace(
-            collected,
-            tokens=collected.tokens + self.cost.tokens,
-            rollout_seconds=collected.rollout_seconds + self.cost.rollout_seconds,
-            execute_seconds=collected.execute_seconds + self.cost.execute_seconds,
-        )
+    cost: Cost
 
 
-class SelfPlay:
-    """Proposes the tasks of a step, and settles afterwards what they were worth. The pool is in `state`."""
+class SelfPlay(Method):
+    """Its share of the groups of every step are for targets that the policy made up, as far as there are any."""
 
-    def __init__(self, config: Config, tasks: TaskSource, state: RunState) -> None:
-        """Raises UsageError when another family has the name of this one."""
-        self.config, self._tasks, self._state = config.self_play, tasks, state
-        self._target = config.controller.target
-        self.groups = 0
-        """Groups of a step that are for self-play, as far as there are targets."""
-        if self.config.share:
-            if any(bucket.family == BUCKET.family for bucket in tasks.buckets()):
-                raise UsageError(f"families: self_play.share is on and makes a family {BUCKET.family}; rename yours")
-            self.groups = max(1, round(self.config.share * config.training.batch_size / config.training.group_size))
-        self.pool = Pool(state.pool, self.config.slots)
-        self.metrics: dict[str, Any] | None = None
-        """Of the latest step; None without self-play."""
+    def __init__(
+        self,
+        settings: SelfPlaySettings,
+        source: TaskSource,
+        *,
+        groups: int,
+        target: float,
+        sample: Callable[[Request], Experience],
+        seed: Callable[[int], int],
+    ) -> None:
+        """`groups` of a step are for self-play, `target` is the pass rate to hold, `seed(step)` that of the proposals.
 
-    def propose(self, engine: Engine, seed: int) -> Play:
+        Raises UsageError when another family has the name of this one.
+        """
+        if any(bucket.family == BUCKET.family for bucket in source.buckets()):
+            raise UsageError(f"families: self_play.share is on and makes a family {BUCKET.family}; rename yours")
+        self._settings, self._source, self._target = settings, source, target
+        self.groups, self._sample, self._seed = groups, sample, seed
+        self.pool = Pool([], settings.slots)
+        self._drawn = 0
+        self._proposals: dict[int, Proposals] = {}
+        """Of the steps that were begun and not learnt yet."""
+        self._record: SelfPlayRecord | None = None
+
+    def tasks(self, step: int, count: int, draw: Draw) -> list[Task]:
+        own = self.propose(step)
+        return [*draw(count - len(own)), *own]
+
+    def propose(self, step: int) -> list[Task]:
         """The tasks of a step: half of them kept ones and half new, as far as there are so many of either."""
-        if not self.groups:
-            return Play()
-        cost = engine.collect([Task(BUCKET, self._state.step, ())], samples=self.config.proposals, seed=seed)
-        proposals = list(zip(cost.groups[0].rollouts, cost.groups[0].outcomes, strict=True))
-        found = [self._admitted(outcome) for _, outcome in proposals]
-        new = Pool.distinct([pair for pair in found if pair is not None], self.config.slots)
+        asked = sequence_task(BUCKET, step - 1, ())
+        found = self._sample(Request([asked], self._settings.proposals, self._seed(step)))
+        (group,) = found.groups
+        admitted = [self._admitted(outcome) for outcome in group.outcomes]
+        targets = [pair[0] if pair is not None else None for pair in admitted]
+        self._proposals[step] = Proposals(group, targets, found.cost)
+        new = Pool.distinct([pair for pair in admitted if pair is not None], self._settings.slots)
         new = new[: self.groups - min(self.groups // 2, len(self.pool))]
         again = self.pool.first(self.groups - len(new))
-        targets = [pair[0] if pair is not None else None for pair in found]
-        return Play([self._task(*pair) for pair in (*again, *new)], proposals, targets, cost)
+        return [self._task(*pair) for pair in (*again, *new)]
 
-    def settle(self, play: Play, groups: Sequence[Group]) -> list[Weighted]:
+    def cost(self, step: int) -> Cost:
+        return self._proposals[step].cost if step in self._proposals else Cost()
+
+    def lessons(self, step: int, groups: Sequence[Group]) -> list[Weighted]:
         """Keep and drop targets by what passed, and return what that teaches the proposer."""
-        if not self.groups:
-            return []
         rates: dict[Target, float] = {}
         for group in groups:
-            result = group.result()
-            if group.task.bucket == BUCKET and group.task.reference is not None and result.rollouts:
-                rate = rates[group.task.target] = result.passes / result.rollouts
-                near = abs(rate - self._target) <= self.config.band
-                self.pool.settle(group.task.target, group.task.reference, near=near)
-        rewards = [
-            proposer_reward(outcome, target, rates)
-            for (_, outcome), target in zip(play.proposals, play.targets, strict=True)
-        ]
+            result, task = group.result(), group.task
+            if isinstance(task, SequenceTask) and task.bucket == BUCKET and task.program and result.rollouts:
+                rate = rates[task.target] = result.passes / result.rollouts
+                self.pool.update(task.target, task.program, near=abs(rate - self._target) <= self._settings.band)
+        made = self._proposals[step]
+        outcomes = made.group.outcomes
+        rewards = [proposer_reward(o, target, rates) for o, target in zip(outcomes, made.targets, strict=True)]
         paid = [r for r in rewards if r is not None]
-        self.metrics = {
-            "proposals": sum(outcome.reward is not None for _, outcome in play.proposals),
-            "admitted": sum(target is not None for target in play.targets),
-            "reward": sum(paid) / len(paid) if paid else None,
-            "pool": len(self.pool),
-        }
-        return self._weighted(play, rewards)
+        self._record = SelfPlayRecord(
+            proposals=sum(outcome.reward is not None for outcome in outcomes),
+            admitted=sum(target is not None for target in made.targets),
+            reward=sum(paid) / len(paid) if paid else None,
+            pool=len(self.pool),
+        )
+        values = [self._settings.weight * a for a in advantages(rewards, "rloo")]
+        if is_dead(values):
+            return []
+        return [
+            Weighted(rollout, token_weights([value] * outcome.end, rollout.lines))
+            for rollout, outcome, value, reward in zip(made.group.rollouts, outcomes, values, rewards, strict=True)
+            if reward is not None
+        ]
 
-    def families(self, tasks: Sequence[Task]) -> dict[str, FamilyMetrics]:
-        """This family, for the table of families: with the share of the groups that it had."""
-        mine = sum(task.bucket == BUCKET for task in tasks)
-        return {BUCKET.family: FamilyMetrics(1.0, 1, mine / len(tasks), BUCKET.family)} if self.groups else {}
+    def metrics(self, record: ReinforceRecord, groups: Sequence[Group]) -> ReinforceRecord:
+        """This family with the share of the groups that it had; the others share what is left."""
+        mine = sum(group.task.bucket == BUCKET for group in groups) / len(groups)
+        buckets = dict(record.buckets or {})
+        own = buckets.pop(BUCKET.family, BucketRecord(n=0))
+        buckets = {name: replace(b, weight=(1.0 - mine) * (b.weight or 0.0)) for name, b in buckets.items()}
+        buckets[BUCKET.family] = replace(own, level=1.0, top=1, weight=mine, state=BUCKET.family)
+        return replace(record, self_play=self._record, buckets=buckets)
+
+    def state_dict(self) -> dict[str, Any]:
+        return {"pool": [dict(entry) for entry in self.pool.entries], "drawn": self._drawn}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        self.pool.entries[:] = [dict(entry) for entry in state["pool"]]
+        self._drawn = state["drawn"]
 
     def _admitted(self, outcome: Outcome) -> tuple[Target, Program] | None:
         """What a proposal makes and the program for it, where that may become a target."""
@@ -124,24 +145,13 @@ class SelfPlay:
         if outcome.program is None or value is None or not 2 <= len(value) <= LONGEST:
             return None
         program = canonical(outcome.program)
-        if is_copy(program) or not self.pool.is_new(value, program) or not self._tasks.admits(program, value):
+        if is_copy(program) or not self.pool.is_new(value, program) or not self._source.admits(program, value):
             return None
         return value, program
 
     def _task(self, target: Target, program: Program) -> Task:
-        index = self._state.drawn.get(str(BUCKET), 0)
-        self._state.drawn[str(BUCKET)] = index + 1
-        return Task(BUCKET, index, target, program)
-
-    def _weighted(self, play: Play, rewards: Sequence[float | None]) -> list[Weighted]:
-        values = [self.config.weight * a for a in advantages(rewards, "rloo")]
-        if is_dead(values):
-            return []
-        return [
-            Weighted(rollout, token_weights([value] * outcome.end, rollout.lines))
-            for (rollout, outcome), value, reward in zip(play.proposals, values, rewards, strict=True)
-            if reward is not None
-        ]
+        self._drawn += 1
+        return sequence_task(BUCKET, self._drawn - 1, target, program)
 
 
 def proposer_reward(outcome: Outcome, target: Target | None, rates: dict[Target, float]) -> float | None:
@@ -151,3 +161,42 @@ def proposer_reward(outcome: Outcome, target: Target | None, rates: dict[Target,
     if target is None:
         return 0.0
     return min(rates[target], 1.0 - rates[target]) if target in rates else None
+
+
+class Pool:
+    """The targets that are kept, few of each coded length, so that they stay different from each other.
+
+    What was played longest ago comes first. `entries` is plain JSON.
+    """
+
+    def __init__(self, entries: list[dict[str, Any]], slots: int) -> None:
+        self.entries = entries
+        self.slots = slots
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    def is_new(self, target: Target, program: Program) -> bool:
+        """Whether neither the target nor, but for the slots of each, the coded length is there already."""
+        bits = coded_bits(program)
+        same = sum(entry["bits"] == bits for entry in self.entries)
+        return same < self.slots and all(tuple(entry["target"]) != target for entry in self.entries)
+
+    def first(self, count: int) -> list[tuple[Target, Program]]:
+        return [(tuple(entry["target"]), parse(entry["program"])) for entry in self.entries[:count]]
+
+    def update(self, target: Target, program: Program, *, near: bool) -> None:
+        """Put a target that was played at the end, or leave it out: when it is not near the target pass rate, or
+        its length is not new."""
+        self.entries[:] = [entry for entry in self.entries if tuple(entry["target"]) != target]
+        if near and self.is_new(target, program):
+            self.entries.append({"target": list(target), "program": str(program), "bits": coded_bits(program)})
+
+    @staticmethod
+    def distinct(found: Sequence[tuple[Target, Program]], slots: int) -> list[tuple[Target, Program]]:
+        """The first of each target, and so many of each coded length as there are slots."""
+        chosen = Pool([], slots)
+        for target, program in found:
+            if chosen.is_new(target, program):
+                chosen.update(target, program, near=True)
+        return chosen.first(len(chosen))

@@ -16,7 +16,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from kolmocli.language.progress import Value, explained
+from kolmocli.tasks.base import Task
 from kolmocli.tasks.outcome import Outcome
+from kolmocli.tasks.sequences.task import SequenceTask
 
 
 def potentials(outcome: Outcome, target: Value) -> list[float]:
@@ -38,5 +40,7 @@ class Shaping:
     weight: float
     gamma: float
 
-    def __call__(self, outcome: Outcome, target: Value) -> list[float]:
-        return [self.weight * f for f in shaping_rewards(potentials(outcome, target), self.gamma)]
+    def __call__(self, outcome: Outcome, task: Task) -> list[float]:
+        if not isinstance(task, SequenceTask):
+            return [0.0] * outcome.end
+        return [self.weight * f for f in shaping_rewards(potentials(outcome, task.target), self.gamma)]

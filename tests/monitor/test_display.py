@@ -1,4 +1,4 @@
-"""Eyes: which one is opened, what it writes, and that the terminal is whole again afterwards."""
+"""Display: which one is opened, what it writes, and that the terminal is whole again afterwards."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ import pytest
 from monitor_samples import bucket, snapshot, step_record
 from rich.console import Console
 
-from kolmocli.monitor import live
-from kolmocli.monitor.live import LiveTable, PlainLines, Quiet, open_eyes
+from kolmocli.monitor import display as live
+from kolmocli.monitor.display import LiveTable, PlainLines, Quiet, open_display
 
 HIDE, SHOW = "\x1b[?25l", "\x1b[?25h"
 
@@ -39,8 +39,8 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
 
 
 def test_a_terminal_gets_the_table(terminal: Terminal) -> None:
-    assert isinstance(open_eyes(quiet=False), LiveTable)
-    assert isinstance(open_eyes(quiet=True), Quiet)
+    assert isinstance(open_display(quiet=False), LiveTable)
+    assert isinstance(open_display(quiet=True), Quiet)
 
 
 @pytest.mark.parametrize(("variable", "value"), [("NO_COLOR", "1"), ("TERM", "dumb")])
@@ -48,28 +48,28 @@ def test_a_terminal_that_asks_for_less_gets_lines(
     terminal: Terminal, monkeypatch: pytest.MonkeyPatch, variable: str, value: str
 ) -> None:
     monkeypatch.setenv(variable, value)
-    assert isinstance(open_eyes(quiet=False), PlainLines)
+    assert isinstance(open_display(quiet=False), PlainLines)
 
 
 def test_a_terminal_that_cannot_draw_gets_lines(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Terminal, "encoding", "latin-1")
-    assert isinstance(open_eyes(quiet=False), PlainLines)
+    assert isinstance(open_display(quiet=False), PlainLines)
 
 
 def test_a_pipe_gets_lines(capsys: pytest.CaptureFixture[str]) -> None:
-    assert isinstance(open_eyes(quiet=False), PlainLines)
+    assert isinstance(open_display(quiet=False), PlainLines)
 
 
 def test_plain_lines_say_each_step_once_with_the_numbers_of_the_table(capsys: pytest.CaptureFixture[str]) -> None:
     metrics = step_record(42) | {"loss": 0.0123, "pass_rate": 0.48, "buckets": {"ramps": bucket(ci=[0.34, 0.61])}}
-    with PlainLines() as eyes:
-        eyes.update(snapshot(metrics=None, state="warm start"))
-        eyes.update(snapshot(metrics=None, state="warm start"))
-        eyes.update(snapshot(metrics=metrics, state="rollout"))
-        eyes.update(snapshot(metrics=metrics, state="learn"))
-        eyes.update(snapshot(metrics=metrics | {"step": 43}, step=43))
-        eyes.update(snapshot(metrics=metrics | {"step": 43}, step=43, state="evaluate"))
-        eyes.note("stopped\x1b[2J\nsaved")
+    with PlainLines() as display:
+        display.update(snapshot(metrics=None, state="warm start"))
+        display.update(snapshot(metrics=None, state="warm start"))
+        display.update(snapshot(metrics=metrics, state="rollout"))
+        display.update(snapshot(metrics=metrics, state="learn"))
+        display.update(snapshot(metrics=metrics | {"step": 43}, step=43))
+        display.update(snapshot(metrics=metrics | {"step": 43}, step=43, state="evaluate"))
+        display.note("stopped\x1b[2J\nsaved")
     out, err = capsys.readouterr()
     assert out == ""
     first, second, third, *rest = err.splitlines()
@@ -81,10 +81,10 @@ def test_plain_lines_say_each_step_once_with_the_numbers_of_the_table(capsys: py
 
 
 def test_of_the_warm_start_the_measured_steps_are_told(capsys: pytest.CaptureFixture[str]) -> None:
-    eyes = PlainLines()
+    display = PlainLines()
     for step in range(1, 51):
         record = {"step": step, "phase": "warmup", "loss": 2.5, "pass_rate": 0.1 if step % 25 == 0 else None}
-        eyes.update(snapshot(metrics=record, state="warm start"))
+        display.update(snapshot(metrics=record, state="warm start"))
     told = capsys.readouterr().err.splitlines()
     assert told[0] == "quickstart-7: warm start"
     assert [line.split(" 0:31")[0] for line in told[1:]] == ["warm-up step 25", "warm-up step 50"]
@@ -96,15 +96,15 @@ def test_plain_lines_tell_states_of_families(capsys: pytest.CaptureFixture[str])
 
 
 def test_the_table_is_drawn_to_stderr_and_the_cursor_comes_back(terminal: Terminal) -> None:
-    eyes = LiveTable(Console(file=terminal, width=80, height=24, force_terminal=True))
-    with eyes:
-        eyes.update(snapshot())
-        eyes.note("a checkpoint [was] written")
-        eyes.update(replace(snapshot(), step=43))
+    display = LiveTable(Console(file=terminal, width=80, height=24, force_terminal=True))
+    with display:
+        display.update(snapshot())
+        display.note("a checkpoint [was] written")
+        display.update(replace(snapshot(), step=43))
     drawn = terminal.getvalue()
     assert "step \x1b[1m43/100" in drawn and "a checkpoint [was] written" in drawn
     assert drawn.count(HIDE) == 1 and drawn.rindex(SHOW) > drawn.rindex("43/100")
-    eyes.update(snapshot())  # after the end it shows nothing more
+    display.update(snapshot())  # after the end it shows nothing more
     assert terminal.getvalue() == drawn
 
 
@@ -112,9 +112,9 @@ def test_the_table_is_drawn_to_stderr_and_the_cursor_comes_back(terminal: Termin
 def test_the_cursor_comes_back_after_any_exit(terminal: Terminal, error: type[BaseException]) -> None:
     with (
         pytest.raises(error),
-        LiveTable(Console(file=terminal, width=80, height=24, force_terminal=True)) as eyes,
+        LiveTable(Console(file=terminal, width=80, height=24, force_terminal=True)) as display,
     ):
-        eyes.update(snapshot())
+        display.update(snapshot())
         raise error
     assert terminal.getvalue().rindex(SHOW) > terminal.getvalue().rindex(HIDE)
 
@@ -125,14 +125,14 @@ def test_one_console_is_shared() -> None:
 
 
 def test_quiet_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:
-    with Quiet() as eyes:
-        eyes.update(snapshot())
-        eyes.note("x")
+    with Quiet() as display:
+        display.update(snapshot())
+        display.note("x")
     assert capsys.readouterr() == ("", "")
 
 
 def test_rich_is_not_loaded_until_something_is_drawn() -> None:
-    code = "import sys, kolmocli.monitor.live as m; m.open_eyes(False); print('rich' in sys.modules)"
+    code = "import sys, kolmocli.monitor.display as m; m.open_display(False); print('rich' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
 
@@ -144,9 +144,9 @@ def test_on_a_real_terminal_nothing_reaches_stdout(tmp_path: Path) -> None:
         "import signal, os\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in a background job\n"
         "from monitor_samples import snapshot\n"
-        "from kolmocli.monitor.live import open_eyes\n"
-        "with open_eyes(False) as eyes:\n"
-        "    eyes.update(snapshot())\n"
+        "from kolmocli.monitor.display import open_display\n"
+        "with open_display(False) as display:\n"
+        "    display.update(snapshot())\n"
         "    os.kill(os.getpid(), signal.SIGINT)\n"
         "    signal.pause()\n"
     )

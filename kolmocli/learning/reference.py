@@ -8,28 +8,23 @@ from typing import Any
 
 import torch
 
-from kolmocli.config import Config
+from kolmocli.learning.learner import Reference
 from kolmocli.policy.loading import load_policy
 from kolmocli.policy.policy import Policy
 from kolmocli.policy.rollout import Rollout
 from kolmocli.policy.scoring import Scorer
 
-Reference = Callable[[Sequence[Rollout]], torch.Tensor]
-"""From rollouts to the log-probability of each of their program tokens, [K]."""
 
-
-def open_reference(config: Config, policy: Policy) -> Reference | None:
-    """Where `training.kl` is on: the model that was named, or without its adapter the policy itself; None where not.
+def open_reference(policy: Policy, model: str, *, seed: int, temperature: float) -> Reference:
+    """The model that was named, or without its adapter the policy itself.
 
     It is loaded and not saved: what a run began with is still where it was read from.
     """
-    if not config.training.kl:
-        return None
     if policy.base is not None:
-        return _scored(policy, policy.model.disable_adapter, config.training.temperature)
-    began = load_policy(config.model.name, device=str(policy.model.device), seed=config.seed, alphabet=config.alphabet)
+        return _scored(policy, policy.model.disable_adapter, temperature)
+    began = load_policy(model, device=str(policy.model.device), seed=seed, alphabet=policy.alphabet or "programs")
     began.model.float().requires_grad_(False)
-    return _scored(began, nullcontext, config.training.temperature)
+    return _scored(began, nullcontext, temperature)
 
 
 def _scored(policy: Policy, aside: Callable[[], Any], temperature: float) -> Reference:

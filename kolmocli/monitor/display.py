@@ -1,8 +1,8 @@
-"""Eyes: how a run is shown while it goes on. All of it goes to stderr; stdout is for results.
+"""Display: how a run is shown while it goes on. All of it goes to stderr; stdout is for results.
 
-with open_eyes(quiet=False) as eyes:
-    eyes.update(snapshot)        # as often as something changes
-    eyes.note("resumed at step 40")
+with open_display(quiet=False) as display:
+    display.update(snapshot)        # as often as something changes
+    display.note("resumed at step 40")
 """
 
 from __future__ import annotations
@@ -13,15 +13,16 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self
 
 from kolmocli.console import shared_console
+from kolmocli.monitor.records import BucketRecord, ReinforceRecord, WarmRecord
 from kolmocli.monitor.snapshot import Snapshot
-from kolmocli.monitor.words import compact, decimal, duration, number, percent, printable, rate
+from kolmocli.monitor.words import compact, decimal, duration, percent, printable, rate
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.live import Live
 
 
-class Eyes(Protocol):
+class Display(Protocol):
     """Shows snapshots; leaves the terminal as it found it, however the block ends."""
 
     def update(self, snapshot: Snapshot) -> None:
@@ -39,7 +40,7 @@ class Eyes(Protocol):
     ) -> None: ...
 
 
-def open_eyes(quiet: bool) -> Eyes:
+def open_display(quiet: bool) -> Display:
     """The table on a terminal that can draw it; plain lines elsewhere, and where NO_COLOR is set; or nothing."""
     if quiet:
         return Quiet()
@@ -84,9 +85,9 @@ class PlainLines(_Block):
 
     def update(self, snapshot: Snapshot) -> None:
         metrics = snapshot.metrics
-        if metrics is not None and (metrics.get("phase"), metrics.get("step")) != self._shown:
-            self._shown = (metrics.get("phase"), metrics.get("step"))
-            if metrics.get("phase") != "warmup" or metrics.get("pass_rate") is not None:
+        if metrics is not None and (metrics.phase, metrics.step) != self._shown:
+            self._shown = (metrics.phase, metrics.step)
+            if isinstance(metrics, ReinforceRecord) or metrics.pass_rate is not None:
                 self.note(plain_line(snapshot))
         if snapshot.state != self._state and snapshot.state not in _STEP_STATES:
             self.note(f"{snapshot.name}: {snapshot.state}")
@@ -139,7 +140,7 @@ def print_table(snapshot: Snapshot) -> None:
     from kolmocli.monitor.view import HEADER, lines
 
     console = Console(file=sys.stdout)
-    families = len((snapshot.metrics or {}).get("buckets") or {})
+    families = len(snapshot.buckets)
     # A terminal's height does not matter: this picture is not redrawn, and what is empty below it is left out.
     picture = lines(snapshot, console.width, HEADER + 1 + families + _BELOW)
     while picture and not picture[-1].plain.strip():
@@ -154,32 +155,32 @@ _BELOW = 17
 
 def plain_line(snapshot: Snapshot) -> str:
     """A step as one line: `step 42/100 0:31 pass .51 … | ramps 4.3/8 .48 [.34,.61] | …`."""
-    metrics = snapshot.metrics or {}
+    metrics = snapshot.metrics
+    step = snapshot.step if metrics is None else metrics.step
     of = f"/{snapshot.steps}" if snapshot.steps else ""
-    phase = "warm-up " if metrics.get("phase") == "warmup" else ""
+    common = metrics or WarmRecord()
+    played = metrics if isinstance(metrics, ReinforceRecord) else ReinforceRecord()
     head = [
-        f"{phase}step {metrics.get('step', snapshot.step)}{'' if phase else of}",
+        f"warm-up step {step}" if isinstance(metrics, WarmRecord) else f"step {step}{of}",
         duration(snapshot.seconds),
         f"left {duration(snapshot.eta_seconds)}",
-        f"pass {rate(number(metrics, 'pass_rate'))}",
-        f"reward {rate(number(metrics, 'reward'))}",
-        f"bits {rate(number(metrics, 'bits_per_rollout'))}",
-        f"compression {rate(number(metrics, 'compression_rate'))}",
-        f"loss {decimal(number(metrics, 'loss'))}",
-        f"dead {compact(number(metrics, 'dead_groups'))}",
-        f"infra {compact(number(metrics, 'infra'))}",
+        f"pass {rate(common.pass_rate)}",
+        f"reward {rate(played.reward)}",
+        f"bits {rate(played.bits_per_rollout)}",
+        f"compression {rate(played.compression_rate)}",
+        f"loss {decimal(common.loss)}",
+        f"dead {compact(played.dead_groups)}",
+        f"infra {compact(played.infra)}",
     ]
-    families = [_family(name, bucket) for name, bucket in (metrics.get("buckets") or {}).items()]
-    return " | ".join([" ".join(head), *families])
+    return " | ".join([" ".join(head), *(_family(name, bucket) for name, bucket in snapshot.buckets.items())])
 
 
-def _family(name: str, bucket: dict[str, object]) -> str:
-    level, top = number(bucket, "level"), number(bucket, "top")
-    words = [name, "–" if level is None else f"{level:.1f}" + (f"/{top:.0f}" if top else "")]
-    words.append(rate(number(bucket, "pass_rate")))
-    interval = bucket.get("ci")
-    if isinstance(interval, (list, tuple)):
-        words.append(f"[{rate(interval[0])},{rate(interval[1])}]")
-    words += [f"U {rate(number(bucket, 'signal'))}", f"w {percent(number(bucket, 'weight'))}"]
-    state = bucket.get("state")
+def _family(name: str, bucket: BucketRecord) -> str:
+    level, top = bucket.level, bucket.top
+    words = [name, "–" if level is None else f"{level:.1f}" + (f"/{top}" if top else "")]
+    words.append(rate(bucket.pass_rate))
+    if bucket.ci is not None:
+        words.append(f"[{rate(bucket.ci[0])},{rate(bucket.ci[1])}]")
+    words += [f"U {rate(bucket.signal)}", f"w {percent(bucket.weight)}"]
+    state = bucket.state
     return " ".join(words + ([f"({state})"] if state and state != "tracking" else []))

@@ -7,8 +7,9 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any
 
-from kolmocli.engine.monarch.hosts import Place, Process
-from kolmocli.engine.monarch.share import Share, Written
+from kolmocli.engine.base import GeneratorReport
+from kolmocli.engine.monarch.hosts import Host, Process
+from kolmocli.engine.monarch.messages import Shard, ShardResult
 from kolmocli.errors import last_line
 from kolmocli.sandbox.base import Health
 
@@ -24,17 +25,17 @@ class Lost(Exception):
 
 @dataclass
 class Job:
-    share: Share
-    result: Future[Written] = field(default_factory=Future)
+    shard: Shard
+    result: Future[ShardResult] = field(default_factory=Future)
     attempts: int = 0
 
 
 @dataclass
-class Slot:
+class Replica:
     """One generator, whatever process it is at the moment. Counters are since the last report, but for `restarts`."""
 
     number: int
-    place: Place
+    host: Host
     process: Process | None = None
     version: int = -1
     heard: float = 0.0
@@ -52,17 +53,20 @@ class Slot:
     def name(self) -> str:
         return f"generator {self.number}"
 
-    def report(self, version: int, wall: float) -> dict[str, Any]:
+    def report(self, version: int, wall: float) -> GeneratorReport:
         """What it did in so many seconds, since this was last asked; `version` is that of the newest weights."""
-        described = {
-            "host": self.place.name, "pid": (self.process.pid or None) if self.process else None,
-            "tokens_per_second": self.tokens / self.busy if self.busy else None,
-            "idle": max(0.0, 1.0 - self.busy / wall), "lag": version - self.version if self.version >= 0 else 0,
-            "executed": self.earlier.executed + self.health.executed,
-            "infra": self.earlier.infra + self.health.infra, "restarts": self.restarts,
-        }  # fmt: skip
+        found = GeneratorReport(
+            host=self.host.name,
+            pid=(self.process.pid or None) if self.process else None,
+            tokens_per_second=self.tokens / self.busy if self.busy else None,
+            idle=max(0.0, 1.0 - self.busy / wall),
+            lag=version - self.version if self.version >= 0 else 0,
+            executed=self.earlier.executed + self.health.executed,
+            infra=self.earlier.infra + self.health.infra,
+            restarts=self.restarts,
+        )
         self.tokens, self.busy = 0, 0.0
-        return described
+        return found
 
     def feel_pulse(self, process: Process) -> None:
         """Note what its process answers, or that it does not any more."""
@@ -77,7 +81,7 @@ class Slot:
                 self.heard = time.monotonic()
             elif time.monotonic() - self.heard > _SILENT_AFTER:
                 self.lost = f"nothing heard for {_SILENT_AFTER:.0f} s"
-                self.place.down_until = time.monotonic() + REST
+                self.host.down_until = time.monotonic() + REST
         except Exception as error:
             self.lost = last_line(error)
         else:

@@ -15,7 +15,7 @@ Judge = Callable[[Sequence[int], Sequence[str]], list[Outcome]]
 """From the numbers of some programs, and their texts, to their outcomes."""
 
 
-class Referee:
+class BackgroundJudge:
     """Hands finished programs to `judge`, in one thread beside the caller's, as soon as enough have come together.
 
     An outcome depends on its program alone, so neither the order nor the company that they come in shows in it.
@@ -23,7 +23,7 @@ class Referee:
 
     def __init__(self, judge: Judge) -> None:
         self._judge = judge
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="kolmo-referee")
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="kolmo-judge")
         self._waiting: dict[int, str] = {}
         self._judged: list[tuple[list[int], Future[list[Outcome]]]] = []
 
@@ -45,7 +45,7 @@ class Referee:
             self._judged.append((numbers, self._thread.submit(self._judge, numbers, texts)))
             self._waiting = {}
 
-    def __enter__(self) -> Referee:
+    def __enter__(self) -> BackgroundJudge:
         return self
 
     def __exit__(
