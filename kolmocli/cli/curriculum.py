@@ -63,8 +63,8 @@ app.command("calibrate")(calibrate)
 
 def problems_in(file: str) -> list[str]:
     """A line for each thing that is wrong with a curriculum file."""
+    from kolmocli.config.controller import build_controller
     from kolmocli.config.file import ConfigError, load_config
-    from kolmocli.curriculum.build import build_controller
     from kolmocli.paths import find_curriculum
     from kolmocli.tasks.sources import family_tasks
 
@@ -76,7 +76,8 @@ def problems_in(file: str) -> list[str]:
         return [str(error)]
     problems = []
     try:
-        build_controller(config, family_tasks(config, "train").buckets())
+        buckets = family_tasks(config, "train").buckets()
+        build_controller(config.controller, config.families, buckets, config.training.steps)
     except UsageError as error:
         problems.append(f"{file}: {error}")
     splits: tuple[Split, ...] = ("train", "eval")

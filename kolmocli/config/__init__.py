@@ -3,7 +3,7 @@
 Unknown keys are errors. A description is the help text of its key, so it says what the value does.
 """
 
-from kolmocli.config.controller import RaschSettings
+from kolmocli.config.controller import ControllerSection
 from kolmocli.config.families import AnyFamily, DigitFamily, Family, ReverseDigits, SumDigits
 from kolmocli.config.machine import Data
 from kolmocli.config.training import OptimiserKind, Reward, Training
@@ -12,11 +12,11 @@ from kolmocli.config.whole import Config
 __all__ = [
     "AnyFamily",
     "Config",
+    "ControllerSection",
     "Data",
     "DigitFamily",
     "Family",
     "OptimiserKind",
-    "RaschSettings",
     "ReverseDigits",
     "Reward",
     "SumDigits",

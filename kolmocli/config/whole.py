@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from kolmocli.config.base import Section
-from kolmocli.config.controller import Controller
+from kolmocli.config.controller import AnyController, section_for
 from kolmocli.config.families import AnyFamily, DigitFamily, Family
 from kolmocli.config.machine import Data, Engine, Model, SandboxSection
 from kolmocli.config.training import USUAL_RANK, Evaluation, Hints, Reward, SelfPlay, Training, Warmup
@@ -24,7 +24,7 @@ class Config(Section):
     seed: int = Field(0, ge=0, description="one seed gives one run")
     model: Model = Field(default_factory=Model)
     families: dict[str, AnyFamily] = Field(min_length=1, description="kinds of tasks, by name")
-    controller: Controller = Field(default_factory=Controller)
+    controller: AnyController = Field(default_factory=section_for())
     reward: Reward = Field(default_factory=Reward)
     warmup: Warmup = Field(default_factory=Warmup)
     hints: Hints = Field(default_factory=Hints)

@@ -22,8 +22,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from kolmocli.config import Config
+from kolmocli.config.controller import ladders_of
 from kolmocli.curriculum.base import Bucket
-from kolmocli.curriculum.build import ladders_of
 from kolmocli.engine.base import Group
 from kolmocli.language.interpreter import ExecutionError, execute
 from kolmocli.tasks.base import Task
@@ -40,7 +40,7 @@ class Hints:
     def __init__(self, config: Config, buckets: list[Bucket], shares: dict[str, float]) -> None:
         self.most, self.gain = config.hints.most, config.hints.gain
         self._most_lines = config.training.max_lines
-        self._ladders = ladders_of(config, buckets) if self.most else {}
+        self._ladders = ladders_of(config.controller, config.families, buckets) if self.most else {}
         self.shares = shares
         for family in self._ladders:
             shares.setdefault(family, min(config.hints.start, self.most))
