@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol
 
 from pydantic import Field, SerializeAsAny, ValidatorFunctionWrapHandler, WrapValidator, create_model
 
-from kolmocli.config.base import Section, Share
 from kolmocli.curriculum.base import Bucket, Controller, Ladder
 from kolmocli.curriculum.build import make_controller
 from kolmocli.curriculum.kinds import KINDS
 from kolmocli.curriculum.settings import Parameter, settings_of
+from kolmocli.section import Section, Share
 
 
 class ControllerSection(Section):
@@ -30,7 +30,7 @@ class ControllerSection(Section):
         """What a controller of this kind is made with: its section, and what it takes from this one."""
         shared = {key: getattr(self, key) for key in settings_of(KINDS.get(kind)) if key in _OWN}
         section = getattr(self, kind) if kind in type(self).model_fields else None
-        return shared if section is None else {**shared, **{name: value for name, value in section}}
+        return shared if section is None else {**shared, **dict(section)}
 
     def __reduce__(self) -> tuple[Any, ...]:
         """For another process, where this class, which was made for the kinds of this one, does not exist."""
@@ -75,20 +75,22 @@ def _settings_model(name: str, settings: Mapping[str, Parameter]) -> type[Sectio
     return create_model(f"{name.title().replace('_', '')}Settings", __base__=Section, **fields)
 
 
-def _validated(data: Any, validate: ValidatorFunctionWrapHandler) -> Any:
-    if isinstance(data, ControllerSection):
-        return data
+def _named(data: Any) -> list[str]:
+    """The registered kinds that a section names, by `kind` or with settings, beyond the built-in ones."""
     words = {data.get("kind"), *data} if isinstance(data, dict) else set()
     others = sorted(word for word in words if isinstance(word, str) and word not in _USUAL)
-    named = [word for word in others if word in KINDS.names()]
-    return section_for(*named).model_validate(data) if named else validate(data)
+    return [word for word in others if word in KINDS.names()]
 
 
-def _unpickled(data: dict[str, Any]) -> Any:
-    if data["kind"] in KINDS.names():
-        return _validated(data, section_for().model_validate)
-    # On a host that knows nothing of the plugin, and chooses no buckets.
-    return ControllerSection.model_construct(**{key: value for key, value in data.items() if key in _OWN})
+def _validated(data: Any, _usual: ValidatorFunctionWrapHandler) -> ControllerSection:
+    return data if isinstance(data, ControllerSection) else section_for(*_named(data)).model_validate(data)
+
+
+def _unpickled(data: dict[str, Any]) -> ControllerSection:
+    model = section_for(*_named(data))
+    known = {key: value for key, value in data.items() if key in model.model_fields}
+    # A host that chooses no buckets need not know the plugin that brought this kind.
+    return model.model_validate(known) if data["kind"] in KINDS.names() else model.model_construct(**known)
 
 
 _USUAL = frozenset([*section_for().model_fields, *KINDS.builtin])

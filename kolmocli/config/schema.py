@@ -14,14 +14,19 @@ from kolmocli.config import AnyFamily, Config, ControllerSection
 from kolmocli.config.controller import section_model
 
 
-def fields_of(annotation: Any) -> dict[str, FieldInfo] | None:
-    """The keys of a section, of all its kinds where there are several; None when the annotation is not a section."""
+def fields_of(annotation: Any, *named: str) -> dict[str, FieldInfo] | None:
+    """The keys of a section, of all its kinds where there are several; None when the annotation is not a section.
+
+    The section of controllers has a part for every kind that is registered by now, and for those `named`.
+    """
     annotation = _bare(annotation)
     if kinds := _kinds(annotation):
         known = [fields for kind in kinds.values() if (fields := fields_of(kind)) is not None]
         return {name: field for fields in reversed(known) for name, field in fields.items()} or None
+    if isinstance(annotation, type) and issubclass(annotation, ControllerSection):
+        annotation = section_model(*named)
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return dict(_as_of_now(annotation).model_fields)
+        return dict(annotation.model_fields)
     return None
 
 
@@ -35,7 +40,7 @@ def below(annotation: Any, part: str | int) -> Any:
             return kinds[part]
         found = [inner for kind in kinds.values() if (inner := below(kind, part)) is not None]
         return typing.Union[tuple(found)] if found else None  # noqa: UP007
-    fields = fields_of(_as_of_now(_bare(annotation), part))
+    fields = fields_of(annotation, str(part))
     if fields is not None:
         return fields[part].annotation if isinstance(part, str) and part in fields else None
     annotation = _bare(annotation)
@@ -69,13 +74,6 @@ def choices(annotation: Any) -> tuple[str, ...]:
     """The words that a Literal allows; nothing for any other annotation."""
     bare = _bare(annotation)
     return typing.get_args(bare) if typing.get_origin(bare) is Literal else ()
-
-
-def _as_of_now(annotation: Any, *parts: str | int) -> Any:
-    """The section of controllers has a part for every kind that is registered, which may be one more than before."""
-    if isinstance(annotation, type) and issubclass(annotation, ControllerSection):
-        return section_model(*map(str, parts))
-    return annotation
 
 
 def _kinds(annotation: Any) -> dict[str | int, Any]:

@@ -27,9 +27,12 @@ from kolmocli.curriculum.base import Bucket
 from kolmocli.engine.base import Group
 from kolmocli.language.interpreter import ExecutionError, execute
 from kolmocli.tasks.base import Task
+from kolmocli.tasks.sequences.task import SequenceTask
 
 _WORDS = re.compile(r"[^ =(,)\n]+[ =(,)\n]*")
 """A name or a number with what separates it from the next: the tokenizer of the presets cuts there too."""
+_BEGUN = 0
+"""The level of a task with a hint: below every ladder, so its passes say nothing of a level."""
 _UNAIDED = 0.125
 """Of the tasks at the lowest level go without a hint: only these tell the controller when the family can do without."""
 
@@ -68,24 +71,26 @@ class Hints:
 
     def _at_the_bottom(self, bucket: Bucket) -> bool:
         ladder = self._ladders.get(bucket.family)
-        return ladder is not None and bucket.level == ladder.bottom
+        return ladder is not None and bucket.level in (ladder.bottom, _BEGUN)
 
     def _begin(self, task: Task, rng: random.Random) -> Task:
         share = self.shares[task.bucket.family]
         unaided, rounding = rng.random() < _UNAIDED, rng.random()
-        if task.reference is None or unaided:
+        if not isinstance(task, SequenceTask) or task.program is None or unaided:
             return task
         words = _WORDS.findall("\n".join(_as_far_as_the_target(task, self._most_lines)))
         given = min(int(share * len(words) + rounding), len(words) - 1)
-        return replace(task, hint="".join(words[:given])) if words else task
+        if given < 1:
+            return task
+        return replace(task, prefix="".join(words[:given]), bucket=Bucket(task.bucket.family, _BEGUN))
 
 
-def _as_far_as_the_target(task: Task, most_lines: int) -> list[str]:
+def _as_far_as_the_target(task: SequenceTask, most_lines: int) -> list[str]:
     """The lines of the reference up to the first whose value is the target; none when none of those allowed does."""
-    assert task.reference is not None
+    assert task.program is not None
     try:
-        values = execute(task.reference)
+        values = execute(task.program)
     except ExecutionError:  # a file's program beyond the interpreter's bounds
         return []
     made = next((i for i, value in enumerate(values[:most_lines]) if tuple(value) == task.target), None)
-    return [] if made is None else str(task.reference).split("\n")[: made + 1]
+    return [] if made is None else str(task.program).split("\n")[: made + 1]
