@@ -10,8 +10,14 @@ from typing import Any, Literal
 from pydantic import BaseModel, Tag
 from pydantic.fields import FieldInfo
 
+<<<<<<< HEAD
 from kolmocli.config import AnyFamily, Config, ControllerSection
 from kolmocli.config.controller import section_model
+=======
+from kolmocli.config import AnyFamily, Config
+from kolmocli.tasks.family import families
+from kolmocli.tasks.kinds import BUILT_IN
+>>>>>>> main
 
 
 def fields_of(annotation: Any, *named: str) -> dict[str, FieldInfo] | None:
@@ -81,6 +87,8 @@ def _kinds(annotation: Any) -> dict[str | int, Any]:
     if typing.get_origin(annotation) not in (types.UnionType, typing.Union):
         return {}
     kinds: dict[str | int, Any] = {}
+    if annotation == _bare(AnyFamily):
+        kinds |= {name: kind.settings for name, kind in families.loaded().items() if name not in BUILT_IN}
     for place, member in enumerate(typing.get_args(annotation)):
         tags = [extra.tag for extra in getattr(member, "__metadata__", ()) if isinstance(extra, Tag)]
         kinds[tags[0] if tags else f"<{place}>"] = member
@@ -97,5 +105,6 @@ def _bare(annotation: Any) -> Any:
     return annotation
 
 
-KINDS = tuple(str(kind) for kind in _kinds(_bare(AnyFamily)))
-"""What a family can be, by the names that pydantic's errors use."""
+def family_kinds() -> tuple[str, ...]:
+    """What a family can be, by the names that errors use; those of plugins too."""
+    return tuple(dict.fromkeys([*map(str, _kinds(_bare(AnyFamily))), *families.names()]))
