@@ -10,14 +10,10 @@ from typing import Any, Literal
 from pydantic import BaseModel, Tag
 from pydantic.fields import FieldInfo
 
-<<<<<<< HEAD
 from kolmocli.config import AnyFamily, Config, ControllerSection
 from kolmocli.config.controller import section_model
-=======
-from kolmocli.config import AnyFamily, Config
 from kolmocli.tasks.family import families
 from kolmocli.tasks.kinds import BUILT_IN
->>>>>>> main
 
 
 def fields_of(annotation: Any, *named: str) -> dict[str, FieldInfo] | None:
