@@ -103,6 +103,7 @@ def evaluate(
     if language not in ("python", "dsl"):
         raise UsageError(f"--language {language}: no such choice; there are python, dsl")
     load_plugins(plugins)
+    from kolmocli.console import shared_console
     from kolmocli.evaluation.report import Reporting
 
     reporting = Reporting(kt_compatible, hold_out)
@@ -120,6 +121,7 @@ def evaluate(
             sandbox=sandbox,
             temperature=temperature,
             reporting=reporting,
+            warn=shared_console().out,
         )
     else:
         from kolmocli.evaluation.foreign import Programs, evaluate_predictions

@@ -67,7 +67,7 @@ def _say(error: dict[str, Any]) -> tuple[Location, str]:
         named = [task for task in family_kinds() if task != SEQUENCES]
         return (*location, "task"), f"no such task: {context['tag']}; {suggest(context['tag'], named)}"
     if kind == "missing":
-        if location[-1] == "levels" and not error["input"]:
+        if location[-1] == "levels" and "sampler" not in error["input"]:
             return location, f"is missing; add it, or name with --plugin the module that has the kind {location[1]}"
         return location, "is missing; add it"
     if kind == "literal_error":
