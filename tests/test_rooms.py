@@ -109,5 +109,7 @@ def test_there_is_no_circle() -> None:
 @pytest.mark.parametrize("part", [FRONT_DOOR, *(f"{FRONT_DOOR}.{name}" for name in LIGHT)])
 def test_what_is_light_imports_no_torch(part: str) -> None:
     names = [name for name in modules() if name == part or (part != FRONT_DOOR and name.startswith(f"{part}."))]
-    script = f"import sys\nfor name in {names!r}: __import__(name)\nassert 'torch' not in sys.modules, sys.modules.keys()"
+    script = (
+        f"import sys\nfor name in {names!r}: __import__(name)\nassert 'torch' not in sys.modules, sys.modules.keys()"
+    )
     subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True, timeout=120)

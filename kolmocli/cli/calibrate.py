@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
 from kolmocli.cli.output import print_json, show
 from kolmocli.errors import UsageError
+
+if TYPE_CHECKING:
+    from kolmocli.sandbox.opening import Backend
 
 
 def calibrate(
@@ -37,7 +40,14 @@ def calibrate(
     file, console = find_curriculum(curriculum), shared_console()
     with console.status("rolling out"):
         report = measure(
-            model, file, samples=samples, tasks=tasks, seed=seed, device=device, sandbox=sandbox, warn=console.print
+            model,
+            file,
+            samples=samples,
+            tasks=tasks,
+            seed=seed,
+            device=device,
+            sandbox=cast("Backend", sandbox),
+            warn=console.print,
         )
     print_json(report) if json else show(*_tables(report))
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
 from kolmocli.cli.output import print_json, show
 from kolmocli.errors import UsageError
+
+if TYPE_CHECKING:
+    from kolmocli.sandbox.opening import Backend
 
 _MODEL, _PREDICTIONS, _ENDPOINT = "a model", "--predictions", "--endpoint"
 _BELONGS_TO = {
@@ -114,14 +117,14 @@ def evaluate(
             samples=samples,
             seed=seed,
             device=device,
-            sandbox=sandbox,
+            sandbox=cast("Backend", sandbox),
             temperature=temperature,
             reporting=reporting,
         )
     else:
         from kolmocli.evaluation.foreign import Programs, evaluate_predictions
 
-        programs = Programs("dsl" if language == "dsl" else "python", time_limit, sandbox)
+        programs = Programs("dsl" if language == "dsl" else "python", time_limit, cast("Backend", sandbox))
         if predictions is not None:
             report = evaluate_predictions(predictions, programs, strict=strict, reporting=reporting)
         else:

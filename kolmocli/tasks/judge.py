@@ -9,6 +9,7 @@ from kolmocli.config import Config
 from kolmocli.errors import UsageError
 from kolmocli.sandbox import open_sandbox
 from kolmocli.sandbox.base import Health, Limits
+from kolmocli.sandbox.opening import Backend
 from kolmocli.tasks.answers.judge import AnswerJudge
 from kolmocli.tasks.base import Task
 from kolmocli.tasks.outcome import Outcome
@@ -26,7 +27,7 @@ class Judge(Protocol):
     def close(self) -> None: ...
 
 
-def open_judge(config: Config, backend: str, warn: Callable[[str], None]) -> Judge:
+def open_judge(config: Config, backend: Backend, warn: Callable[[str], None]) -> Judge:
     """The judge of a run or an evaluation; only one of programs opens a sandbox, of `backend`.
 
     Raises:

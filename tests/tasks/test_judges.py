@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from kolmocli.tasks import judge as judging
 from kolmocli.config import Config
 from kolmocli.curriculum.base import Bucket
 from kolmocli.errors import UsageError
 from kolmocli.sandbox.base import Status
+from kolmocli.tasks import judge as judging
 from kolmocli.tasks.answers.digits import sum_digits
 from kolmocli.tasks.answers.judge import AnswerJudge
 from kolmocli.tasks.base import Task

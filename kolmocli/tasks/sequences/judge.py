@@ -78,7 +78,7 @@ def _run(
     for draft, task, container in zip(drafts, tasks, avoid, strict=True):
         if draft.ends:
             text = str(draft.program)
-            jobs.setdefault(text, Job(text, group=1 + task.index, avoid=container))
+            jobs.setdefault(text, Job(text, "dsl", group=1 + task.index, avoid=container))
     ran = dict(zip(jobs, sandbox.run(list(jobs.values())) if jobs else [], strict=True))
     return [ran[str(d.program)] if d.ends else Verdict(Status.SYNTAX, detail=d.error or "empty") for d in drafts]
 
