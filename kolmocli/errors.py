@@ -5,6 +5,9 @@ Anything else that is raised is a defect of kolmo and may show a traceback.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from difflib import get_close_matches
+
 EXIT_OK = 0
 EXIT_FAILED = 1
 EXIT_USAGE = 2
@@ -40,3 +43,10 @@ def last_line(error: Exception) -> str:
     """The last line that says something: errors of engines hold whole tracebacks. At most 300 characters."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return lines[-1][:300] if lines else type(error).__name__
+
+
+def suggest(word: str, known: Iterable[str]) -> str:
+    """`did you mean batch_size?`, or what there is when nothing is close."""
+    known = list(known)
+    close = get_close_matches(word, known, n=1) or [k for k in known if k.lower() == word.lower()]
+    return f"did you mean {close[0]}?" if close else f"there are {', '.join(known)}"

@@ -11,9 +11,11 @@ from kolmocli.cli.calibrate import calibrate
 from kolmocli.cli.output import print_json, show
 from kolmocli.cli.simulate import simulate
 from kolmocli.errors import EXIT_USAGE, UsageError
+from kolmocli.tasks.sequences.task import SequenceTask
+from kolmocli.tasks.settings import FamilySettings, LevelList
 
 if TYPE_CHECKING:
-    from kolmocli.config import AnyFamily, Config
+    from kolmocli.config import Config
     from kolmocli.tasks.base import Split, Task
 
 app = typer.Typer(
@@ -102,7 +104,7 @@ def describe(config: Config, samples: int) -> dict[str, Any]:
         families[name] = {
             "target": config.controller.target if family.target is None else family.target,
             "floor": config.controller.floor if family.floor is None else family.floor,
-            "bounds": list(family.bounds or (1, len(family.levels))),
+            "bounds": list(family.bounds or (1, family.count)),
             "shared": shared,
             "levels": [
                 {
@@ -116,19 +118,22 @@ def describe(config: Config, samples: int) -> dict[str, Any]:
     return {
         "name": config.name,
         "description": config.description,
-        "questions": config.asks_questions,
+        "questions": not config.runs_programs,
         "families": families,
     }
 
 
 def _sample(task: Task) -> dict[str, Any]:
-    if task.question is not None:
-        return {"question": task.question.text, "answer": task.question.worked}
-    return {"program": str(task.reference), "sequence": list(task.target)}
+    if isinstance(task, SequenceTask):
+        return {"program": str(task.program), "sequence": list(task.target)}
+    return {"question": task.asked.text, "answer": task.reference}
 
 
-def _knobs(family: AnyFamily) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+def _knobs(family: FamilySettings) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """What differs from the published generator, or from the founding task: in all levels alike, and level by level."""
+    if not isinstance(family, LevelList):
+        keys = {"task", *FamilySettings.model_fields}
+        return {k: v for k, v in family.model_dump(mode="json").items() if k not in keys}, [{}] * family.count
     usual = type(family.levels[0])().model_dump(mode="json")
     levels = [{k: v for k, v in level.model_dump(mode="json").items() if v != usual[k]} for level in family.levels]
     shared = {k: v for k, v in levels[0].items() if all(k in other and other[k] == v for other in levels)}

@@ -105,8 +105,10 @@ def synth(
     if curriculum is not None:
         from kolmocli.config.file import load_config
         from kolmocli.paths import find_curriculum
+        from kolmocli.tasks.sequences.settings import Family
 
-        families = load_config(find_curriculum(curriculum)).program_families
+        sections = load_config(find_curriculum(curriculum)).families
+        families = {name: section for name, section in sections.items() if isinstance(section, Family)}
         if not families:
             raise UsageError(f"--curriculum {curriculum}: its tasks are questions, there are no programs to sample")
     wanted = Synthesis(pairs, seed, part, families, tuple(exclude or ()), distinct, strict)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from kolmocli.cli.output import print_json, show
-from kolmocli.errors import UsageError
+from kolmocli.errors import UsageError, suggest
 
 if TYPE_CHECKING:
     from kolmocli.sandbox.opening import Backend
@@ -179,7 +179,7 @@ def _check_temperature(value: float, samples: int) -> None:
 
 def _one_of(flag: str, key: str, value: str) -> None:
     """Refuse a word that the schema does not have under `key`."""
-    from kolmocli.config.schema import choices, field, suggest
+    from kolmocli.config.schema import choices, field
 
     words = choices(field(key).annotation)
     if value not in words:

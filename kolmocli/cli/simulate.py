@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from kolmocli.cli.output import print_json, show
-from kolmocli.errors import UsageError
+from kolmocli.errors import UsageError, suggest
 
 
 def simulate(
@@ -51,8 +51,6 @@ def simulate(
 
 def _known(flag: str, asked: Sequence[str] | None, known: Sequence[str]) -> list[str]:
     """What was asked for, each once. Refuses what does not exist."""
-    from kolmocli.config.schema import suggest
-
     for word in asked or ():
         if word not in known:
             raise UsageError(f"{flag} {word}: no such choice; {suggest(word, known)}")

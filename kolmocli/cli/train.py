@@ -11,7 +11,7 @@ from typer.core import TyperCommand, TyperOption
 
 from kolmocli.cli.output import print_json, show
 from kolmocli.cli.results import plan_text, summary_panel
-from kolmocli.errors import UsageError
+from kolmocli.errors import UsageError, suggest
 
 if TYPE_CHECKING:
     from kolmocli.config import Config
@@ -189,8 +189,6 @@ def train(
 
 def _only(task: str, config: Config) -> Config:
     """The configuration with this family alone."""
-    from kolmocli.config.schema import suggest
-
     if config.data.train is not None:
         raise UsageError(
             f"--task {task}: this curriculum takes its tasks from {config.data.train}; leave one of them out"

@@ -4,21 +4,14 @@ Unknown keys are errors. A description is the help text of its key, so it says w
 """
 
 from kolmocli.config.controller import RaschSettings
-from kolmocli.config.families import AnyFamily, DigitFamily, Family, ReverseDigits, SumDigits
-from kolmocli.config.machine import Data
-from kolmocli.config.training import OptimiserKind, Reward, Training
+from kolmocli.config.families import AnyFamily
+from kolmocli.config.training import OptimiserKind, Training
 from kolmocli.config.whole import Config
 
 __all__ = [
     "AnyFamily",
     "Config",
-    "Data",
-    "DigitFamily",
-    "Family",
     "OptimiserKind",
     "RaschSettings",
-    "ReverseDigits",
-    "Reward",
-    "SumDigits",
     "Training",
 ]

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from kolmocli.config.base import Positive, Section, Share
+from kolmocli.section import Positive, Section, Share
 
 
 class RaschSettings(Section):

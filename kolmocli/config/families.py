@@ -1,82 +1,74 @@
-"""Families of tasks: what is trained on, from easy to hard."""
+"""Families of tasks in a curriculum file: each section is of a registered kind, which validates it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Annotated, Literal, Self
+from collections.abc import Mapping
+from typing import Annotated, Any
 
-from pydantic import BaseModel, Discriminator, Field, Tag, model_validator
+from pydantic import (
+    Discriminator,
+    Field,
+    FieldSerializationInfo,
+    PlainSerializer,
+    Tag,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+)
+from pydantic_core import InitErrorDetails
 
-from kolmocli.config.base import Positive, Section, Share
-from kolmocli.language.sampler_settings import SamplerConfig
-from kolmocli.tasks.answers.levels import ReverseDigitsLevel, SumDigitsLevel
-
-
-class Ladder(Section):
-    """What families of every kind have. Their levels are the rungs."""
-
-    levels: Sequence[BaseModel]
-    target: Share | None = Field(None, description="pass rate to hold for this family (default: the controller's)")
-    floor: Share | None = Field(
-        None, description="least share of the groups for this family (default: the controller's)"
-    )
-    bounds: tuple[Positive, Positive] | None = Field(None, description="lowest and highest level to use (default: all)")
-
-    @model_validator(mode="after")
-    def _bounds_on_the_ladder(self) -> Self:
-        if self.bounds is not None and not self.bounds[0] <= self.bounds[1] <= len(self.levels):
-            low, high = self.bounds
-            raise ValueError(f"bounds: {low} to {high} is not a part of the {len(self.levels)} levels, easy to hard")
-        return self
+from kolmocli.tasks.answers.settings import ReverseDigits, SumDigits
+from kolmocli.tasks.family import SEQUENCES, families, kind_name
+from kolmocli.tasks.kinds import BUILT_IN
+from kolmocli.tasks.sequences.settings import Family
+from kolmocli.tasks.settings import FamilySettings
 
 
-class Family(Ladder):
-    """Sequences to write programs for. `sampler` holds what all levels share; each level overrides part of it."""
-
-    sampler: SamplerConfig = Field(default_factory=SamplerConfig, description="what all levels share")
-    levels: list[SamplerConfig] = Field(min_length=1, description="easy to hard; what each level changes")
-
-    @model_validator(mode="before")
-    @classmethod
-    def _inherit(cls, data: object) -> object:
-        """Fill each level with the family's sampler, so that a resolved level says everything."""
-        if (
-            isinstance(data, dict)
-            and isinstance(data.get("sampler", {}), dict)
-            and isinstance(data.get("levels"), list)
-        ):
-            shared = data.get("sampler", {})
-            levels = [{**shared, **level} if isinstance(level, dict) else level for level in data["levels"]]
-            return {**data, "levels": levels}
-        return data
-
-
-class SumDigits(Ladder):
-    """The sum of all digits of some integers, asked in words."""
-
-    task: Literal["sum_digits"] = Field(description="the sum of all digits of some integers, asked in words")
-    levels: list[SumDigitsLevel] = Field(min_length=1, description="easy to hard")
-
-
-class ReverseDigits(Ladder):
-    """An integer with its digits in reverse, asked in words."""
-
-    task: Literal["reverse_digits"] = Field(description="an integer with its digits in reverse, asked in words")
-    levels: list[ReverseDigitsLevel] = Field(min_length=1, description="easy to hard")
-
-
-DigitFamily = SumDigits | ReverseDigits
-
-
-def _kind(family: object) -> str:
-    """A family that names no task is one of sequences to write programs for."""
-    named = family.get("task") if isinstance(family, dict) else getattr(family, "task", None)
-    return "programs" if named is None else str(named)
+def _tag(section: object) -> str:
+    return kind_name("", section)
 
 
 AnyFamily = Annotated[
-    Annotated[Family, Tag("programs")]
+    Annotated[Family, Tag(SEQUENCES)]
     | Annotated[SumDigits, Tag("sum_digits")]
     | Annotated[ReverseDigits, Tag("reverse_digits")],
-    Discriminator(_kind),
+    Discriminator(_tag),
 ]
+"""The kinds that the schema spells out. Those of plugins are known at run time only."""
+
+
+def _validated(sections: Any, handler: ValidatorFunctionWrapHandler) -> Any:
+    """Sections of built-in kinds by the union above, those of plugins by their own settings."""
+    if not isinstance(sections, Mapping):
+        return handler(sections)
+    kinds = {name: kind for name, section in sections.items() if (kind := _plugged(name, section)) is not None}
+    rest = {name: section for name, section in sections.items() if name not in kinds}
+    found = dict(handler(rest)) if rest or not kinds else {}
+    problems: list[InitErrorDetails] = []
+    for name, kind in kinds.items():
+        try:
+            found[name] = families.get(kind).settings.model_validate(sections[name] or {})
+        except ValidationError as error:
+            problems += [_placed(name, dict(item)) for item in error.errors(include_url=False)]
+    if problems:
+        raise ValidationError.from_exception_data("families", problems)
+    return {name: found[name] for name in sections}
+
+
+def _plugged(name: object, section: Any) -> str | None:
+    """The registered kind of a section, where that is none of the built-in ones."""
+    kind = kind_name(str(name), section)
+    return kind if kind not in BUILT_IN and kind in families.names() else None
+
+
+def _placed(name: str, error: dict[str, Any]) -> InitErrorDetails:
+    return InitErrorDetails(
+        type=error["type"], loc=(name, *error["loc"]), input=error["input"], ctx=error.get("ctx", {})
+    )
+
+
+def _plain(sections: Mapping[str, FamilySettings], info: FieldSerializationInfo) -> dict[str, Any]:
+    return {name: section.model_dump(mode=info.mode) for name, section in sections.items()}
+
+
+Families = Annotated[dict[str, AnyFamily], Field(min_length=1), WrapValidator(_validated), PlainSerializer(_plain)]

@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from kolmocli.config.base import Positive, Section
 from kolmocli.policy.presets import listed
+from kolmocli.section import Positive, Section
 
 
 class Model(Section):
@@ -68,15 +68,3 @@ class Engine(Section):
         if self.kind == "local" and changed:
             raise ValueError(f"{changed[0]} is of the engine monarch; set kind to monarch or leave it out")
         return self
-
-
-class Data(Section):
-    train: str | None = Field(None, description="JSONL or CSV file of sequences to train on, instead of the families")
-    eval: str | None = Field(None, description="JSONL or CSV file of sequences to evaluate on")
-    families: bool = Field(False, description="train on the families too, beside the file")
-    order: Literal["auto", "length", "compressibility", "reference_bits"] = Field(
-        "auto", description="what makes a sequence harder where the file names no buckets"
-    )
-    levels: Positive = Field(4, description="levels that sequences without a bucket are split into")
-    max_items: Positive = Field(1024, description="longer sequences of a file are left out, by name")
-    strict: bool = Field(False, description="stop at the first bad line of a file instead of leaving it out")

@@ -6,8 +6,8 @@ import re
 from typing import Any
 
 from kolmocli.config import Config
-from kolmocli.config.schema import below, fields_of, suggest
-from kolmocli.errors import UsageError
+from kolmocli.config.schema import below, fields_of
+from kolmocli.errors import UsageError, suggest
 
 Location = tuple[str | int, ...]
 

@@ -9,7 +9,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from kolmocli.config.schema import KINDS, at, choices, fields_of, suggest
+from kolmocli.config.schema import KINDS, at, choices, fields_of
+from kolmocli.errors import suggest
 
 Location = tuple[str | int, ...]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import types
 import typing
 from collections.abc import Iterable
-from difflib import get_close_matches
 from typing import Any, Literal
 
 from pydantic import BaseModel, Tag
@@ -69,13 +68,6 @@ def choices(annotation: Any) -> tuple[str, ...]:
     """The words that a Literal allows; nothing for any other annotation."""
     bare = _bare(annotation)
     return typing.get_args(bare) if typing.get_origin(bare) is Literal else ()
-
-
-def suggest(word: str, known: Iterable[str]) -> str:
-    """`did you mean batch_size?`, or what there is when nothing is close."""
-    known = list(known)
-    close = get_close_matches(word, known, n=1) or [k for k in known if k.lower() == word.lower()]
-    return f"did you mean {close[0]}?" if close else f"there are {', '.join(known)}"
 
 
 def _kinds(annotation: Any) -> dict[str | int, Any]:

@@ -6,22 +6,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from kolmocli.config.base import Positive, Section, Share
+from kolmocli.section import Positive, Section, Share
 
 OptimiserKind = Literal["adamw", "adamw8bit"]
-
-
-class Reward(Section):
-    kind: Literal["relative", "constant_minus_length", "binary"] = Field("relative", description="the reward of a pass")
-    constant: float = Field(100.0, description="C of constant_minus_length")
-    length_penalty: float = Field(0.1, description="lambda of constant_minus_length, per coded bit")
-    length_weight: float = Field(0.25, ge=0.0, description="w of relative: what brevity can add to a pass")
-    partial: float = Field(
-        0.0,
-        ge=0.0,
-        description="process reward: paid to a program that missed, times the share of the target that it explained; "
-        "changes what is optimal, so keep it far below a pass",
-    )
 
 
 class Warmup(Section):

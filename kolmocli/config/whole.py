@@ -6,12 +6,16 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from kolmocli.config.base import Section
 from kolmocli.config.controller import Controller
-from kolmocli.config.families import AnyFamily, DigitFamily, Family
-from kolmocli.config.machine import Data, Engine, Model, SandboxSection
-from kolmocli.config.training import USUAL_RANK, Evaluation, Hints, Reward, SelfPlay, Training, Warmup
+from kolmocli.config.families import Families
+from kolmocli.config.machine import Engine, Model, SandboxSection
+from kolmocli.config.training import USUAL_RANK, Evaluation, Hints, SelfPlay, Training, Warmup
 from kolmocli.policy.presets import Alphabet, is_preset
+from kolmocli.section import Section
+from kolmocli.tasks.base import Language
+from kolmocli.tasks.family import kind_of
+from kolmocli.tasks.files.settings import Data
+from kolmocli.tasks.reward import Reward
 
 _USUAL_RATIO_CAP = 2.0
 
@@ -23,7 +27,7 @@ class Config(Section):
     description: str = Field("", description="what this curriculum is for")
     seed: int = Field(0, ge=0, description="one seed gives one run")
     model: Model = Field(default_factory=Model)
-    families: dict[str, AnyFamily] = Field(min_length=1, description="kinds of tasks, by name")
+    families: Families = Field(description="kinds of tasks, by name")
     controller: Controller = Field(default_factory=Controller)
     reward: Reward = Field(default_factory=Reward)
     warmup: Warmup = Field(default_factory=Warmup)
@@ -51,50 +55,48 @@ class Config(Section):
         return (USUAL_RANK if self.model.load_in_8bit else 0) if rank is None else rank
 
     @property
-    def program_families(self) -> dict[str, Family]:
-        """Those whose tasks are sequences to write programs for."""
-        return {name: family for name, family in self.families.items() if isinstance(family, Family)}
+    def languages(self) -> set[Language]:
+        """What the policy writes: of the families, and of the files, whose sequences ask for programs."""
+        data = self.data
+        used = self.families if data.train is None or data.families else {}
+        written = {kind_of(name, section).language for name, section in used.items()}
+        return written | ({"dsl"} if data.train or data.eval else set[Language]())
 
     @property
-    def digit_families(self) -> dict[str, DigitFamily]:
-        """Those whose tasks are questions about digits."""
-        return {name: family for name, family in self.families.items() if not isinstance(family, Family)}
-
-    @property
-    def asks_questions(self) -> bool:
-        """Whether tasks are answered in words, and no program is written."""
-        return bool(self.digit_families)
+    def runs_programs(self) -> bool:
+        """Whether there is anything to run, and so a sandbox to open."""
+        return self.languages != {"text"}
 
     @property
     def alphabet(self) -> Alphabet:
         """What a preset that is trained from nothing reads and writes."""
-        return "characters" if self.asks_questions else "programs"
+        return "programs" if self.languages == {"dsl"} else "characters"
 
     @model_validator(mode="after")
-    def _questions_have_no_programs(self) -> Config:
-        if not self.asks_questions:
+    def _nothing_for_nobody(self) -> Config:
+        """A key that no family of the file could use is a mistake."""
+        if "dsl" in self.languages:
             return self
-        name = next(iter(self.digit_families))
-        if programs := self.program_families:
-            raise ValueError(
-                f"families: {name} is answered in words and {next(iter(programs))} with programs; a run learns one of "
-                "the two, so put them into two files"
-            )
+        name = next(iter(self.families))
         wrong = {
-            f"reward: kind is {self.reward.kind}, which pays for short programs; set it to binary": (
-                self.reward.kind != "binary"
-            ),
             "reward: partial is paid for pieces of a sequence; leave it out": self.reward.partial,
             "hints: most gives the beginning of a program; leave it out": self.hints.most,
             "self_play: share is for targets that a program makes; leave it out": self.self_play.share,
             "training: shaping is paid for pieces of a sequence; leave it out": self.training.shaping,
             "training: hindsight learns from what a program makes; leave it out": self.training.hindsight,
-            "data: a file holds sequences to write programs for; leave it out": self.data.train or self.data.eval,
-            "sandbox: nothing is run, and no sandbox opened; leave it out": self.sandbox != SandboxSection(),
         }
+        why = f"no task of {name} is a sequence"
+        if not self.runs_programs:
+            wrong |= {
+                f"reward: kind is {self.reward.kind}, which pays for short programs; set it to binary": (
+                    self.reward.kind != "binary"
+                ),
+                "sandbox: nothing is run, and no sandbox opened; leave it out": self.sandbox != SandboxSection(),
+            }
+            why = f"{name} is answered in words"
         for said, is_set in wrong.items():
             if is_set:
-                raise ValueError(f"{said} ({name} is answered in words)")
+                raise ValueError(f"{said} ({why})")
         return self
 
     @property

@@ -11,6 +11,7 @@ import torch
 
 from kolmocli.config import Config, Training
 from kolmocli.engine.base import Collected, Group
+from kolmocli.engine.judging import open_judge
 from kolmocli.engine.referee import Referee
 from kolmocli.engine.trainer import Trainer
 from kolmocli.learning.limits import ROWS_AT_ONCE
@@ -21,7 +22,7 @@ from kolmocli.policy.vllm import VllmSampler, open_vllm
 from kolmocli.sandbox.base import Health
 from kolmocli.sandbox.opening import Backend
 from kolmocli.tasks.base import Task
-from kolmocli.tasks.judge import Judge, open_judge
+from kolmocli.tasks.judging import Judge
 from kolmocli.tasks.outcome import Outcome
 
 
@@ -76,7 +77,7 @@ class LocalEngine(Trainer):
 
                 rollouts += self.policy.rollout(
                     [t.asked for t in chunk],
-                    given=[t.hint for t in chunk],
+                    prefixes=[t.prefix for t in chunk],
                     samples=samples,
                     max_new_tokens=self._training.max_new_tokens,
                     generator=generator,

@@ -39,7 +39,7 @@ class Trainer:
         )
 
     def answers(self, tasks: Sequence[Task]) -> list[Rollout]:
-        return [self.policy.answer(t.asked, t.solution) for t in tasks if t.solution is not None]
+        return [self.policy.answer(t.asked, t.reference) for t in tasks if t.reference is not None]
 
     def learn(
         self, batch: Sequence[Weighted], denominator: float, learning_rate: float, *, noise: bool = False

@@ -21,8 +21,8 @@ from kolmocli.evaluation.coding import CODED, Pair
 from kolmocli.language.interpreter import Bounds, ExecutionError, execute
 from kolmocli.language.program import Program, canonical
 from kolmocli.language.raw import raw_bits
-from kolmocli.tasks.base import Task
 from kolmocli.tasks.outcome import Outcome
+from kolmocli.tasks.sequences.task import SequenceTask
 
 _WORK_PER_ITEM = 32
 """Items that a program may make on the way to one item: half of what a decoder allows all of them together."""
@@ -73,7 +73,7 @@ def _sections(blocks: Sequence[tuple[tuple[int, ...], Program | None]], view: Vi
     return (Section(PROGRAMS, stream), *([Section(codec.number, payload)] if residual else []))
 
 
-def _storable(task: Task, outcome: Outcome) -> Program | None:
+def _storable(task: SequenceTask, outcome: Outcome) -> Program | None:
     """The program as an archive takes it; None for one that makes too much on the way: decoders have limits."""
     program = canonical(outcome.program) if outcome.program else None
     if program is None or len(program) > MAX_STATEMENTS:

@@ -13,10 +13,10 @@ from typing import Protocol
 from kolmocli.evaluation.baselines import best_stream_bits, stream_bits
 from kolmocli.language.coder import literal_bits
 from kolmocli.language.raw import raw_bits
-from kolmocli.tasks.base import Task
 from kolmocli.tasks.outcome import Outcome
+from kolmocli.tasks.sequences.task import SequenceTask
 
-Pair = tuple[Task, Outcome]
+Pair = tuple[SequenceTask, Outcome]
 
 
 class Coding(Protocol):

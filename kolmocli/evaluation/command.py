@@ -15,6 +15,7 @@ from kolmocli.evaluation.selection import Wanted, select
 from kolmocli.policy.loading import load_policy
 from kolmocli.sandbox.opening import Backend
 from kolmocli.seeds import derived_seed
+from kolmocli.tasks.sequences.task import SequenceTask
 
 
 def evaluate(
@@ -39,24 +40,25 @@ def evaluate(
     warn = shared_console().out
     selection = select(target, wanted, warn)
     config = selection.config
-    if config.asks_questions and reporting != PLAIN:
+    sequences = [task for task in selection.tasks if isinstance(task, SequenceTask)]
+    if len(sequences) < len(selection.tasks) and reporting != PLAIN:
         raise UsageError("--hold-out and --kt-compatible are for sequences, and these tasks are questions")
     if temperature is not None:
         training = config.training.model_copy(update={"temperature": temperature})
         config = config.model_copy(update={"training": training})
     policy = load_policy(target, device=device, seed=config.seed, alphabet=config.alphabet)
-    held = [hold_out(task, reporting.hold_out) for task in selection.tasks]
+    held = [hold_out(task, reporting.hold_out) for task in sequences] if reporting.hold_out else []
     engine = open_engine(config, policy, sandbox, warn)
     try:
         sampling = None if samples == 1 else derived_seed(config.seed if seed is None else seed, "eval")
-        attempts = attempt(engine, [h.task for h in held], samples=samples, seed=sampling)
+        attempts = attempt(engine, [h.task for h in held] or selection.tasks, samples=samples, seed=sampling)
     finally:
         engine.close()
     report = {
         "model": target,
         "samples": samples,
         "temperature": None if samples == 1 else config.training.temperature,
-        "language": None if config.asks_questions else "dsl",
+        "language": "dsl" if config.languages == {"dsl"} else None,
         **full_report(attempts, samples, "dsl", reporting),
     }
     if reporting.hold_out:

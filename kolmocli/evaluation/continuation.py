@@ -10,15 +10,15 @@ choice. A literal cannot grow, so a copy predicts nothing.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from kolmocli.evaluation.intervals import wilson
 from kolmocli.evaluation.metrics import is_masked, share
 from kolmocli.language.interpreter import Bounds, ExecutionError, evaluate
 from kolmocli.language.program import Call, Program
-from kolmocli.tasks.base import Task
 from kolmocli.tasks.outcome import Outcome
+from kolmocli.tasks.sequences.task import SequenceTask, shown
 
 _LEAST_SHOWN = 2
 """A sequence shows at least this many times as many items as it keeps back, or it keeps nothing back."""
@@ -29,16 +29,15 @@ _BOUNDS = Bounds(items=1 << 16)
 class HeldOut:
     """A task that shows the beginning of its sequence, and the rest of it."""
 
-    task: Task
+    task: SequenceTask
     continuation: tuple[int, ...]
 
 
-def hold_out(task: Task, items: int) -> HeldOut:
+def hold_out(task: SequenceTask, items: int) -> HeldOut:
     """The task without its last `items` items; the whole task when too little would be left to see a rule in."""
     if not items or len(task.target) < (1 + _LEAST_SHOWN) * items:
         return HeldOut(task, ())
-    shown = replace(task, target=task.target[:-items], reference=None, hint="")
-    return HeldOut(shown, task.target[-items:])
+    return HeldOut(shown(task, len(task.target) - items), task.target[-items:])
 
 
 def predict(program: Program, sequence: Sequence[int], items: int) -> tuple[int, ...] | None:

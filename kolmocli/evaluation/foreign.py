@@ -18,8 +18,8 @@ from kolmocli.evaluation.rescoring import Candidate, Language, limits_of, rescor
 from kolmocli.evaluation.samples import Attempts
 from kolmocli.sandbox import open_sandbox
 from kolmocli.sandbox.opening import Backend
-from kolmocli.tasks.base import Task
 from kolmocli.tasks.outcome import Outcome
+from kolmocli.tasks.sequences.task import SequenceTask
 
 _TOLD_EVERY = 10.0
 """Seconds between two lines that say how far it is."""
@@ -44,7 +44,7 @@ def evaluate_predictions(
         UsageError: the file cannot be read, or holds no prediction.
     """
     warn = shared_console().out
-    found = read_predictions(name, warn, strict=strict, cut=cut_of(reporting))
+    found = read_predictions(name, warn, language=programs.language, strict=strict, cut=cut_of(reporting))
     with Baselines() as baselines:
         attempts = rescored(counting(found, baselines), programs, warn)
         samples = max(len(outcomes) for _, outcomes in attempts)
@@ -81,9 +81,9 @@ def rescored(candidates: Iterable[Candidate], programs: Programs, warn: Callable
         yield first
         yield from source
 
-    found: dict[int, tuple[Task, list[Outcome]]] = {}
+    found: dict[int, tuple[SequenceTask, list[Outcome]]] = {}
     with open_sandbox(programs.sandbox, limits=limits_of(programs.seconds), warn=warn) as sandbox:
-        for task, outcome in rescore(all_of_them(), programs.language, sandbox, teller("programs run", warn)):
+        for task, outcome in rescore(all_of_them(), sandbox, teller("programs run", warn)):
             found.setdefault(task.index, (task, []))[1].append(outcome)
     return list(found.values())
 

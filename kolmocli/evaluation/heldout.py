@@ -43,7 +43,7 @@ def attempt(
 
     Tasks of like length go together, so the answer to one does not depend on the others but for rounding.
     """
-    order = sorted(range(len(tasks)), key=lambda i: len(tasks[i].target))
+    order = sorted(range(len(tasks)), key=lambda i: tasks[i].length)
     found: dict[int, list[Outcome]] = {}
     for start in range(0, len(order), _CHUNK):
         chunk = order[start : start + _CHUNK]

@@ -18,12 +18,15 @@ from kolmocli.evaluation.intervals import Interval, mean_interval, wilson
 from kolmocli.language.raw import raw_bits
 from kolmocli.tasks.base import Task
 from kolmocli.tasks.outcome import Outcome
+from kolmocli.tasks.sequences.task import SequenceTask
 
 PREFIXES = (16, 32, 64, 128)
 """Items at which the KoLMogorov Test compares beginnings."""
 
 
-def summarise(pairs: Sequence[Pair], coding: Coding = CODED, baselines: Baselines | None = None) -> dict[str, Any]:
+def summarise(
+    pairs: Sequence[tuple[Task, Outcome]], coding: Coding = CODED, baselines: Baselines | None = None
+) -> dict[str, Any]:
     """The report of an evaluation with one outcome per task, JSON-ready; docs/metrics.md explains each key.
 
     A number that does not exist (a share of nothing) is None. With several samples of a task, reduce
@@ -32,8 +35,9 @@ def summarise(pairs: Sequence[Pair], coding: Coding = CODED, baselines: Baseline
     judged = [(task, outcome) for task, outcome in pairs if not is_masked(outcome)]
     outcomes = [outcome for _, outcome in judged]
     n, correct = len(judged), sum(o.passed for o in outcomes)
-    written = of_programs(judged)  # answers to questions have no sizes
-    targets, programs = [task.target for task, _ in written], [outcome for _, outcome in written]
+    written = of_sequences(judged)
+    targets, copies = [task.target for task, _ in written], [outcome for _, outcome in written]
+    programs = [outcome for task, outcome in judged if task.language != "text"]
     raw = raw_bits(targets)
     # The codecs work outside the interpreter's lock, and the slowest of one stream would hold up the next.
     with ThreadPoolExecutor() as threads:
@@ -47,10 +51,10 @@ def summarise(pairs: Sequence[Pair], coding: Coding = CODED, baselines: Baseline
     counts = {
         "executable": (sum(o.executable for o in programs), len(programs)),
         "format_rate": (sum(o.formatted for o in outcomes), n),
-        "copy_rate": (sum(o.copied for o in programs if o.passed), sum(o.passed for o in programs)),
+        "copy_rate": (sum(o.copied for o in copies if o.passed), sum(o.passed for o in copies)),
     }
-    if len(written) < n:
-        counts["accuracy_lenient"] = (sum(made_by(task, o) == task.target for task, o in judged), n)
+    if lenient := [o.lenient for o in outcomes if o.lenient is not None]:
+        counts["accuracy_lenient"] = (sum(lenient), len(lenient))
     rewards = [o.reward or 0.0 for o in outcomes]
     prefixes = {str(k): prefix_matches(written, k) for k in PREFIXES}
     return {
@@ -77,9 +81,9 @@ def summarise(pairs: Sequence[Pair], coding: Coding = CODED, baselines: Baseline
     }
 
 
-def of_programs(pairs: Sequence[Pair]) -> list[Pair]:
-    """Those that were to be solved with a program, and not in words."""
-    return [(task, outcome) for task, outcome in pairs if task.question is None]
+def of_sequences(pairs: Sequence[tuple[Task, Outcome]]) -> list[Pair]:
+    """Those in which a sequence was to be made: only they have sizes."""
+    return [(task, outcome) for task, outcome in pairs if isinstance(task, SequenceTask)]
 
 
 def is_masked(outcome: Outcome) -> bool:
@@ -93,15 +97,15 @@ def prefix_matches(pairs: Sequence[Pair], items: int) -> int:
     return sum(value is not None and value[:items] == target[:items] for target, value in made)
 
 
-def made_by(task: Task, outcome: Outcome) -> tuple[int, ...] | None:
+def made_by(task: SequenceTask, outcome: Outcome) -> tuple[int, ...] | None:
     """What the program makes; None when it did not end normally, or made no sequence."""
     return task.target if outcome.passed else outcome.value
 
 
-def modalities(pairs: Sequence[Pair], coding: Coding = CODED) -> dict[str, dict[str, Any]]:
+def modalities(pairs: Sequence[tuple[Task, Outcome]], coding: Coding = CODED) -> dict[str, dict[str, Any]]:
     """Accuracy and compression of each modality that a file names, in the order in which they first appear."""
     groups: dict[str, list[Pair]] = {}
-    for task, outcome in pairs:
+    for task, outcome in of_sequences(pairs):
         if task.modality is not None and not is_masked(outcome):
             groups.setdefault(task.modality, []).append((task, outcome))
     return {name: _modality(group, coding) for name, group in groups.items()}
@@ -119,7 +123,7 @@ def _modality(pairs: Sequence[Pair], coding: Coding) -> dict[str, Any]:
     }
 
 
-def _buckets(judged: Sequence[Pair]) -> dict[str, dict[str, Any]]:
+def _buckets(judged: Sequence[tuple[Task, Outcome]]) -> dict[str, dict[str, Any]]:
     """Per bucket, families in the order in which they first appear, levels ascending."""
     passed: dict[Bucket, list[bool]] = {}
     for task, outcome in judged:

@@ -8,17 +8,17 @@ from collections.abc import Callable, Iterator
 from kolmocli.curriculum.base import Bucket
 from kolmocli.errors import KolmoError, UsageError
 from kolmocli.evaluation.answers import program_of
-from kolmocli.evaluation.rescoring import MAX_ITEMS, Candidate
-from kolmocli.tasks.base import Task
+from kolmocli.evaluation.rescoring import MAX_ITEMS, Candidate, Language
 from kolmocli.tasks.files.layouts import Entry, read_entries
 from kolmocli.tasks.files.problems import Problems
+from kolmocli.tasks.sequences.task import SequenceTask, sequence_task
 
 Cut = Callable[[str], str]
 """From an answer to the program in it."""
 
 
 def read_predictions(
-    name: str, warn: Callable[[str], None], *, strict: bool, cut: Cut = program_of
+    name: str, warn: Callable[[str], None], *, language: Language = "python", strict: bool, cut: Cut = program_of
 ) -> Iterator[Candidate]:
     """The candidates of a file, in any of the layouts of `tasks/files/layouts.py`; nothing of them is run here.
 
@@ -39,17 +39,17 @@ def read_predictions(
         else:
             found += 1
             place = (f"line {number}" if entry.task_id is None else ("task", entry.task_id), entry.sequence)
-            yield Candidate(_task(entry, places.setdefault(place, len(places))), cut(answer))
+            yield Candidate(_task(entry, places.setdefault(place, len(places)), language), cut(answer))
     problems.close(f"{found:,}")
     if not found:
         raise UsageError(f"{name}: no prediction in it; every line needs a sequence and a `generation` or `program`")
 
 
-def _task(entry: Entry, index: int) -> Task:
+def _task(entry: Entry, index: int, language: Language) -> SequenceTask:
     family, _, level = (entry.bucket or "").rpartition("/")
     named = Bucket(family, int(level)) if family and level.isdecimal() else None
     bucket = named or Bucket(entry.bucket or entry.modality or "sequences", 1)
-    return Task(bucket, index, entry.sequence, modality=entry.modality)
+    return sequence_task(bucket, index, entry.sequence, language=language, modality=entry.modality)
 
 
 class PredictionWriter:
@@ -64,7 +64,7 @@ class PredictionWriter:
         except OSError as error:
             raise KolmoError(f"{name}: cannot be written: {error.strerror}") from None
 
-    def write(self, task: Task, task_id: int, answer: str) -> None:
+    def write(self, task: SequenceTask, task_id: int, answer: str) -> None:
         known = {"bucket": str(task.bucket), "modality": task.modality}
         line = {"task_id": task_id, "sequence": task.target, "generation": answer, **known}
         try:

@@ -14,7 +14,7 @@ from kolmocli.evaluation.predictions import Cut, PredictionWriter
 from kolmocli.evaluation.report import PLAIN, Reporting, full_report
 from kolmocli.evaluation.rescoring import Candidate
 from kolmocli.evaluation.selection import Wanted, select
-from kolmocli.tasks.base import Task
+from kolmocli.tasks.sequences.task import SequenceTask, sequence_task
 
 
 def evaluate_endpoint(
@@ -34,10 +34,14 @@ def evaluate_endpoint(
     """
     warn = shared_console().out
     selection = select(None, wanted, warn)
-    if selection.config.asks_questions:
+    tasks = [task for task in selection.tasks if isinstance(task, SequenceTask)]
+    if len(tasks) < len(selection.tasks):
         raise UsageError(f"{wanted.curriculum}: an endpoint is asked for programs, and these tasks are questions")
-    tasks = selection.tasks
-    asked = [Task(t.bucket, i, t.target, modality=t.modality) for i, t in enumerate(tasks) for _ in range(samples)]
+    asked = [
+        sequence_task(t.bucket, i, t.target, language=programs.language, modality=t.modality)
+        for i, t in enumerate(tasks)
+        for _ in range(samples)
+    ]
     counts = {"cut_off": 0}
     answered = _ask(endpoint, asked, cut_of(reporting), save, counts, warn)
     with Baselines() as baselines:
@@ -48,7 +52,7 @@ def evaluate_endpoint(
 
 def _ask(
     endpoint: Endpoint,
-    tasks: list[Task],
+    tasks: list[SequenceTask],
     cut: Cut,
     save: str | None,
     counts: dict[str, int],

@@ -15,8 +15,8 @@ from kolmocli.errors import UsageError
 from kolmocli.evaluation.coding import Pair
 from kolmocli.evaluation.metrics import PREFIXES, is_masked, made_by, prefix_matches, share
 from kolmocli.language.uniform_prior import uniform_prior_bits
-from kolmocli.tasks.base import Task
 from kolmocli.tasks.outcome import Outcome
+from kolmocli.tasks.sequences.task import SequenceTask
 
 _JOIN = "#_#_#_#_#_#_#"
 _LEAD_IN = "that generates the sequence is:"
@@ -92,12 +92,12 @@ def _synthetic(judged: Sequence[Pair]) -> dict[str, Any]:
     }
 
 
-def _used(task: Task, outcome: Outcome) -> bool:
+def _used(task: SequenceTask, outcome: Outcome) -> bool:
     made = made_by(task, outcome)
     return made is not None and 1 <= len(made) <= _LONGEST
 
 
-def _latin(task: Task) -> str:
+def _latin(task: SequenceTask) -> str:
     return bytes(task.target).decode("latin-1")
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from kolmocli.evaluation.archived import archive_rate
 from kolmocli.evaluation.baselines import Baselines
-from kolmocli.evaluation.coding import CODED, TEXT, Pair
-from kolmocli.evaluation.metrics import is_masked, modalities, of_programs, summarise
+from kolmocli.evaluation.coding import CODED, TEXT
+from kolmocli.evaluation.metrics import is_masked, modalities, of_sequences, summarise
 from kolmocli.evaluation.published import published_report
 from kolmocli.evaluation.rates import uniform_prior
 from kolmocli.evaluation.rescoring import Language
@@ -32,12 +32,12 @@ def full_report(
 ) -> dict[str, Any]:
     """The report of `summarise` on the best sample of each task, and more; docs/metrics.md explains each key."""
     coding = CODED if language == "dsl" else TEXT
-    pairs: list[Pair] = [(task, best_of(outcomes)) for task, outcomes in attempts]
-    judged = of_programs([(task, outcome) for task, outcome in pairs if not is_masked(outcome)])
+    pairs = [(task, best_of(outcomes)) for task, outcomes in attempts]
+    judged = of_sequences([(task, outcome) for task, outcome in pairs if not is_masked(outcome)])
     report = {**pass_rates(attempts, samples), **summarise(pairs, coding, baselines)}
     report["modalities"] = modalities(pairs, coding)
     if language == "dsl":
         report |= {"rate_uniform_prior": uniform_prior(judged), "rate_archive": archive_rate(judged)}
     if reporting.kt_compatible:
-        report["published"] = published_report(pairs)
+        report["published"] = published_report(of_sequences(pairs))
     return report

@@ -47,7 +47,7 @@ def select(target: str | None, wanted: Wanted, warn: Callable[[str], None]) -> S
     count = wanted.tasks or config.evaluation.tasks
     if wanted.data is None:
         return Selection(config, held_out_tasks(evaluation_source(config, warn), count))
-    if config.asks_questions:
+    if not config.runs_programs:
         raise UsageError(
             f"--data {wanted.data}: a file holds sequences to write programs for, {target} answers questions"
         )

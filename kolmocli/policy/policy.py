@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -12,20 +12,16 @@ from typing import Any
 import torch
 from transformers.utils import logging
 
-from kolmocli.language.program import Program
 from kolmocli.policy.adapters import Base, save_adapter
 from kolmocli.policy.characters import QUESTION
 from kolmocli.policy.generation import Generated, generate
 from kolmocli.policy.presets import Alphabet
-from kolmocli.policy.prompts import asked_question, explained_prompt, extract_program, preset_prompt, short_question
+from kolmocli.policy.prompts import preset_prompt, readable_prompt
 from kolmocli.policy.rollout import Rollout
 from kolmocli.policy.roulette import RIPE, Roulette
 from kolmocli.policy.tokenizer import SEQUENCE
 from kolmocli.policy.value import ValueHead
-from kolmocli.tasks.base import Question
-
-Asked = Sequence[int] | Question
-"""What a policy is shown: a sequence to write a program for, or a question."""
+from kolmocli.tasks.base import Prompt
 
 logging.disable_progress_bar()  # a bar of its own would tear the live table
 
@@ -73,44 +69,35 @@ class Policy:
     def parameters(self) -> int:
         return sum(p.numel() for p in self.model.parameters())
 
-    def prompt_ids(self, asked: Asked, given: str = "") -> tuple[int, ...]:
+    def prompt_ids(self, prompt: Prompt, prefix: str = "") -> tuple[int, ...]:
         """What an answer is continued from: the prompt, and the beginning that is given."""
-        if given:
-            return (*self.prompt_ids(asked), *self.tokenizer(given, add_special_tokens=False).input_ids)
-        if self.is_preset:
-            text = short_question(asked) if isinstance(asked, Question) else preset_prompt(asked)
+        if prefix:
+            return (*self.prompt_ids(prompt), *self.tokenizer(prefix, add_special_tokens=False).input_ids)
+        if self.alphabet is not None:
+            text = preset_prompt(prompt, self.alphabet)
             return tuple(self.tokenizer(text, add_special_tokens=False).input_ids)
-        if isinstance(asked, Question):
-            text = asked_question(asked, self.tokenizer)
-        else:
-            text = explained_prompt(asked, self.tokenizer)
         # A chat template writes its special tokens itself.
         bare = not getattr(self.tokenizer, "chat_template", None)
-        return tuple(self.tokenizer(text, add_special_tokens=bare).input_ids)
-
-    def program_ids(self, program: Program) -> tuple[int, ...]:
-        """A reference program as the answer that the policy should give, end token included."""
-        return self._answer_ids(f"{program}\n")
+        return tuple(self.tokenizer(readable_prompt(prompt, self.tokenizer), add_special_tokens=bare).input_ids)
 
     def _answer_ids(self, text: str) -> tuple[int, ...]:
         return (*self.tokenizer(text, add_special_tokens=False).input_ids, self.tokenizer.eos_token_id)
 
-    def answer(self, asked: Asked, solution: Program | str) -> Rollout:
+    def answer(self, prompt: Prompt, text: str) -> Rollout:
         """A supervised answer in the shape of a rollout; its sampler log-probabilities are 0."""
-        text = solution if isinstance(solution, str) else f"{solution}\n"
         tokens = self._answer_ids(text)
-        return Rollout(self.prompt_ids(asked), tokens, (0.0,) * len(tokens), self._lines(tokens), text, True)
+        return Rollout(self.prompt_ids(prompt), tokens, (0.0,) * len(tokens), self._lines(tokens), text, True)
 
     def rollout(
         self,
-        asked: Sequence[Asked],
+        asked: Sequence[Prompt],
         *,
         samples: int,
         max_new_tokens: int,
         generator: torch.Generator | None,
         temperature: float = 1.0,
         stop_below: float | None = None,
-        given: Sequence[str] = (),
+        prefixes: Sequence[str] = (),
         finished: Callable[[int, Rollout], None] | None = None,
     ) -> list[Rollout]:
         """`samples` answers to everything asked, neighbours in the list; greedy when `generator` is None.
@@ -118,20 +105,18 @@ class Policy:
         Logits are divided by `temperature` before the softmax that is sampled from, all of it; greedily nothing is.
         Where the value head, once it has learnt something, expects less than `stop_below`, most rollouts are stopped at
         the next line (`roulette.py`).
-        `given[i]` is what answers to `asked[i]` begin with. It is part of the prompt, so no gradient reaches it, and of
+        `prefixes[i]` is what answers to `asked[i]` begin with. It is part of the prompt, so no gradient reaches it, and of
         the text, so it is judged. `finished` is told of each program, by its place in the list,
         as soon as it is written.
         """
         # A blank belongs to the word after it, but for the presets' tokenizer.
-        given = [text if self.is_preset else text.rstrip(" ") for text in given or [""] * len(asked)]
+        given = [text if self.is_preset else text.rstrip(" ") for text in prefixes or [""] * len(asked)]
         prompts = [self.prompt_ids(a, text) for a, text in zip(asked, given, strict=True)]
         self.model.eval()
         rollouts: dict[int, Rollout] = {}
 
         def take(row: int, result: Generated) -> None:
             rollout = self._rollout(prompts[row // samples], given[row // samples], result)
-            if not self.is_preset and not isinstance(asked[row // samples], Question):
-                rollout = replace(rollout, text=extract_program(rollout.text))
             rollouts[row] = rollout
             if finished is not None:
                 finished(row, rollouts[row])

@@ -10,6 +10,7 @@ import torch
 from kolmocli.language.program import LineParser, Program, ProgramError
 from kolmocli.policy.loading import load_policy
 from kolmocli.policy.policy import Policy
+from kolmocli.tasks.sequences.prompt import sequence_prompt
 
 TEMPERATURES = (1.0, 0.7, 1.3)
 """The ladder of the samples. Low ones repeat the likely programs, high ones reach those that a sure policy never writes;
@@ -53,7 +54,7 @@ class PolicyProposer:
     ) -> list[str]:
         """Texts of programs, `samples` for each target; greedy without a generator."""
         rollouts = self.policy.rollout(
-            targets,
+            [sequence_prompt(target, "dsl") for target in targets],
             samples=samples,
             max_new_tokens=_MAX_NEW_TOKENS,
             generator=generator,

@@ -1,55 +1,126 @@
-"""The task: one thing to solve, and where it came from."""
+"""The task: one thing to solve, what a policy is shown of it, and what becomes of an answer to it."""
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 from kolmocli.curriculum.base import Bucket
 from kolmocli.language.program import Program
+from kolmocli.sandbox.base import Job, Status, Verdict
+from kolmocli.tasks.outcome import Outcome, Terms
 
 Split = Literal["train", "eval"]
 """Training and evaluation draw from disjoint seeds and disjoint program skeletons."""
+Language = Literal["dsl", "python", "text"]
+"""What a policy writes: the small language, Python, or an answer in words, for which nothing is run."""
+
+_NOWHERE = Bucket("", 1)
+"""The bucket of a task that is in no family yet."""
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """What is asked in words and answered in words: no program is written, and nothing is run.
+class Prompt:
+    """What a policy is shown. `system` explains this kind of task and `text` asks it, for a model that can read; `short`
+    is the same for one that learns from nothing (None: `text`)."""
 
-    `system` explains this kind of question and `text` asks it, for a model that can read. `short` is the same for one
-    that learns from nothing, character by character. `worked` is the right answer, step by step.
+    text: str
+    system: str = ""
+    short: str | None = None
+
+    @property
+    def shortest(self) -> str:
+        return self.text if self.short is None else self.short
+
+
+class Attempt(Protocol):
+    """What a policy wrote for one task, read: what is to be run, and what a verdict on that comes to."""
+
+    @property
+    def job(self) -> Job | None:
+        """None where there is nothing to run: an answer in words, or a program without a statement."""
+        ...
+
+    def outcome(self, verdict: Verdict | None) -> Outcome:
+        """`verdict` is None where there was no job."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """One thing to solve; with the split, bucket and index make the same task again.
+
+    A program passes when it ends well and `check` is true of its value, an answer in words when `check` is true of its
+    text. `check` runs here and not in the sandbox, so nothing that a program does can reach it; what it raises counts as
+    False. Families with judges of their own have subclasses of this one, whose `attempt` is their judge.
     """
 
-    system: str
-    text: str
-    short: str
-    worked: str
+    prompt: Prompt | str
+    check: Callable[[Any], bool] | None = None
+    reference: str | None = None
+    """A right answer, which a supervised warm start imitates."""
+    language: Language = "python"
+    prefix: str = ""
+    """The beginning of the answer, given: part of the prompt, so nobody writes it, and of the text that is judged."""
+    bucket: Bucket = _NOWHERE
+    index: int = 0
+
+    @property
+    def asked(self) -> Prompt:
+        return Prompt(self.prompt) if isinstance(self.prompt, str) else self.prompt
+
+    @property
+    def length(self) -> int:
+        """Of what is asked: tasks of like length make batches with little padding."""
+        return len(self.asked.shortest)
+
+    def attempt(self, text: str, terms: Terms) -> Attempt:
+        """The judge: what an answer to this task comes to."""
+        if self.check is None:
+            raise ValueError(f"{self.bucket}: a task needs `check`, or a judge of its own")
+        return Checked(self, text, self.check, terms)
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
-    """One sequence to reproduce, or a question. `index` with the bucket and the split makes the same task again."""
+class Checked:
+    """An answer to a task whose judge is a function of the value."""
 
-    bucket: Bucket
-    index: int
-    target: tuple[int, ...]
-    """The sequence; of a question the number that answers it, alone."""
-    reference: Program | None = None
-    hint: str = ""
-    """The beginning of the reference, which the policy need not write."""
-    modality: str | None = None
-    """What the sequence was cut from, where a file says."""
-    question: Question | None = None
+    task: Task
+    text: str
+    check: Callable[[Any], bool]
+    terms: Terms
 
     @property
-    def asked(self) -> tuple[int, ...] | Question:
-        """What the policy is shown."""
-        return self.question or self.target
+    def job(self) -> Job | None:
+        return None if self.task.language == "text" else Job(self.text, self.task.language, group=1 + self.task.index)
 
-    @property
-    def solution(self) -> Program | str | None:
-        """A right answer to learn from, where there is one."""
-        return self.question.worked if self.question else self.reference
+    def outcome(self, verdict: Verdict | None) -> Outcome:
+        end, rule = self.text.count("\n") + 1, self.terms.rule
+        if verdict is None:
+            passed = self._holds(self.text)
+            return Outcome(self.text, end, passed, Status.OK, rule.success(0.0) if passed else rule.failure, True)
+        if verdict.status.is_fault:
+            return Outcome(self.text, end, False, verdict.status, None)
+        if verdict.status is not Status.OK or verdict.value is None or not self._holds(verdict.value):
+            formatted = verdict.status is not Status.SYNTAX
+            return Outcome(self.text, end, False, verdict.status, rule.failure, formatted, value=verdict.value)
+        bits = text_bits(self.text)
+        return Outcome(self.text, end, True, Status.OK, rule.success(bits), True, bits=bits, value=verdict.value)
+
+    def _holds(self, value: Any) -> bool:
+        try:
+            return bool(self.check(value))
+        except Exception as error:  # it was handed what a stranger's program made
+            _log.debug("%s: the check raised %r on %.80r", self.task.bucket, error, value)
+            return False
+
+
+def text_bits(text: str) -> int:
+    """The length of a program in Python: 8 bits for every byte in UTF-8."""
+    return 8 * len(text.encode("utf-8", "surrogatepass"))
 
 
 class TaskSource(Protocol):
@@ -68,7 +139,7 @@ class TaskSource(Protocol):
         ...
 
     def taught(self, bucket: Bucket) -> bool:
-        """Whether tasks of this bucket may carry reference programs: what a supervised warm start needs."""
+        """Whether tasks of this bucket may carry references: what a supervised warm start needs."""
         ...
 
     def admits(self, program: Program, sequence: tuple[int, ...]) -> bool:

@@ -1,4 +1,4 @@
-"""What became of one rollout, whoever judged it."""
+"""What became of one rollout, whoever judged it, and on what terms."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from kolmocli.language.program import Program
 from kolmocli.sandbox.base import Status, Value
+from kolmocli.tasks.reward import RewardRule
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +38,20 @@ class Outcome:
     """The value of each statement of the episode that has one."""
     ends: tuple[int, ...] = ()
     """The number of lines up to and with each of these statements."""
+    literal_bits: int | None = None
+    """Bits of the copy that a program competes with; None where there is nothing to copy."""
+    lenient: bool | None = None
+    """Of an answer in words: whether a lenient reader finds the right one in it."""
 
     @property
     def executable(self) -> bool:
         """It ended normally with some value."""
         return self.status is Status.OK
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What a judge goes by beside the task: what is paid, and how many lines of a program are run at most."""
+
+    rule: RewardRule
+    max_lines: int = 256

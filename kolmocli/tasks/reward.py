@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol
 
-from kolmocli.config import Reward
+from pydantic import Field
+
+from kolmocli.section import Section
 
 
 class RewardRule(Protocol):
@@ -21,8 +23,8 @@ class RewardRule(Protocol):
     @property
     def partial(self) -> float: ...
 
-    def success(self, bits: float, literal_bits: float) -> float:
-        """The reward of a correct program of `bits` coded bits, against `literal_bits` of a plain copy."""
+    def success(self, bits: float, literal_bits: float | None = None) -> float:
+        """The reward of a right answer of `bits` bits, against `literal_bits` of a plain copy, where one can be made."""
         ...
 
 
@@ -34,7 +36,9 @@ class Relative:
     failure: float = 0.0
     partial: float = 0.0
 
-    def success(self, bits: float, literal_bits: float) -> float:
+    def success(self, bits: float, literal_bits: float | None = None) -> float:
+        if literal_bits is None:
+            return 1.0
         saved = (literal_bits - bits) / literal_bits
         return 1.0 + self.length_weight * max(-1.0, min(1.0, saved))
 
@@ -48,7 +52,7 @@ class ConstantMinusLength:
     failure: float = 0.0
     partial: float = 0.0
 
-    def success(self, bits: float, literal_bits: float) -> float:
+    def success(self, bits: float, literal_bits: float | None = None) -> float:
         return self.constant - self.length_penalty * bits
 
 
@@ -59,8 +63,21 @@ class Binary:
     failure: float = -1.0
     partial: float = 0.0
 
-    def success(self, bits: float, literal_bits: float) -> float:
+    def success(self, bits: float, literal_bits: float | None = None) -> float:
         return 1.0
+
+
+class Reward(Section):
+    kind: Literal["relative", "constant_minus_length", "binary"] = Field("relative", description="the reward of a pass")
+    constant: float = Field(100.0, description="C of constant_minus_length")
+    length_penalty: float = Field(0.1, description="lambda of constant_minus_length, per coded bit")
+    length_weight: float = Field(0.25, ge=0.0, description="w of relative: what brevity can add to a pass")
+    partial: float = Field(
+        0.0,
+        ge=0.0,
+        description="process reward: paid to a program that missed, times the share of the target that it explained; "
+        "changes what is optimal, so keep it far below a pass",
+    )
 
 
 def reward_rule(config: Reward) -> RewardRule:

@@ -3,31 +3,44 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Protocol
 
-from kolmocli.config import Config, Data
 from kolmocli.errors import UsageError
-from kolmocli.tasks.answers.digits import DigitTasks
 from kolmocli.tasks.base import Split, Task, TaskSource
+from kolmocli.tasks.family import open_families
 from kolmocli.tasks.files.records import Records, read_records
 from kolmocli.tasks.files.separation import Taken, split, without
+from kolmocli.tasks.files.settings import Data
 from kolmocli.tasks.files.tasks import DatasetTasks
 from kolmocli.tasks.mixed import MixedTasks
-from kolmocli.tasks.sequences.sampled import KolmogorovTasks
+from kolmocli.tasks.sequences.task import SequenceTask
+from kolmocli.tasks.settings import FamilySettings
 
 Warn = Callable[[str], None]
 
 
-def family_tasks(config: Config, split: Split, taken: Taken | None = None) -> TaskSource:
+class Sections(Protocol):
+    """What of a configuration says which tasks there are."""
+
+    @property
+    def families(self) -> Mapping[str, FamilySettings]: ...
+
+    @property
+    def data(self) -> Data: ...
+
+    @property
+    def seed(self) -> int: ...
+
+
+def family_tasks(config: Sections, split: Split, taken: Taken | None = None) -> TaskSource:
     """The tasks of the families, without those `taken` by the other split from a file."""
-    if config.asks_questions:
-        return DigitTasks(config.digit_families, split, config.seed)
-    return KolmogorovTasks(config.program_families, split, config.seed, taken)
+    return open_families(config.families, split, config.seed, taken)
 
 
-def training_source(config: Config, warn: Warn, held_out: Sequence[Task] = ()) -> TaskSource:
+def training_source(config: Sections, warn: Warn, held_out: Sequence[Task] = ()) -> TaskSource:
     """The training file without what evaluation has, the families, or both.
 
     `held_out` are the tasks that will be evaluated on: families share no skeleton with them anyway, but another
@@ -37,7 +50,8 @@ def training_source(config: Config, warn: Warn, held_out: Sequence[Task] = ()) -
         UsageError: a file cannot be used, or nothing is left to train on.
     """
     data, sources = config.data, list[TaskSource]()
-    taken = _evaluated(data).and_sequences(task.target for task in held_out)
+    sequences = [task.target for task in held_out if isinstance(task, SequenceTask)]
+    taken = _evaluated(data).and_sequences(sequences)
     if data.train is None or data.families:
         sources.append(family_tasks(config, "train", taken))
     if data.train is not None:
@@ -50,7 +64,7 @@ def training_source(config: Config, warn: Warn, held_out: Sequence[Task] = ()) -
     return sources[0] if len(sources) == 1 else MixedTasks(sources)
 
 
-def evaluation_source(config: Config, warn: Warn) -> TaskSource:
+def evaluation_source(config: Sections, warn: Warn) -> TaskSource:
     """The evaluation file; else what is held out of the training file and of the families, of both where both train."""
     data, sources = config.data, list[TaskSource]()
     if data.eval is not None:

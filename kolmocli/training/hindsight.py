@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from kolmocli.engine.base import Group
 from kolmocli.tasks.base import Task, TaskSource
+from kolmocli.tasks.sequences.task import sequence_task
 
 LONGEST = 256
 """Longer values are left out: a prompt of such a length would crowd out the rest of the batch."""
@@ -24,5 +25,5 @@ def relabel(groups: Sequence[Group], tasks: TaskSource) -> list[Task]:
             if program is None or not value or len(value) > LONGEST or (program, value) in found:
                 continue
             if tasks.admits(program, value):
-                found[program, value] = Task(group.task.bucket, group.task.index, value, program)
+                found[program, value] = sequence_task(group.task.bucket, group.task.index, value, program)
     return list(found.values())

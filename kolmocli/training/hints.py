@@ -27,6 +27,7 @@ from kolmocli.curriculum.build import ladders_of
 from kolmocli.engine.base import Group
 from kolmocli.language.interpreter import ExecutionError, execute
 from kolmocli.tasks.base import Task
+from kolmocli.tasks.sequences.task import SequenceTask
 
 _WORDS = re.compile(r"[^ =(,)\n]+[ =(,)\n]*")
 """A name or a number with what separates it from the next: the tokenizer of the presets cuts there too."""
@@ -73,19 +74,19 @@ class Hints:
     def _begin(self, task: Task, rng: random.Random) -> Task:
         share = self.shares[task.bucket.family]
         unaided, rounding = rng.random() < _UNAIDED, rng.random()
-        if task.reference is None or unaided:
+        if not isinstance(task, SequenceTask) or task.program is None or unaided:
             return task
         words = _WORDS.findall("\n".join(_as_far_as_the_target(task, self._most_lines)))
         given = min(int(share * len(words) + rounding), len(words) - 1)
-        return replace(task, hint="".join(words[:given])) if words else task
+        return replace(task, prefix="".join(words[:given])) if words else task
 
 
-def _as_far_as_the_target(task: Task, most_lines: int) -> list[str]:
+def _as_far_as_the_target(task: SequenceTask, most_lines: int) -> list[str]:
     """The lines of the reference up to the first whose value is the target; none when none of those allowed does."""
-    assert task.reference is not None
+    assert task.program is not None
     try:
-        values = execute(task.reference)
+        values = execute(task.program)
     except ExecutionError:  # a file's program beyond the interpreter's bounds
         return []
     made = next((i for i, value in enumerate(values[:most_lines]) if tuple(value) == task.target), None)
-    return [] if made is None else str(task.reference).split("\n")[: made + 1]
+    return [] if made is None else str(task.program).split("\n")[: made + 1]

@@ -83,7 +83,7 @@ def weigh(session: Session, groups: list[Group]) -> list[Weighted]:
     baseline = EmaBaseline(session.state.baseline)
     batch = []
     for index, group in enumerate(groups):
-        rewards = [line_rewards(outcome, group.task.target, config) for outcome in group.outcomes]
+        rewards = [line_rewards(outcome, group.task, config) for outcome in group.outcomes]
         learnt: list[list[float]] = [[] for _ in rewards]
         if config.baseline == "value":
             learnt, values = valued_group(rewards, config.gamma, group.rollouts)

@@ -11,6 +11,7 @@ from kolmocli.policy.presets import PRESETS, Alphabet, is_preset
 from kolmocli.policy.requirements import require_adapters, require_device
 from kolmocli.policy.sizes import Size, size_of_folder, size_of_preset
 from kolmocli.tasks.base import Task
+from kolmocli.tasks.sequences.task import SequenceTask
 from kolmocli.tasks.sources import evaluation_source, training_source
 from kolmocli.training.memory import memory
 
@@ -38,7 +39,7 @@ def plan(config: Config) -> dict[str, Any]:
         "rollouts": training.steps * training.batch_size * training.best_of,
         "held_out_tasks": config.evaluation.tasks,
         **_model(config, max(_prompt_tokens(config.model.name, task) for task in tasks)),
-        "sandbox": "none" if config.asks_questions else _sandbox(config.sandbox.backend),
+        "sandbox": _sandbox(config.sandbox.backend) if config.runs_programs else "none",
         "notes": notes,
     }
 
@@ -105,9 +106,7 @@ def _size(name: str, alphabet: Alphabet) -> Size | None:
 def _prompt_tokens(name: str, task: Task) -> int:
     """Of a preset's prompt, which is the bare sequence or question; of the explanation for other models, at about three
     characters a token."""
+    prompt = task.asked
     if is_preset(name):
-        return 2 + (len(task.question.short) if task.question else len(task.target))
-    from kolmocli.policy.prompts import asked_question, explained_prompt
-
-    text = asked_question(task.question, None) if task.question else explained_prompt((100,) * len(task.target), None)
-    return len(text) // 3
+        return 2 + (len(task.target) if isinstance(task, SequenceTask) else len(prompt.shortest))
+    return (len(prompt.system) + len(prompt.text)) // 3

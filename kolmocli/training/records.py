@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -12,7 +13,6 @@ from kolmocli.curriculum.base import FamilyMetrics
 from kolmocli.curriculum.information import mean_entropy, mean_signal, per_gflop, signal_fraction
 from kolmocli.engine.base import Group
 from kolmocli.evaluation.intervals import wilson
-from kolmocli.language.coder import literal_bits
 from kolmocli.learning.learner import StepReport
 from kolmocli.learning.noise import GroupGradients
 from kolmocli.learning.returns import advantages, is_dead
@@ -33,9 +33,9 @@ def step_record(
     passes = sum(k for k, _ in results)
     dead = [g for g in groups if _dead(g)]
     bits = mean_entropy(results) or 0.0
-    written = [(g, o) for g, o in judged if g.task.question is None]
-    kept = sum(o.bits if o.bits is not None else literal_bits(g.task.target) for g, o in written)
-    literal = sum(literal_bits(g.task.target) for g, _ in written)
+    sizes = [(o.bits, o.literal_bits) for _, o in judged if o.literal_bits is not None]
+    kept = sum(literal if bits is None else bits for bits, literal in sizes)
+    literal = sum(literal for _, literal in sizes)
     return {
         "rollouts": len(judged),
         "pass_rate": passes / len(judged) if judged else None,
@@ -140,9 +140,10 @@ def failing(groups: Sequence[Group], step: int) -> dict[str, Any] | None:
 
 def shown(task: Task) -> str:
     """What is asked for, short enough to be read."""
-    return task.question.text if task.question else " ".join(map(str, task.target[:_MOST_SHOWN]))
+    return textwrap.shorten(task.asked.text, _MOST_CHARACTERS, placeholder=" …")
 
 
+_MOST_CHARACTERS = 400
 _MOST_SHOWN = 64
 """Items of a sequence; a value may have thousands."""
 

@@ -30,6 +30,7 @@ from kolmocli.policy.rollout import Rollout
 from kolmocli.tasks.base import Task, TaskSource
 from kolmocli.tasks.outcome import Outcome
 from kolmocli.tasks.sequences.judge import is_copy
+from kolmocli.tasks.sequences.task import SequenceTask, sequence_task
 from kolmocli.training.hindsight import LONGEST
 from kolmocli.training.pool import Pool, Target
 from kolmocli.training.state import RunState
@@ -80,7 +81,7 @@ class SelfPlay:
         """The tasks of a step: half of them kept ones and half new, as far as there are so many of either."""
         if not self.groups:
             return Play()
-        cost = engine.collect([Task(BUCKET, self._state.step, ())], samples=self.config.proposals, seed=seed)
+        cost = engine.collect([sequence_task(BUCKET, self._state.step, ())], samples=self.config.proposals, seed=seed)
         proposals = list(zip(cost.groups[0].rollouts, cost.groups[0].outcomes, strict=True))
         found = [self._admitted(outcome) for _, outcome in proposals]
         new = Pool.distinct([pair for pair in found if pair is not None], self.config.slots)
@@ -96,10 +97,11 @@ class SelfPlay:
         rates: dict[Target, float] = {}
         for group in groups:
             result = group.result()
-            if group.task.bucket == BUCKET and group.task.reference is not None and result.rollouts:
-                rate = rates[group.task.target] = result.passes / result.rollouts
+            task = group.task
+            if isinstance(task, SequenceTask) and task.bucket == BUCKET and task.program and result.rollouts:
+                rate = rates[task.target] = result.passes / result.rollouts
                 near = abs(rate - self._target) <= self.config.band
-                self.pool.settle(group.task.target, group.task.reference, near=near)
+                self.pool.settle(task.target, task.program, near=near)
         rewards = [
             proposer_reward(outcome, target, rates)
             for (_, outcome), target in zip(play.proposals, play.targets, strict=True)
@@ -131,7 +133,7 @@ class SelfPlay:
     def _task(self, target: Target, program: Program) -> Task:
         index = self._state.drawn.get(str(BUCKET), 0)
         self._state.drawn[str(BUCKET)] = index + 1
-        return Task(BUCKET, index, target, program)
+        return sequence_task(BUCKET, index, target, program)
 
     def _weighted(self, play: Play, rewards: Sequence[float | None]) -> list[Weighted]:
         values = [self.config.weight * a for a in advantages(rewards, "rloo")]

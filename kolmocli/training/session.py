@@ -15,7 +15,6 @@ from kolmocli.config import Config
 from kolmocli.curriculum.base import Bucket, Controller, FamilyMetrics
 from kolmocli.engine.base import Collected, Engine, Group
 from kolmocli.errors import KolmoError
-from kolmocli.language.coder import literal_bits
 from kolmocli.learning.learner import StepReport
 from kolmocli.monitor.events import describe
 from kolmocli.monitor.live import Eyes
@@ -117,7 +116,7 @@ class Session:
         state.step = step
         state.rollouts += record["rollouts"]
         state.infra += record["infra"]
-        state.executed += sum(len(g.outcomes) for g in collected.groups if g.task.question is None)
+        state.executed += sum(len(g.outcomes) for g in collected.groups if g.task.language != "text")
         state.bits += record["bits_per_rollout"] * record["rollouts"]
         if record["pass_rate"] is not None:
             state.pass_rates.append(record["pass_rate"])
@@ -247,13 +246,15 @@ class Session:
     def _remember_best(self, groups: Sequence[Group]) -> None:
         """The program that saves the most bits against its literal, of the whole sitting."""
         for group in groups:
-            literal = literal_bits(group.task.target)
             for outcome in group.outcomes:
-                if outcome.bits is not None and (self.best is None or literal - outcome.bits > self.best[0]):
-                    target = " ".join(map(str, group.task.target))
-                    self.best = (literal - outcome.bits, target, outcome.text)
+                bits, literal = outcome.bits, outcome.literal_bits
+                if bits is None or literal is None:
+                    continue
+                if self.best is None or literal - bits > self.best[0]:
+                    target = group.task.asked.shortest
+                    self.best = (literal - bits, target, outcome.text)
                     self.log.event(
-                        "best", self.state.step, family=group.task.bucket.family, bits=outcome.bits,
+                        "best", self.state.step, family=group.task.bucket.family, bits=bits,
                         literal_bits=literal, target=target, program=outcome.text,
                     )  # fmt: skip
 

@@ -16,7 +16,9 @@ from itertools import pairwise
 
 from kolmocli.config import Training
 from kolmocli.language.progress import Value, explained
+from kolmocli.tasks.base import Task
 from kolmocli.tasks.outcome import Outcome
+from kolmocli.tasks.sequences.task import SequenceTask
 
 
 def potentials(outcome: Outcome, target: Value) -> list[float]:
@@ -31,13 +33,13 @@ def shaping_rewards(potentials: Sequence[float], gamma: float) -> list[float]:
     return [gamma * after - before for before, after in pairwise(potentials)]
 
 
-def line_rewards(outcome: Outcome, target: Value, config: Training) -> list[float] | None:
+def line_rewards(outcome: Outcome, task: Task, config: Training) -> list[float] | None:
     """The reward of each of the L lines: all of it comes with the last one, but for the shaping; None where the
     sandbox failed."""
     if outcome.reward is None:
         return None
     rewards = [0.0] * outcome.end
-    if config.shaping:
-        rewards = [config.shaping * f for f in shaping_rewards(potentials(outcome, target), config.gamma)]
+    if config.shaping and isinstance(task, SequenceTask):
+        rewards = [config.shaping * f for f in shaping_rewards(potentials(outcome, task.target), config.gamma)]
     rewards[-1] += outcome.reward
     return rewards

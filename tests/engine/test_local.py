@@ -11,7 +11,7 @@ from kolmocli.config.file import load_config
 from kolmocli.engine.local import LocalEngine
 from kolmocli.evaluation.heldout import held_out_tasks
 from kolmocli.paths import find_curriculum
-from kolmocli.tasks.judge import open_judge
+from kolmocli.tasks.judging import open_judge
 from kolmocli.tasks.sequences.sampled import KolmogorovTasks
 from tests.policies import taught
 

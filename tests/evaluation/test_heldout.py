@@ -14,7 +14,7 @@ from kolmocli.engine.local import LocalEngine
 from kolmocli.evaluation.heldout import attempt, held_out_tasks
 from kolmocli.paths import find_curriculum
 from kolmocli.tasks.base import Task
-from kolmocli.tasks.judge import open_judge
+from kolmocli.tasks.judging import open_judge
 from kolmocli.tasks.sequences.sampled import KolmogorovTasks
 from tests.policies import taught
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from kolmocli.tasks.answers.judge import AnswerJudge
 
 from kolmocli.config import Config
 from kolmocli.curriculum.base import Bucket
 from kolmocli.errors import UsageError
 from kolmocli.sandbox.base import Status
-from kolmocli.tasks import judge as judging
+from kolmocli.tasks import judging
 from kolmocli.tasks.answers.digits import sum_digits
-from kolmocli.tasks.answers.judge import AnswerJudge
 from kolmocli.tasks.base import Task
-from kolmocli.tasks.judge import open_judge
+from kolmocli.tasks.judging import open_judge
 from kolmocli.tasks.reward import Binary
 from kolmocli.tasks.sequences.judge import SandboxJudge
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kolmocli.config import Reward
-from kolmocli.tasks.reward import Binary, ConstantMinusLength, Relative, reward_rule
+from kolmocli.tasks.reward import Binary, ConstantMinusLength, Relative, Reward, reward_rule
 
 
 def test_relative_pays_one_and_a_share_of_what_was_saved() -> None:

@@ -8,16 +8,19 @@ from __future__ import annotations
 
 import hashlib
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from itertools import accumulate
 
-from kolmocli.config import DigitFamily, ReverseDigits
 from kolmocli.curriculum.base import Bucket
 from kolmocli.errors import UsageError
 from kolmocli.language.program import Program
-from kolmocli.tasks.answers.levels import ReverseDigitsLevel, SumDigitsLevel
 from kolmocli.tasks.answers.parsing import TAG
-from kolmocli.tasks.base import Question, Split, Task
+from kolmocli.tasks.answers.settings import ReverseDigits, ReverseDigitsLevel, SumDigits, SumDigitsLevel
+from kolmocli.tasks.answers.task import AnswerTask
+from kolmocli.tasks.base import Language, Prompt, Split
+from kolmocli.tasks.family import families
+from kolmocli.tasks.files.separation import Taken
 
 _HELD_OUT = 10
 """One question in so many is for evaluation."""
@@ -41,44 +44,50 @@ Example. What is 90720 reversed?
 {TAG} 2709"""
 
 
+Ask = Callable[[Sequence[int]], AnswerTask]
+"""From some integers to the question about them."""
+
+
 class DigitTasks:
-    """Tasks of the digit families of a curriculum file."""
+    """The tasks of one section."""
 
-    def __init__(self, families: Mapping[str, DigitFamily], split: Split, seed: int) -> None:
-        self.families = families
-        self.split: Split = split
-        self.seed = seed
+    def __init__(self, name: str, settings: SumDigits | ReverseDigits, ask: Ask, split: Split, seed: int) -> None:
+        self.name, self.settings, self.split, self.seed = name, settings, split, seed
+        self._ask = ask
 
-    def buckets(self) -> list[Bucket]:
-        return [Bucket(n, i + 1) for n, family in self.families.items() for i in range(len(family.levels))]
-
-    def task(self, bucket: Bucket, index: int) -> Task:
-        """The task with this index; the same for the same seed, on every machine.
-
-        Raises:
-            UsageError: nothing in this level is left for the split.
-        """
-        family = self.families[bucket.family]
-        level = family.levels[bucket.level - 1]
+    def task(self, level: int, index: int) -> AnswerTask:
+        """Raises UsageError when nothing in this level is left for the split."""
+        bucket = Bucket(self.name, level)
         rng = random.Random(f"{self.seed}/{self.split}/{bucket}/{index}")
         for _ in range(_ATTEMPTS):
-            numbers = _draw(level, rng)
+            numbers = _draw(self.settings.levels[level - 1], rng)
             if is_held_out(numbers) == (self.split == "eval"):
-                answer, question = (reverse_digits if isinstance(family, ReverseDigits) else sum_digits)(numbers)
-                return Task(bucket, index, (answer,), question=question)
+                return replace(self._ask(numbers), bucket=bucket, index=index)
         raise UsageError(
-            f"families.{bucket.family}.levels[{bucket.level - 1}]: {self.split}: no question is left; allow more digits"
+            f"families.{self.name}.levels[{level - 1}]: {self.split}: no question is left; allow more digits"
         )
 
-    def size(self, bucket: Bucket) -> int | None:
-        return None
-
-    def taught(self, bucket: Bucket) -> bool:
+    def taught(self) -> bool:
         return True
 
     def admits(self, program: Program, sequence: tuple[int, ...]) -> bool:
-        """Never: what a program makes is no answer to a question."""
-        return False
+        """Always: what a program makes is no answer to a question."""
+        return True
+
+
+@dataclass(frozen=True)
+class DigitKind:
+    """Questions about the digits of integers."""
+
+    name: str
+    settings: type[SumDigits | ReverseDigits]
+    ask: Ask
+    language: Language = "text"
+
+    def open(
+        self, bucket_family: str, settings: SumDigits | ReverseDigits, split: Split, seed: int, taken: Taken
+    ) -> DigitTasks:
+        return DigitTasks(bucket_family, settings, self.ask, split, seed)
 
 
 def is_held_out(numbers: Sequence[int]) -> bool:
@@ -87,28 +96,28 @@ def is_held_out(numbers: Sequence[int]) -> bool:
     return int.from_bytes(digest) % _HELD_OUT == 0
 
 
-def sum_digits(numbers: Sequence[int]) -> tuple[int, Question]:
-    """The answer and the question: the digits of all the numbers, added up."""
+def sum_digits(numbers: Sequence[int]) -> AnswerTask:
+    """The digits of all the numbers, added up."""
     totals = accumulate(int(digit) for number in numbers for digit in str(number))
     steps = [" ".join(f"{digit}:{next(totals)}" for digit in str(number)) for number in numbers]
     total = sum(int(digit) for number in numbers for digit in str(number))
     asked = f"What is the total digit sum of {list(numbers)}?"
-    return total, Question(_SUM, asked, "sum " + " ".join(map(str, numbers)), _worked(steps, total))
+    return _question(_SUM, asked, "sum " + " ".join(map(str, numbers)), steps, total)
 
 
-def reverse_digits(numbers: Sequence[int]) -> tuple[int, Question]:
-    """The answer and the question: the digits of the only number backwards, without leading zeros."""
+def reverse_digits(numbers: Sequence[int]) -> AnswerTask:
+    """The digits of the only number backwards, without leading zeros."""
     (number,) = numbers
     backwards = str(number)[::-1]
-    answer = int(backwards)
-    question = Question(
-        _REVERSE, f"What is {number} reversed?", f"reverse {number}", _worked([" ".join(backwards)], answer)
+    return _question(
+        _REVERSE, f"What is {number} reversed?", f"reverse {number}", [" ".join(backwards)], int(backwards)
     )
-    return answer, question
 
 
-def _worked(steps: Sequence[str], answer: int) -> str:
-    return "\n".join([*steps, f"{TAG} {answer}"])
+def _question(system: str, text: str, short: str, steps: Sequence[str], answer: int) -> AnswerTask:
+    """`steps` are the lines of the worked answer before the last one."""
+    worked = "\n".join([*steps, f"{TAG} {answer}"])
+    return AnswerTask(prompt=Prompt(text, system, short), answer=answer, reference=worked)
 
 
 def _draw(level: SumDigitsLevel | ReverseDigitsLevel, rng: random.Random) -> list[int]:
@@ -116,3 +125,9 @@ def _draw(level: SumDigitsLevel | ReverseDigitsLevel, rng: random.Random) -> lis
     count = rng.randint(*level.integers) if isinstance(level, SumDigitsLevel) else 1
     least, most = level.digits
     return [rng.randint(10 ** (least - 1), 10**most - 1) for _ in range(count)]
+
+
+SUM_DIGITS = families.add("sum_digits", DigitKind("sum_digits", SumDigits, sum_digits), builtin=True)
+REVERSE_DIGITS = families.add(
+    "reverse_digits", DigitKind("reverse_digits", ReverseDigits, reverse_digits), builtin=True
+)

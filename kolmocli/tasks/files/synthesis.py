@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from kolmocli.config import Family
 from kolmocli.errors import UsageError
 from kolmocli.language.interpreter import execute
 from kolmocli.language.sampler import Pair, SamplingError, sample
@@ -22,6 +21,7 @@ from kolmocli.tasks.files.problems import Problems
 from kolmocli.tasks.files.records import sequence_key, stream_records
 from kolmocli.tasks.files.separation import Taken
 from kolmocli.tasks.files.streams import writing
+from kolmocli.tasks.sequences.settings import Family
 
 Part = Literal["all", "train", "eval"]
 _TRIES = 100

@@ -15,9 +15,10 @@ from typing import Literal
 from kolmocli.curriculum.base import Bucket
 from kolmocli.language.program import Program
 from kolmocli.language.raw import pack
-from kolmocli.tasks.base import Split, Task
+from kolmocli.tasks.base import Split
 from kolmocli.tasks.files.records import Records
 from kolmocli.tasks.files.separation import Taken
+from kolmocli.tasks.sequences.task import SequenceTask, sequence_task
 
 Order = Literal["auto", "length", "compressibility", "reference_bits"]
 """What makes one sequence harder than another where the file does not say."""
@@ -48,10 +49,10 @@ class DatasetTasks:
     def buckets(self) -> list[Bucket]:
         return list(self._buckets)
 
-    def task(self, bucket: Bucket, index: int) -> Task:
+    def task(self, bucket: Bucket, index: int) -> SequenceTask:
         epoch, place = divmod(index, len(self._buckets[bucket]))
         record = self.records[self._order(bucket, epoch)[place]]
-        return Task(bucket, index, record.sequence, record.program, modality=record.modality)
+        return sequence_task(bucket, index, record.sequence, record.program, modality=record.modality)
 
     def size(self, bucket: Bucket) -> int | None:
         return len(self._buckets[bucket])

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from kolmocli.sandbox.base import Sandbox, Status
 from kolmocli.tasks.base import Task
-from kolmocli.tasks.outcome import Outcome
+from kolmocli.tasks.judging import judge
+from kolmocli.tasks.outcome import Outcome, Terms
 from kolmocli.tasks.reward import RewardRule
-from kolmocli.tasks.sequences.judge import judge
 
 
 class KolmogorovEnv:
@@ -51,5 +51,5 @@ class KolmogorovEnv:
         return self._judge("\n".join(self.lines)).reward
 
     def _judge(self, text: str) -> Outcome:
-        self.outcome = judge([self.task], [text], self.sandbox, self.rule, self.max_lines)[0]
+        self.outcome = judge([self.task], [text], self.sandbox, Terms(self.rule, self.max_lines))[0]
         return self.outcome

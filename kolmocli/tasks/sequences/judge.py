@@ -7,16 +7,18 @@ of every statement, and cut at the first line whose value is the target: the sam
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
 from dataclasses import dataclass
 
 from kolmocli.language.coder import coded_bits, literal_bits
 from kolmocli.language.program import LineParser, Program, ProgramError, canonical
 from kolmocli.language.progress import explained
-from kolmocli.sandbox.base import Health, Job, Sandbox, Status, Verdict
-from kolmocli.tasks.base import Task
+from kolmocli.sandbox.base import Job, Status, Value, Verdict
+from kolmocli.tasks.base import text_bits
 from kolmocli.tasks.outcome import Outcome
 from kolmocli.tasks.reward import RewardRule
+
+_OUTPUT = re.compile(r"\boutput\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,70 +52,86 @@ class Draft:
         return cls(parser.program(), tuple(ends), len(lines), None)
 
 
-def judge(
-    tasks: Sequence[Task], texts: Sequence[str], sandbox: Sandbox, rule: RewardRule, max_lines: int
-) -> list[Outcome]:
-    """Run `texts[i]` for `tasks[i]`, all in one batch, and score them.
+@dataclass(frozen=True, slots=True)
+class DslAttempt:
+    """A program of the language for one sequence: it ends at the first line whose value is the target."""
 
-    A winner is run once more, in another container, before it is paid: what passed by luck, or by something
-    left over from another program, does not pass twice.
-    """
-    drafts = [Draft.read(text, max_lines) for text in texts]
-    verdicts = _run(drafts, tasks, sandbox, [None] * len(drafts))
-    outcomes = [score(t, d, v, rule) for t, d, v in zip(tasks, drafts, verdicts, strict=True)]
-    winners = [i for i, outcome in enumerate(outcomes) if outcome.passed]
-    again = _run(
-        [drafts[i] for i in winners], [tasks[i] for i in winners], sandbox, [verdicts[i].container for i in winners]
-    )
-    for i, verdict in zip(winners, again, strict=True):
-        outcomes[i] = score(tasks[i], drafts[i], verdict, rule)
-    return outcomes
+    target: Value
+    draft: Draft
+    rule: RewardRule
+    group: int = 0
 
+    @property
+    def job(self) -> Job | None:
+        return Job(str(self.draft.program), "dsl", group=self.group) if self.draft.ends else None
 
-def _run(
-    drafts: Sequence[Draft], tasks: Sequence[Task], sandbox: Sandbox, avoid: Sequence[str | None]
-) -> list[Verdict]:
-    """One verdict per draft. An empty one is not worth a run, and the same text, which a group often has, only one."""
-    jobs: dict[str, Job] = {}
-    for draft, task, container in zip(drafts, tasks, avoid, strict=True):
-        if draft.ends:
-            text = str(draft.program)
-            jobs.setdefault(text, Job(text, "dsl", group=1 + task.index, avoid=container))
-    ran = dict(zip(jobs, sandbox.run(list(jobs.values())) if jobs else [], strict=True))
-    return [ran[str(d.program)] if d.ends else Verdict(Status.SYNTAX, detail=d.error or "empty") for d in drafts]
+    def outcome(self, verdict: Verdict | None) -> Outcome:
+        """From the values of its statements."""
+        draft, verdict = self.draft, verdict or Verdict(Status.SYNTAX, detail=self.draft.error or "empty")
+        text, literal = str(draft.program), literal_bits(self.target)
+        if verdict.status.is_fault:
+            return Outcome(text, draft.end, False, verdict.status, None, literal_bits=literal)
+        hit = next((i for i, value in enumerate(verdict.trace) if value == self.target), None)
+        if hit is None:
+            return self._missed(verdict, text, literal)
+        program = draft.program.prefix(hit + 1)
+        bits = coded_bits(program)
+        return Outcome(
+            str(program), draft.ends[hit], True, Status.OK, self.rule.success(bits, literal), True,
+            program, bits, is_copy(program), trace=verdict.trace[: hit + 1], ends=draft.ends[: hit + 1],
+            literal_bits=literal,
+        )  # fmt: skip
 
-
-def score(task: Task, draft: Draft, verdict: Verdict, rule: RewardRule) -> Outcome:
-    """The outcome of one draft, from the values of its statements."""
-    text = str(draft.program)
-    if verdict.status.is_fault:
-        return Outcome(text, draft.end, False, verdict.status, None)
-    hit = next((i for i, value in enumerate(verdict.trace) if value == task.target), None)
-    if hit is None:
-        reward, ran = _missed(task, verdict, rule), len(verdict.trace)
+    def _missed(self, verdict: Verdict, text: str, literal: int) -> Outcome:
+        draft, ran, reward = self.draft, len(verdict.trace), self.rule.failure
+        if self.rule.partial and verdict.trace:
+            reward += self.rule.partial * explained(verdict.trace, self.target)[-1]
         if verdict.status is not Status.OK and ran < len(draft.ends):
             text = str(draft.program.prefix(ran + 1))
             return Outcome(
-                text, draft.ends[ran], False, verdict.status, reward, True, trace=verdict.trace, ends=draft.ends[:ran]
-            )
+                text, draft.ends[ran], False, verdict.status, reward, True, trace=verdict.trace, ends=draft.ends[:ran],
+                literal_bits=literal,
+            )  # fmt: skip
         status = Status.SYNTAX if draft.error and verdict.status is Status.OK else verdict.status
         return Outcome(
             text, draft.end, False, status, reward, draft.error is None, draft.program,
-            value=verdict.value, trace=verdict.trace, ends=draft.ends[:ran],
+            value=verdict.value, trace=verdict.trace, ends=draft.ends[:ran], literal_bits=literal,
         )  # fmt: skip
-    program = draft.program.prefix(hit + 1)
-    bits = coded_bits(program)
-    return Outcome(
-        str(program), draft.ends[hit], True, Status.OK, rule.success(bits, literal_bits(task.target)), True,
-        program, bits, is_copy(program), trace=verdict.trace[: hit + 1], ends=draft.ends[: hit + 1],
-    )  # fmt: skip
 
 
-def _missed(task: Task, verdict: Verdict, rule: RewardRule) -> float:
-    """What a program that did not make the target is paid."""
-    if not rule.partial or not verdict.trace:
-        return rule.failure
-    return rule.failure + rule.partial * explained(verdict.trace, task.target)[-1]
+@dataclass(frozen=True, slots=True)
+class PythonAttempt:
+    """A program in free Python for one sequence, judged by `output`, or where it has none by its last value."""
+
+    target: Value
+    text: str
+    rule: RewardRule
+    group: int = 0
+
+    @property
+    def job(self) -> Job | None:
+        # Two line breaks: after a backslash at the end of a program one would join the lines.
+        result = "\n\noutput\n" if _OUTPUT.search(self.text) else ""
+        return Job(self.text + result, "python", group=self.group)
+
+    def outcome(self, verdict: Verdict | None) -> Outcome:
+        assert verdict is not None
+        end, literal = self.text.count("\n") + 1, text_bits(f"output={list(self.target)}")
+        if verdict.status.is_fault:
+            return Outcome(self.text, end, False, verdict.status, None, literal_bits=literal)
+        value = verdict.value
+        # A program that ends normally without a sequence has not answered.
+        status = Status.RUNTIME if verdict.status is Status.OK and value is None else verdict.status
+        if value != self.target:
+            formatted = status is not Status.SYNTAX
+            return Outcome(
+                self.text, end, False, status, self.rule.failure, formatted, value=value, literal_bits=literal
+            )
+        bits = text_bits(self.text)
+        return Outcome(
+            self.text, end, True, status, self.rule.success(bits, literal), True, bits=bits,
+            copied=spells_out(self.text, self.target), literal_bits=literal,
+        )  # fmt: skip
 
 
 def is_copy(program: Program) -> bool:
@@ -122,17 +140,16 @@ def is_copy(program: Program) -> bool:
     return len(simple) == 1 and simple[0].function == "set_list"  # type: ignore[union-attr]
 
 
-class SandboxJudge:
-    """Runs programs; the sandbox is its own to close."""
+def spells_out(program: str, target: tuple[int, ...]) -> bool:
+    """Whether the text of a program holds its target as a literal: its numbers in a row, or its characters.
 
-    def __init__(self, sandbox: Sandbox, rule: RewardRule, max_lines: int) -> None:
-        self.sandbox, self._rule, self._max_lines = sandbox, rule, max_lines
-
-    def __call__(self, tasks: Sequence[Task], texts: Sequence[str]) -> list[Outcome]:
-        return judge(tasks, texts, self.sandbox, self._rule, self._max_lines)
-
-    def health(self) -> Health:
-        return self.sandbox.health()
-
-    def close(self) -> None:
-        self.sandbox.close()
+    By the text alone, without parsing: programs of strangers are parsed in the sandbox and nowhere else.
+    """
+    numbers = [int(n) for n in re.findall(r"-?\d{1,20}", program)]
+    width = len(target)
+    if any(tuple(numbers[i : i + width]) == target for i in range(len(numbers) - width + 1) if numbers[i] == target[0]):
+        return True
+    if min(target) < 0 or max(target) > 255:
+        return False
+    text = bytes(target)
+    return repr(text)[2:-1] in program or repr(text.decode("latin-1"))[1:-1] in program

@@ -3,59 +3,48 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
 from functools import lru_cache
 
-from kolmocli.config import Family
 from kolmocli.curriculum.base import Bucket
 from kolmocli.errors import UsageError
 from kolmocli.language.interpreter import ExecutionError, execute
 from kolmocli.language.program import Program
 from kolmocli.language.sampler import Pair, SamplingError, sample
 from kolmocli.language.skeleton import held_out, skeleton
-from kolmocli.tasks.base import Split, Task
+from kolmocli.tasks.base import Language, Split
+from kolmocli.tasks.family import SEQUENCES, families
 from kolmocli.tasks.files.separation import Taken
+from kolmocli.tasks.sequences.settings import Family
+from kolmocli.tasks.sequences.task import SequenceTask, sequence_task
 
 
-class KolmogorovTasks:
-    """Tasks of the families of a curriculum file, random-access by (bucket, index).
+class SampledSequences:
+    """The tasks of one section, random-access.
 
-    The splits share no seed, and no program skeleton: a quarter of all skeletons, chosen by a hash, is
-    seen in evaluation only.
+    The splits share no seed, and no program skeleton: a quarter of all skeletons, chosen by a hash, is seen in evaluation
+    only.
     """
 
-    def __init__(self, families: Mapping[str, Family], split: Split, seed: int, taken: Taken | None = None) -> None:
+    def __init__(self, name: str, settings: Family, split: Split, seed: int, taken: Taken | None = None) -> None:
         """`taken` is what the other split has from a file: no task has one of its sequences or skeletons."""
-        self.families = families
+        self.name, self.settings, self.split, self.seed = name, settings, split, seed
         self._taken = taken or Taken()
-        self.split: Split = split
-        self.seed = seed
         self._task = lru_cache(maxsize=50_000)(self._sample)
 
-    def buckets(self) -> list[Bucket]:
-        return [Bucket(n, i + 1) for n, family in self.families.items() for i in range(len(family.levels))]
+    def task(self, level: int, index: int) -> SequenceTask:
+        """Raises UsageError when nothing in this level is left for the split."""
+        return self._task(level, index)
 
-    def task(self, bucket: Bucket, index: int) -> Task:
-        """The task with this index; the same for the same seed, on every machine.
-
-        Raises:
-            UsageError: nothing in this level is left for the split.
-        """
-        return self._task(bucket, index)
-
-    def _sample(self, bucket: Bucket, index: int) -> Task:
-        level = self.families[bucket.family].levels[bucket.level - 1]
+    def _sample(self, level: int, index: int) -> SequenceTask:
+        bucket = Bucket(self.name, level)
         rng = random.Random(f"{self.seed}/{self.split}/{bucket}/{index}")
         try:
-            pair = sample(rng, level, accept=self._belongs, attempts=2_000)
+            pair = sample(rng, self.settings.levels[level - 1], accept=self._belongs, attempts=2_000)
         except SamplingError as error:
-            raise UsageError(f"families.{bucket.family}.levels[{bucket.level - 1}]: {self.split}: {error}") from None
-        return Task(bucket, index, pair.sequence, pair.program)
+            raise UsageError(f"families.{self.name}.levels[{level - 1}]: {self.split}: {error}") from None
+        return sequence_task(bucket, index, pair.sequence, pair.program)
 
-    def size(self, bucket: Bucket) -> int | None:
-        return None
-
-    def taught(self, bucket: Bucket) -> bool:
+    def taught(self) -> bool:
         return True
 
     def admits(self, program: Program, sequence: tuple[int, ...]) -> bool:
@@ -69,3 +58,17 @@ class KolmogorovTasks:
 
     def _belongs(self, pair: Pair) -> bool:
         return self.admits(pair.program, pair.sequence)
+
+
+class SequenceKind:
+    """Sequences to write programs of the language for: what a section is that names no task."""
+
+    name = SEQUENCES
+    settings = Family
+    language: Language = "dsl"
+
+    def open(self, bucket_family: str, settings: Family, split: Split, seed: int, taken: Taken) -> SampledSequences:
+        return SampledSequences(bucket_family, settings, split, seed, taken)
+
+
+SEQUENCE_KIND = families.add(SEQUENCES, SequenceKind(), builtin=True)

@@ -6,11 +6,12 @@ import re
 
 import pytest
 
-from kolmocli.config import Config, ReverseDigits, SumDigits
+from kolmocli.config import Config
 from kolmocli.curriculum.base import Bucket
 from kolmocli.errors import UsageError
 from kolmocli.tasks.answers.digits import DigitTasks, is_held_out, reverse_digits, sum_digits
 from kolmocli.tasks.answers.parsing import extract_answer, strict_answer
+from kolmocli.tasks.answers.settings import ReverseDigits, SumDigits
 from kolmocli.tasks.base import Task
 from kolmocli.tasks.sources import evaluation_source, training_source
 

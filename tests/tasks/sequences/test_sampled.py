@@ -9,7 +9,6 @@ import sys
 
 import pytest
 
-from kolmocli.config import Family
 from kolmocli.config.file import load_config
 from kolmocli.curriculum.base import Bucket
 from kolmocli.errors import UsageError
@@ -18,6 +17,7 @@ from kolmocli.language.skeleton import skeleton
 from kolmocli.paths import find_curriculum, packaged_curricula
 from kolmocli.tasks.base import Split, Task
 from kolmocli.tasks.sequences.sampled import KolmogorovTasks
+from kolmocli.tasks.sequences.settings import Family
 
 PACKAGED = [name for name in packaged_curricula() if name != "digits"]
 

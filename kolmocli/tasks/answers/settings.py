@@ -1,10 +1,12 @@
-"""What the levels of the digit tasks can change. The defaults are the ranges that the tasks were founded with."""
+"""The digit tasks as a curriculum file describes them. The defaults are the ranges that the tasks were founded with."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from kolmocli.tasks.settings import LevelList
 
 _Count = Annotated[int, Field(ge=1, le=40)]
 _Digits = Annotated[int, Field(ge=1, le=15)]
@@ -28,3 +30,17 @@ class SumDigitsLevel(_Level):
 
 class ReverseDigitsLevel(_Level):
     digits: tuple[_Digits, _Digits] = Field((6, 7), description="digits of the integer, at least and at most")
+
+
+class SumDigits(LevelList):
+    """The sum of all digits of some integers, asked in words."""
+
+    task: Literal["sum_digits"] = Field(description="the sum of all digits of some integers, asked in words")
+    levels: list[SumDigitsLevel] = Field(min_length=1, description="easy to hard")
+
+
+class ReverseDigits(LevelList):
+    """An integer with its digits in reverse, asked in words."""
+
+    task: Literal["reverse_digits"] = Field(description="an integer with its digits in reverse, asked in words")
+    levels: list[ReverseDigitsLevel] = Field(min_length=1, description="easy to hard")

@@ -1,0 +1,145 @@
+"""Things that a curriculum file can name: built in, of an entry point, or of a plugin.
+
+A curriculum file alone never imports code. Somebody has to have installed a distribution with an entry point, which is
+loaded when it is named, or to have asked for a plugin with `--plugin`.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import traceback
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from kolmocli.errors import UsageError, suggest
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+T = TypeVar("T")
+
+
+class Registry(Generic[T]):
+    """Things of one kind by name.
+
+    Args:
+        what: one of them, in words: `controller`.
+        group: the entry points that register some, `kolmocli.controllers`. Loading one imports the module that it
+            names, which registers the thing under the name of the entry point.
+    """
+
+    def __init__(self, what: str, group: str) -> None:
+        self.what, self.group = what, group
+        self._things: dict[str, T] = {}
+        self._owners: dict[str, str] = {}
+        self._builtin: list[str] = []
+
+    def add(self, name: str, thing: T, *, builtin: bool = False, module: str | None = None) -> T:
+        """Register `thing`, which is returned. The same file may do it again: so notebooks and reloads do.
+
+        `module` is the module that registers it; that of `thing` where it is not said.
+
+        Raises:
+            UsageError: the name is another's.
+        """
+        owner = _file_of(module or str(getattr(thing, "__module__", type(thing).__module__)))
+        if self._owners.get(name, owner) != owner:
+            whose = "comes with kolmo" if name in self._builtin else f"is registered by {self._owners[name]}"
+            raise UsageError(f"the {self.what} {name} {whose}; choose another name")
+        if builtin and name not in self._builtin:
+            self._builtin.append(name)
+        self._things[name], self._owners[name] = thing, owner
+        return thing
+
+    def get(self, name: str) -> T:
+        """The thing of this name; an entry point is loaded for it.
+
+        Raises:
+            UsageError: there is none, or its entry point cannot be loaded.
+        """
+        if name not in self._things:
+            entry = self._entry_points().get(name)
+            if entry is None:
+                raise UsageError(f"no {self.what} {name}; {suggest(name, self.names())}")
+            self._load(entry)
+        return self._things[name]
+
+    def names(self) -> list[str]:
+        """Built in first, as they were added; then entry points and plugins, sorted. Loads nothing."""
+        others = {*self._things, *self._entry_points()} - set(self._builtin)
+        return [*self._builtin, *sorted(others)]
+
+    def loaded(self) -> dict[str, T]:
+        """What is registered now, in the order of `names`: all but entry points that nobody has named."""
+        return {name: self._things[name] for name in [*self._builtin, *sorted({*self._things} - {*self._builtin})]}
+
+    def _entry_points(self) -> dict[str, EntryPoint]:
+        from importlib.metadata import entry_points  # takes a while to import, and few need it
+
+        return {entry.name: entry for entry in entry_points(group=self.group)}
+
+    def _load(self, entry: EntryPoint) -> None:
+        whose = f"entry point {entry.name} = {entry.value}"
+        try:
+            importlib.import_module(entry.module)
+        except (Exception, SystemExit) as error:
+            raise UsageError(f"{whose}: {_blame(error, entry.module)}") from error
+        if entry.name not in self._things:
+            raise UsageError(f"{whose}: importing {entry.module} registers no {self.what} {entry.name}")
+
+
+def load_plugin(name: str) -> None:
+    """Run a plugin, so that it registers what it has: a file that ends in `.py`, or a module by its dotted name.
+
+    Raises:
+        UsageError: there is none, or it fails; one line that names the file and the line, and the cause chained.
+    """
+    path = Path(name) if name.endswith(".py") else None
+    if path is not None and not path.is_file():
+        raise UsageError(f"plugin {name}: no such file")
+    try:
+        _run_file(path) if path is not None else importlib.import_module(name)
+    except (Exception, SystemExit) as error:
+        if isinstance(error, ModuleNotFoundError) and f"{name}.".startswith(f"{error.name}."):
+            raise UsageError(f"plugin {name}: no module of this name is installed; a file ends in .py") from None
+        raise UsageError(f"plugin {_blame(error, name)}") from error
+
+
+def _run_file(path: Path) -> None:
+    """As a module of its own, which other files cannot shadow."""
+    code = compile(path.read_bytes(), str(path), "exec", dont_inherit=True)
+    module = ModuleType(f"kolmo_plugin_{path.stem}")
+    module.__file__ = str(path)
+    sys.modules[module.__name__] = module  # dataclasses and type hints look their module up
+    try:
+        exec(code, vars(module))
+    except BaseException:
+        del sys.modules[module.__name__]
+        raise
+
+
+def _blame(error: BaseException, name: str) -> str:
+    """`file:line: what it raised`, of the plugin's own line, however deep below it the error was raised."""
+    said = error.msg if isinstance(error, SyntaxError) else " ".join(str(error).split())
+    what = said if isinstance(error, UsageError) else f"{type(error).__name__}: {said}".removesuffix(": ")
+    frames = [f for f in traceback.extract_tb(error.__traceback__) if not _is_machinery(f.filename)]
+    if isinstance(error, SyntaxError) and error.filename:
+        where = f"{error.filename}:{error.lineno}"
+    elif frames:
+        own = [frame for frame in frames if frame.filename == frames[0].filename][-1]
+        where = f"{own.filename}:{own.lineno}"
+    else:
+        where = name
+    return f"{where}: {what}"
+
+
+def _is_machinery(filename: str) -> bool:
+    return filename in (__file__, importlib.__file__) or filename.startswith("<frozen importlib")
+
+
+def _file_of(module: str) -> str:
+    """The file of a module, which is its own under whatever name it is run; the name where it has none."""
+    file = getattr(sys.modules.get(module), "__file__", None)
+    return str(Path(file).resolve()) if file else module

@@ -1,0 +1,21 @@
+"""Files of tasks as a curriculum names them."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from kolmocli.section import Positive, Section
+
+
+class Data(Section):
+    train: str | None = Field(None, description="JSONL or CSV file of sequences to train on, instead of the families")
+    eval: str | None = Field(None, description="JSONL or CSV file of sequences to evaluate on")
+    families: bool = Field(False, description="train on the families too, beside the file")
+    order: Literal["auto", "length", "compressibility", "reference_bits"] = Field(
+        "auto", description="what makes a sequence harder where the file names no buckets"
+    )
+    levels: Positive = Field(4, description="levels that sequences without a bucket are split into")
+    max_items: Positive = Field(1024, description="longer sequences of a file are left out, by name")
+    strict: bool = Field(False, description="stop at the first bad line of a file instead of leaving it out")

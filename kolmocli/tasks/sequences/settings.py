@@ -1,0 +1,29 @@
+"""A family of sequences as a curriculum file describes it: what the sampler draws, level by level."""
+
+from __future__ import annotations
+
+from pydantic import Field, model_validator
+
+from kolmocli.language.sampler_settings import SamplerConfig
+from kolmocli.tasks.settings import LevelList
+
+
+class Family(LevelList):
+    """Sequences to write programs for. `sampler` holds what all levels share; each level overrides part of it."""
+
+    sampler: SamplerConfig = Field(default_factory=SamplerConfig, description="what all levels share")
+    levels: list[SamplerConfig] = Field(min_length=1, description="easy to hard; what each level changes")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _inherit(cls, data: object) -> object:
+        """Fill each level with the family's sampler, so that a resolved level says everything."""
+        if (
+            isinstance(data, dict)
+            and isinstance(data.get("sampler", {}), dict)
+            and isinstance(data.get("levels"), list)
+        ):
+            shared = data.get("sampler", {})
+            levels = [{**shared, **level} if isinstance(level, dict) else level for level in data["levels"]]
+            return {**data, "levels": levels}
+        return data

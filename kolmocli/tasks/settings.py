@@ -1,0 +1,41 @@
+"""What families of every kind have in a curriculum file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+from pydantic import Field, model_validator
+
+from kolmocli.section import Positive, Section, Share
+
+
+class FamilySettings(Section):
+    """`count` is how many levels there are, from 1."""
+
+    target: Share | None = Field(None, description="pass rate to hold for this family (default: the controller's)")
+    floor: Share | None = Field(
+        None, description="least share of the groups for this family (default: the controller's)"
+    )
+    bounds: tuple[Positive, Positive] | None = Field(None, description="lowest and highest level to use (default: all)")
+
+    @property
+    def count(self) -> int:
+        raise NotImplementedError
+
+    @model_validator(mode="after")
+    def _bounds_on_the_ladder(self) -> Self:
+        if self.bounds is not None and not self.bounds[0] <= self.bounds[1] <= self.count:
+            low, high = self.bounds
+            raise ValueError(f"bounds: {low} to {high} is not a part of the {self.count} levels, easy to hard")
+        return self
+
+
+class LevelList(FamilySettings):
+    """A family whose levels stand in the file, easy to hard."""
+
+    levels: Sequence[Any]
+
+    @property
+    def count(self) -> int:
+        return len(self.levels)
