@@ -11,7 +11,7 @@ import pytest
 from kolmocli import archive
 from kolmocli.archive import ArchiveError, ArchiveLimitError, compress, decompress, explain
 
-DATA = bytes(range(0, 200, 2)) * 50
+DATA = bytes(range(0, 99, 3)) * 50
 
 
 @pytest.mark.parametrize("level", [0, 3, 6, 9])
@@ -45,12 +45,12 @@ def test_an_explanation_prints_and_can_be_looked_into() -> None:
     explanation = explain(compress(DATA) + compress(b"\x00\xff"))
     first, second = explanation.members
     assert (first.size, second.size) == (len(DATA), 2)
-    assert [(block.start, block.start + block.count) for block in first.blocks] == [(0, 100), (100, len(DATA))]
-    assert first.blocks[0].program == "sequence_1 = range_func_interval(0, 200, 2)"
+    assert [(block.start, block.start + block.count) for block in first.blocks] == [(0, 33), (33, len(DATA))]
+    assert first.blocks[0].program == "sequence_1 = range_func_interval(0, 99, 3)"
     assert str(explanation).splitlines()[:3] == [
         f"# member 1: {len(DATA)} bytes in {first.packed}, 2 blocks",
-        "# items 0..99",
-        "sequence_1 = range_func_interval(0, 200, 2)",
+        "# items 0..32",
+        "sequence_1 = range_func_interval(0, 99, 3)",
     ]
 
 
