@@ -1,6 +1,6 @@
 """The environment of a curriculum, line by line, with Gymnasium's signatures: here the agent copies its sequence.
 
-    python examples/environment.py
+python examples/environment.py
 """
 
 import kolmocli as kolmo
@@ -14,7 +14,9 @@ def main() -> None:
             items = ", ".join(map(str, info["task"].target))
             observation, reward, terminated, truncated, info = env.step(f"output = set_list([{items}])")
             print(observation)
-            print(f"  passed {info['passed']}, {info['bits']} bits, reward {reward:.2f}, over {terminated or truncated}")
+            print(
+                f"  passed {info['passed']}, {info['bits']} bits, reward {reward:.2f}, over {terminated or truncated}"
+            )
     finally:
         env.close()
 
