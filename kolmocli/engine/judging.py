@@ -6,26 +6,31 @@ from collections.abc import Callable
 
 from kolmocli.config.machine import SandboxSection
 from kolmocli.errors import UsageError
-from kolmocli.sandbox import Limits, open_sandbox
+from kolmocli.sandbox import Limits, Sandbox, open_sandbox
+from kolmocli.sandbox.opening import Backend
 from kolmocli.tasks.judging import SandboxJudge
 from kolmocli.tasks.outcome import Terms
 from kolmocli.tasks.reward import Reward, reward_rule
 
 
 def open_judge(
-    reward: Reward, max_lines: int, sandbox: SandboxSection | None, backend: str, warn: Callable[[str], None]
+    reward: Reward, max_lines: int, sandbox: SandboxSection | None, backend: Backend, warn: Callable[[str], None]
 ) -> SandboxJudge:
-    """A judge for all families; a sandbox, of `backend`, is opened only where programs are written, else it is None.
+    """A judge for all families; `sandbox` is None where no programs are written, else one of `backend` is opened.
 
     Raises:
         EnvironmentMissing: the sandbox that was asked for is not there.
         UsageError: a sandbox was asked for by name where nothing is run.
     """
     terms = Terms(reward_rule(reward), max_lines)
-    if sandbox is None:
-        if backend != "auto":
-            raise UsageError(f"sandbox {backend}: answers in words are not run, no sandbox is opened; leave it out")
-        return SandboxJudge(None, terms)
-    limits = Limits(sandbox.cpu_ms, sandbox.wall_ms, sandbox.memory_mb)
-    opened = open_sandbox(backend, limits=limits, workers=sandbox.workers or None, warn=warn, runtime=sandbox.runtime)
-    return SandboxJudge(opened, terms)
+    if sandbox is not None:
+        return SandboxJudge(open_run_sandbox(sandbox, backend, warn), terms)
+    if backend != "auto":
+        raise UsageError(f"sandbox {backend}: answers in words are not run, no sandbox is opened; leave it out")
+    return SandboxJudge(None, terms)
+
+
+def open_run_sandbox(asked: SandboxSection, backend: Backend, warn: Callable[[str], None]) -> Sandbox:
+    """The sandbox that a configuration describes, of this backend."""
+    limits = Limits(asked.cpu_ms, asked.wall_ms, asked.memory_mb)
+    return open_sandbox(backend, limits=limits, workers=asked.workers or None, warn=warn, runtime=asked.runtime)

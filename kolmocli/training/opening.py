@@ -10,9 +10,9 @@ from pathlib import Path
 
 from kolmocli.checkpoints import latest_checkpoint, settle
 from kolmocli.config import Config
+from kolmocli.config.controller import build_controller, ladders_of
 from kolmocli.config.file import load_config
 from kolmocli.curriculum.base import Controller
-from kolmocli.curriculum.build import build_controller, ladders_of
 from kolmocli.engine.base import Engine
 from kolmocli.engine.judging import open_judge
 from kolmocli.engine.local import open_engine
@@ -88,7 +88,7 @@ def open_run(config: Config, options: RunOptions, display: Display, stack: ExitS
         require_tensorboard()
     held_out = held_out_tasks(evaluation_source(config, display.note), config.evaluation.tasks)
     source = training_source(config, display.note, held_out)
-    controller = build_controller(config, source.buckets())
+    controller = build_controller(config.controller, config.families, source.buckets(), config.training.steps)
     data = data_digests(config.data)
     checkpoint = _checkpoint(config, options, display)
     saved, tensors = load_state(checkpoint) if checkpoint else ({}, {})
@@ -173,7 +173,7 @@ def _open_methods(
 
     found: dict[str, Method] = {}
     if config.hints.most:
-        ladders = ladders_of(config, source.buckets())
+        ladders = ladders_of(config.controller, config.families, source.buckets())
         found["hints"] = Hints(config.hints, ladders, training.max_lines, rng("hints"))
     if config.self_play.share:
         groups = max(1, round(config.self_play.share * training.batch_size / training.group_size))

@@ -152,7 +152,7 @@ def test_a_finished_run_has_nothing_left_to_do(whole: Path, tmp_path: Path) -> N
 
 def said(capsys: pytest.CaptureFixture[str], config: Config, folder: Path) -> str:
     """What a resumption says before it trains, which it does not."""
-    from kolmocli.training.run import RunOptions, train
+    from kolmocli.training.train import RunOptions, train
 
     train(config, RunOptions(run_dir=folder, resume=True, stop_at=0))
     return capsys.readouterr().err

@@ -33,6 +33,8 @@ from kolmocli.training.methods.base import Draw, Method
 
 _WORDS = re.compile(r"[^ =(,)\n]+[ =(,)\n]*")
 """A name or a number with what separates it from the next: the tokenizer of the presets cuts there too."""
+_BEGUN = 0
+"""The level of a task with a hint: below every ladder, so its passes say nothing of a level."""
 _UNAIDED = 0.125
 """Of the tasks at the lowest level go without a hint: only these tell the controller when the family can do without."""
 
@@ -84,7 +86,7 @@ class Hints(Method):
 
     def _at_the_bottom(self, bucket: Bucket) -> bool:
         ladder = self._ladders.get(bucket.family)
-        return ladder is not None and bucket.level <= ladder.bottom
+        return ladder is not None and bucket.level in (ladder.bottom, _BEGUN)
 
     def _begin(self, task: Task, rng: random.Random) -> Task:
         share = self.shares[task.bucket.family]
@@ -93,7 +95,9 @@ class Hints(Method):
             return task
         words = _WORDS.findall("\n".join(_up_to_the_target(task, self._max_lines)))
         given = min(int(share * len(words) + rounding), len(words) - 1)
-        return replace(task, prefix="".join(words[:given])) if words else task
+        if given < 1:
+            return task
+        return replace(task, prefix="".join(words[:given]), bucket=Bucket(task.bucket.family, _BEGUN))
 
 
 def _up_to_the_target(task: SequenceTask, max_lines: int) -> list[str]:
