@@ -9,13 +9,13 @@ from typing import Any
 
 from kolmocli.environment import Outcome
 from kolmocli.errors import UsageError
-from kolmocli.evaluation.answers import program_of
 from kolmocli.evaluation.baselines import Baselines
 from kolmocli.evaluation.predictions import Cut, read_predictions
 from kolmocli.evaluation.published import published_cut
 from kolmocli.evaluation.report import PLAIN, Reporting, full_report
 from kolmocli.evaluation.rescoring import Candidate, Language, limits_of, rescore
 from kolmocli.evaluation.samples import Attempts
+from kolmocli.language.answers import program_of
 from kolmocli.monitor.live import shared_console
 from kolmocli.sandbox import Sandbox, open_sandbox
 from kolmocli.tasks.base import Task

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from kolmocli.data.layouts import Entry, read_entries
 from kolmocli.data.problems import Problems
 from kolmocli.errors import KolmoError, UsageError
-from kolmocli.evaluation.answers import program_of
 from kolmocli.evaluation.rescoring import MAX_ITEMS, Candidate
+from kolmocli.language.answers import program_of
 from kolmocli.tasks.base import Bucket, Task
 
 Cut = Callable[[str], str]

@@ -12,12 +12,13 @@ from typing import Any
 import torch
 from transformers.utils import logging
 
+from kolmocli.language.answers import program_in_place
 from kolmocli.language.program import Program
 from kolmocli.policy.adapters import Base, save_adapter
 from kolmocli.policy.characters import QUESTION
 from kolmocli.policy.generation import Generated, generate
 from kolmocli.policy.presets import Alphabet
-from kolmocli.policy.prompts import asked_question, explained_prompt, extract_program, preset_prompt, short_question
+from kolmocli.policy.prompts import asked_question, explained_prompt, preset_prompt, short_question
 from kolmocli.policy.rollout import Rollout
 from kolmocli.policy.roulette import RIPE, Roulette
 from kolmocli.policy.tokenizer import SEQUENCE
@@ -131,7 +132,7 @@ class Policy:
         def take(row: int, result: Generated) -> None:
             rollout = self._rollout(prompts[row // samples], given[row // samples], result)
             if not self.is_preset and not isinstance(asked[row // samples], Question):
-                rollout = replace(rollout, text=extract_program(rollout.text))
+                rollout = replace(rollout, text=program_in_place(rollout.text))
             rollouts[row] = rollout
             if finished is not None:
                 finished(row, rollouts[row])

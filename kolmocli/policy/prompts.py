@@ -65,20 +65,3 @@ def asked_question(question: Question, tokenizer: Any) -> str:
 
 def _chat(messages: list[dict[str, str]], tokenizer: Any) -> str:
     return str(tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True))
-
-
-def extract_program(text: str) -> str:
-    """The program in a model's answer: without a code fence around it, prose before that, or an end mark after it.
-
-    Lines before it are blanked and not dropped, so that line i of the program is line i of the answer. A fence alone with
-    nothing but its three marks ends a program that was begun without one.
-    """
-    body = text.split("###")[0]
-    lines = [line.rstrip() for line in body.split("\n")]
-    fences = [i for i, line in enumerate(lines) if line.startswith("```")]
-    if not fences:
-        return "\n".join(lines)
-    first, *others = fences
-    opens = others or lines[first] != "```" or not any(line.strip() for line in lines[:first])
-    lines = [""] * (first + 1) + lines[first + 1 : others[0] if others else None] if opens else lines[:first]
-    return "\n".join(lines)
