@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kolmocli.evaluation.answers import program_of, spells_out, without_comments
+from kolmocli.evaluation.answers import program_of, without_comments
 
 BARE = "x = 3\noutput = [x] * 4\n"
 
@@ -48,24 +48,3 @@ def test_comments_of_the_published_generator_go() -> None:
     assert without_comments("sequence_1 = repeat_num(2, 9) # [9, 9]\noutput = sequence_1 # [9, 9]") == (
         "sequence_1 = repeat_num(2, 9)\noutput = sequence_1"
     )
-
-
-@pytest.mark.parametrize(
-    ("program", "copied"),
-    [
-        ("output = [10, -2, 30]", True),
-        ("a=[7,\n10,\n-2,30,\n8]\noutput=a[1:4]", True),
-        ("output = [10, -2, 31]", False),
-        ("output = list(range(10, 31, 10))", False),
-        ("", False),
-    ],
-)
-def test_a_program_that_spells_its_sequence_out(program: str, copied: bool) -> None:
-    assert spells_out(program, (10, -2, 30)) == copied
-
-
-def test_text_may_be_spelled_out_as_text() -> None:
-    target = tuple(b"the cat\nsat")
-    assert spells_out("output = list(b'the cat\\nsat')", target)
-    assert spells_out("output = [ord(c) for c in 'the cat\\nsat']", target)
-    assert not spells_out("output = [ord(c) for c in 'the dog\\nsat']", target)

@@ -7,6 +7,7 @@ import math
 import random
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -21,17 +22,17 @@ from kolmocli.language.program import parse
 from kolmocli.policy.loading import load_policy
 from kolmocli.policy.rollout import Rollout
 from kolmocli.sandbox.base import Status
-from kolmocli.tasks.base import Task
-from kolmocli.tasks.outcome import Outcome
+from kolmocli.tasks.judging import judge
+from kolmocli.tasks.outcome import Outcome, Terms
 from kolmocli.tasks.reward import Relative
-from kolmocli.tasks.sequences.judge import judge
+from kolmocli.tasks.sequences.task import SequenceTask, sequence_task
 from kolmocli.training.hints import Hints
-from tests.policies import TARGETS, tiny
+from tests.policies import prompts, tiny
 from tests.tasks.sequences.test_environment import Interpreted
 
 BOTTOM, NEXT = Bucket("a", 1), Bucket("a", 2)
 PROGRAM = parse("a = range_func_up(1, 3)\nb = repeat_num(2, 9)\nc = concatenate(a, b)\nd = reverse_list(c)")
-TASK = Task(BOTTOM, 0, (9, 9, 3, 2, 1), PROGRAM)
+TASK = sequence_task(BOTTOM, 0, (9, 9, 3, 2, 1), PROGRAM)
 ROLLOUT = Rollout((1,), (2,), (0.0,), (0,), "", True)
 
 
@@ -43,14 +44,14 @@ def hints(shares: dict[str, float] | None = None, **settings: float) -> Hints:
     return Hints(config(hints={"most": 1.0, **settings}), [BOTTOM, NEXT], {} if shares is None else shares)
 
 
-def group(task: Task, passes: int, rollouts: int = 8) -> Group:
+def group(task: SequenceTask, passes: int, rollouts: int = 8) -> Group:
     outcomes = [Outcome("", 1, i < passes, Status.OK, float(i < passes)) for i in range(rollouts)]
     return Group(task, [ROLLOUT] * rollouts, outcomes)
 
 
-def given(task: Task, share: float) -> list[str]:
+def given(task: SequenceTask, share: float) -> list[str]:
     """The hints of a hundred draws."""
-    return [t.hint for t in hints({"a": share}).give([task] * 100, random.Random(0))]
+    return [t.prefix for t in hints({"a": share}).give([task] * 100, random.Random(0))]
 
 
 def words(text: str) -> int:
@@ -73,24 +74,28 @@ def test_the_mean_number_of_words_is_the_share_but_for_tasks_without_a_hint() ->
 
 def test_the_last_word_of_the_line_that_makes_the_target_is_never_given() -> None:
     assert max(given(TASK, 1.0), key=len) == str(PROGRAM).removesuffix("sequence_3)")
-    early = Task(BOTTOM, 0, (1, 2, 3), PROGRAM)  # already the value of the first line
+    early = sequence_task(BOTTOM, 0, (1, 2, 3), PROGRAM)  # already the value of the first line
     assert max(given(early, 1.0), key=len) == "sequence_1 = range_func_up(1, "
-    other = Task(BOTTOM, 0, (7, 7), PROGRAM)  # not what the program makes
+    other = sequence_task(BOTTOM, 0, (7, 7), PROGRAM)  # not what the program makes
     assert set(given(other, 1.0)) == {""}
 
 
 @pytest.mark.parametrize(("max_lines", "hinted"), [(3, False), (4, True)])
 def test_no_hint_for_a_program_that_is_longer_than_allowed(max_lines: int, hinted: bool) -> None:
     mine = Hints(config(hints={"most": 1.0}, training={"max_lines": max_lines}), [BOTTOM], {"a": 1.0})
-    assert any(t.hint for t in mine.give([TASK] * 20, random.Random(0))) == hinted
+    assert any(t.prefix for t in mine.give([TASK] * 20, random.Random(0))) == hinted
 
 
 @pytest.mark.parametrize(
     "task",
-    [Task(NEXT, 0, TASK.target, PROGRAM), Task(BOTTOM, 0, TASK.target), Task(Bucket("b", 1), 0, TASK.target, PROGRAM)],
+    [
+        sequence_task(NEXT, 0, TASK.target, PROGRAM),
+        sequence_task(BOTTOM, 0, TASK.target),
+        sequence_task(Bucket("b", 1), 0, TASK.target, PROGRAM),
+    ],
     ids=["above the lowest level", "without a reference", "of no family"],
 )
-def test_no_hint_for_a_task(task: Task) -> None:
+def test_no_hint_for_a_task(task: SequenceTask) -> None:
     assert set(given(task, 1.0)) == {""}
 
 
@@ -99,8 +104,8 @@ def test_the_lowest_level_is_that_of_the_bounds() -> None:
         {"families": {"a": {"levels": [{}, {}, {}], "bounds": [2, 3]}}, "hints": {"most": 1.0, "start": 1.0}}
     )
     mine = Hints(bounded, [BOTTOM, NEXT], {})
-    one, two = mine.give([TASK, Task(NEXT, 0, TASK.target, PROGRAM)], random.Random(0))
-    assert (one.hint, bool(two.hint)) == ("", True)
+    one, two = mine.give([TASK, sequence_task(NEXT, 0, TASK.target, PROGRAM)], random.Random(0))
+    assert (one.prefix, bool(two.prefix)) == ("", True)
 
 
 def test_without_hints_nothing_is_given_or_kept() -> None:
@@ -116,8 +121,8 @@ def test_without_hints_nothing_is_given_or_kept() -> None:
 
 def test_the_policy_goes_on_from_the_hint_and_it_is_run_and_charged_for() -> None:
     hint = str(PROGRAM)[:-6]
-    task = Task(BOTTOM, 0, TASK.target, PROGRAM, hint=hint)
-    whole, none = judge([task, task], [hint + "nce_3)", hint], Interpreted(), Relative(0.25), 8)  # type: ignore[arg-type]
+    task = replace(TASK, prefix=hint)
+    whole, none = judge([task, task], [hint + "nce_3)", hint], Interpreted(), Terms(Relative(0.25), 8))  # type: ignore[arg-type]
     assert (whole.passed, whole.end, whole.program) == (True, 4, PROGRAM)
     assert not none.passed
 
@@ -130,9 +135,9 @@ def test_what_is_given_is_prompt_and_not_answer(hint: str) -> None:
         tiny(),
         "sequence_1 = range_func_up(1, 3)\nsequence_2 = repeat_list(2, sequence_1)\n".removeprefix(hint),
     )
-    (rollout,) = policy.rollout(TARGETS[:1], samples=1, max_new_tokens=4, generator=None, given=[hint])
-    answer = policy.program_ids(parse(hint + rest))
-    assert (*rollout.prompt, *policy.tokenizer(rest).input_ids) == (*policy.prompt_ids(TARGETS[0]), *answer[:-1])
+    (rollout,) = policy.rollout(prompts()[:1], samples=1, max_new_tokens=4, generator=None, prefixes=[hint])
+    answer = policy.answer(prompts()[0], hint + rest).tokens
+    assert (*rollout.prompt, *policy.tokenizer(rest).input_ids) == (*policy.prompt_ids(prompts()[0]), *answer[:-1])
     assert rollout.text.startswith(hint)
     assert rollout.lines[0] == hint.count("\n")
     assert len(rollout.lines) == len(rollout.tokens) <= 4
@@ -140,8 +145,8 @@ def test_what_is_given_is_prompt_and_not_answer(hint: str) -> None:
 
 def test_other_tokenizers_put_a_blank_before_a_word(chat_folder: Path) -> None:
     policy = load_policy(str(chat_folder), device="cpu", seed=0)
-    plain = policy.prompt_ids(TARGETS[0])
-    (rollout,) = policy.rollout(TARGETS[:1], samples=1, max_new_tokens=4, generator=None, given=["sequence_1 = "])
+    plain = policy.prompt_ids(prompts()[0])
+    (rollout,) = policy.rollout(prompts()[:1], samples=1, max_new_tokens=4, generator=None, prefixes=["sequence_1 = "])
     assert policy.tokenizer.decode(rollout.prompt[len(plain) :]) == "sequence_1 ="
     assert rollout.text.startswith("sequence_1 =")
 
@@ -171,7 +176,7 @@ def test_it_stays_between_nothing_and_the_most() -> None:
 def test_a_pass_above_counts_a_failure_above_does_not() -> None:
     shares = {"a": 0.5}
     mine = hints(shares)
-    above = Task(NEXT, 0, TASK.target)
+    above = sequence_task(NEXT, 0, TASK.target)
     mine.observe([group(above, 0)])
     assert shares == {"a": 0.5}
     mine.observe([group(above, 1), group(TASK, 0, 1)])
@@ -189,7 +194,7 @@ def test_hinted_passes_are_no_news_for_the_level_but_for_the_mixture() -> None:
     assert after["signal"]["a"] < 0.25
     controller.observe([Result(BOTTOM, 8, 8)] * 4)
     assert controller.state_dict()["families"]["a"]["state"]["ability"] > before
-    assert group(Task(BOTTOM, 0, TASK.target, PROGRAM, "a = "), 3).result() == Result(BOTTOM, 3, 8, hinted=True)
+    assert group(replace(TASK, prefix="a = "), 3).result() == Result(BOTTOM, 3, 8, hinted=True)
 
 
 def taught(learn: Callable[[float, float], float], steps: int = 400) -> tuple[list[float], list[int]]:
@@ -201,10 +206,10 @@ def taught(learn: Callable[[float, float], float], steps: int = 400) -> tuple[li
     mine, ability, rng = Hints(settings, [BOTTOM, NEXT, Bucket("a", 3)], shares), -3.0, random.Random(1)
     history, levels = [], []
     for _ in range(steps):
-        tasks = [Task(bucket, 0, TASK.target, PROGRAM) for bucket in controller.propose(4, rng)]
+        tasks = [sequence_task(bucket, 0, TASK.target, PROGRAM) for bucket in controller.propose(4, rng)]
         groups = []
         for task in mine.give(tasks, rng):
-            logit = ability + 6.0 * words(task.hint) / 15 - 2.0 * (task.bucket.level - 1)
+            logit = ability + 6.0 * words(task.prefix) / 15 - 2.0 * (task.bucket.level - 1)
             p = 1 / (1 + math.exp(-logit))
             groups.append(group(task, sum(rng.random() < p for _ in range(8))))
             ability = learn(ability, p * (1 - p))
