@@ -11,12 +11,14 @@ from kolmocli.config import Training
 from kolmocli.config.machine import Model
 from kolmocli.engine.background import BackgroundJudge
 from kolmocli.engine.base import Choose, Cost, Experience, GeneratorReport, Group, Request
+from kolmocli.language.answers import program_in_place
 from kolmocli.learning.limits import ROWS_AT_ONCE
 from kolmocli.policy.generation import numbers_per_row
 from kolmocli.policy.policy import Policy
 from kolmocli.policy.rollout import Rollout
 from kolmocli.policy.vllm import VllmSampler, open_vllm
 from kolmocli.sandbox.base import Health
+from kolmocli.tasks.base import Task
 from kolmocli.tasks.judging import Judge
 from kolmocli.tasks.outcome import Outcome
 
@@ -64,7 +66,7 @@ class LocalEngine:
                 chunk = tasks[start : start + per_chunk]
 
                 def finished(row: int, rollout: Rollout, before: int = len(rollouts)) -> None:
-                    judging.take(before + row, rollout.text)
+                    judging.take(before + row, self._answer(tasks[(before + row) // samples], rollout))
 
                 rollouts += self.policy.rollout(
                     [task.asked for task in chunk],
@@ -83,6 +85,11 @@ class LocalEngine:
             for i, task in zip(range(0, len(rollouts), samples), tasks, strict=True)
         ]
         return Experience(groups, Cost(sum(len(r.tokens) for r in rollouts), sampled - began, judged - sampled))
+
+    def _answer(self, task: Task, rollout: Rollout) -> str:
+        """What is judged. Presets write nothing around a program; what other models do is taken away."""
+        whole = task.language == "text" or self.policy.is_preset
+        return rollout.text if whole else program_in_place(rollout.text)
 
     def health(self) -> Health:
         return self._judge.health()
