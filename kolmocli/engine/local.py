@@ -23,7 +23,7 @@ from kolmocli.tasks.judging import Judge
 from kolmocli.tasks.outcome import Outcome
 
 
-def open_engine(policy: Policy, judge: Judge, training: Training, model: Model) -> LocalEngine:
+def open_local_engine(policy: Policy, judge: Judge, training: Training, model: Model) -> LocalEngine:
     """The engine of a run or an evaluation. The judge is its own to close.
 
     Raises what `open_vllm` does, where vLLM was asked for; the judge is closed then.

@@ -15,7 +15,7 @@ from kolmocli.config.file import load_config
 from kolmocli.curriculum.base import Controller
 from kolmocli.engine.base import Engine
 from kolmocli.engine.judging import open_judge
-from kolmocli.engine.local import open_engine
+from kolmocli.engine.local import open_local_engine
 from kolmocli.engine.monarch.engine import open_monarch_engine
 from kolmocli.engine.monarch.messages import GeneratorSettings
 from kolmocli.errors import UsageError
@@ -96,13 +96,10 @@ def open_run(config: Config, options: RunOptions, display: Display, stack: ExitS
         refuse_changed(saved["config"], config)
         refuse_other_data(saved["data"], data)
         display.note(f"resuming from {checkpoint}")
-    policy = load_trained(
-        config.model, config.training, seed=config.seed, adapter_rank=config.adapter_rank, alphabet=config.alphabet,
-        checkpoint=checkpoint,
-    )  # fmt: skip
+    policy = open_policy(config, checkpoint)
     if config.adapter_rank and is_preset(config.model.name):
         display.note(f"{config.model.name} is drawn at random and stays so: only the adapters beside it learn")
-    engine = _open_engine(config, policy, display.note)
+    engine = open_engine(config, policy, display.note)
     stack.callback(engine.close)
     state, totals = RunState(phase="warmup" if config.warmup.max_steps else "rl"), Totals()
     methods, weigh, value = _open_methods(config, source, engine, policy)
@@ -148,7 +145,16 @@ def open_run(config: Config, options: RunOptions, display: Display, stack: ExitS
     return Parts(run, controller, engine, weigh, methods, learner, evaluation, recorder, log)
 
 
-def _open_engine(config: Config, policy: Policy, warn: Callable[[str], None]) -> Engine:
+def open_policy(config: Config, checkpoint: Path | None = None) -> Policy:
+    """The policy that is trained, as a run begins with it or as it was in this checkpoint."""
+    return load_trained(
+        config.model, config.training, seed=config.seed, adapter_rank=config.adapter_rank, alphabet=config.alphabet,
+        checkpoint=checkpoint,
+    )  # fmt: skip
+
+
+def open_engine(config: Config, policy: Policy, warn: Callable[[str], None]) -> Engine:
+    """The engine that is asked for."""
     sandbox = config.sandbox if config.runs_programs else None
     if config.engine.kind == "monarch":
         settings = GeneratorSettings(
@@ -156,7 +162,7 @@ def _open_engine(config: Config, policy: Policy, warn: Callable[[str], None]) ->
         )
         return open_monarch_engine(policy, config.engine, settings, warn)
     judge = open_judge(config.reward, config.training.max_lines, sandbox, config.sandbox.backend, warn)
-    return open_engine(policy, judge, config.training, config.model)
+    return open_local_engine(policy, judge, config.training, config.model)
 
 
 def _open_methods(

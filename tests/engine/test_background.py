@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from kolmocli.engine import referee as module
-from kolmocli.engine.referee import Referee
+from kolmocli.engine import background as module
+from kolmocli.engine.background import BackgroundJudge
 from kolmocli.sandbox.base import Status
 from kolmocli.tasks.outcome import Outcome
 
@@ -27,10 +27,10 @@ def judge(numbers: Sequence[int], texts: Sequence[str]) -> list[Outcome]:
 def test_every_program_gets_its_own_outcome(count: int) -> None:
     numbers = list(range(count))
     random.Random(0).shuffle(numbers)
-    with Referee(judge) as referee:
+    with BackgroundJudge(judge) as judging:
         for number in numbers:
-            referee.take(number, f"program {number}")
-        assert [o.text for o in referee.outcomes()] == [f"program {n}" for n in range(count)]
+            judging.take(number, f"program {number}")
+        assert [o.text for o in judging.outcomes()] == [f"program {n}" for n in range(count)]
 
 
 def test_the_first_are_judged_before_the_last_are_written(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -41,18 +41,18 @@ def test_the_first_are_judged_before_the_last_are_written(monkeypatch: pytest.Mo
         seen.set()
         return judge(numbers, texts)
 
-    with Referee(noticing) as referee:
+    with BackgroundJudge(noticing) as judging:
         for number in range(2):
-            referee.take(number, f"program {number}")
+            judging.take(number, f"program {number}")
         assert seen.wait(10)  # nobody has asked for outcomes yet
-        referee.take(2, "program 2")
-        assert len(referee.outcomes()) == 3
+        judging.take(2, "program 2")
+        assert len(judging.outcomes()) == 3
 
 
 def test_what_judging_raises_reaches_the_caller() -> None:
     def broken(numbers: Sequence[int], texts: Sequence[str]) -> list[Outcome]:
         raise RuntimeError("no sandbox")
 
-    with Referee(broken) as referee, pytest.raises(RuntimeError, match="no sandbox"):
-        referee.take(0, "")
-        referee.outcomes()
+    with BackgroundJudge(broken) as judging, pytest.raises(RuntimeError, match="no sandbox"):
+        judging.take(0, "")
+        judging.outcomes()

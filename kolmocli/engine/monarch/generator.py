@@ -39,7 +39,7 @@ class Generator(Actor):
         """Load the policy and open the judge. What a user can mend comes back as a line, not as a traceback."""
         self.loading = True
         from kolmocli.engine.judging import open_judge
-        from kolmocli.engine.local import open_engine
+        from kolmocli.engine.local import open_local_engine
         from kolmocli.learning.trained import load_trained
 
         warnings: list[str] = []
@@ -52,7 +52,7 @@ class Generator(Actor):
                 asked.model, asked.training, seed=asked.seed, adapter_rank=asked.adapter_rank, alphabet=asked.alphabet
             )
             judge = open_judge(asked.reward, asked.training.max_lines, sandbox, backend, warnings.append)
-            self._engine = open_engine(policy, judge, asked.training, asked.model)
+            self._engine = open_local_engine(policy, judge, asked.training, asked.model)
         except KolmoError as error:
             return Startup(os.getpid(), error=(error.exit_code, str(error)))
         finally:

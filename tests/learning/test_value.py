@@ -9,19 +9,18 @@ import pytest
 import torch
 
 from kolmocli.errors import UsageError
+from kolmocli.learning.value import ValuedRollout, ValueGuide, ValueHead
 from kolmocli.policy.adapters import Adaptation
-from kolmocli.policy.head import Head
 from kolmocli.policy.loading import load_policy
 from kolmocli.policy.policy import Policy
 from kolmocli.policy.scoring import Scorer
-from kolmocli.policy.value import ValueHead, open_value_head
 from tests.policies import prompts, taught, tiny
 
 HIDDEN = 6
 
 
 def bare() -> ValueHead:
-    return ValueHead(Head(None, torch.nn.Linear(HIDDEN, 3), 1.0, None))
+    return ValueHead(torch.nn.Linear(HIDDEN, 3))
 
 
 def lines(seed: int, count: int = 4000) -> torch.Tensor:
@@ -91,7 +90,7 @@ def test_it_goes_on_exactly_where_it_was_saved() -> None:
 
 def test_a_model_whose_states_are_out_of_reach_is_refused() -> None:
     with pytest.raises(UsageError, match=r"baseline: no value head fits this model \(it is not a transf.*\); use rloo"):
-        open_value_head(torch.nn.Linear(2, 2))
+        ValueGuide(Policy("none", torch.nn.Linear(2, 2), None))
 
 
 # --- of a policy's rollouts
@@ -99,9 +98,10 @@ def test_a_model_whose_states_are_out_of_reach_is_refused() -> None:
 
 def with_values(policy: Policy) -> Policy:
     """The policy with a head that says something of every state."""
-    head = open_value_head(policy.model)
-    head.weight.copy_(torch.linspace(-1.0, 1.0, len(head.weight)))
-    return Policy(policy.name, policy.model, policy.tokenizer, policy.base, head)
+    valued = Policy(policy.name, policy.model, policy.tokenizer, policy.base)
+    valued.guide = guide = ValueGuide(valued)
+    guide.value.weight.copy_(torch.linspace(-1.0, 1.0, len(guide.value.weight)))
+    return valued
 
 
 def sampled(policy: Policy, **options: Any) -> Any:
@@ -121,8 +121,8 @@ def test_the_sampler_and_the_trainer_agree_on_every_value(kind: str, chat_folder
     with torch.inference_mode():
         states = Scorer(policy.model, policy.pad_id)(written).states_KD
         assert states is not None
-        assert policy.value_head is not None
-        scored = policy.value_head(states)
+        assert isinstance(policy.guide, ValueGuide)
+        scored = policy.guide.value(states)
     found = torch.tensor([v for r in written for v in r.values])
     torch.testing.assert_close(found, scored, rtol=1e-4, atol=1e-4)
     assert found.std() > 0.01
@@ -132,7 +132,7 @@ def test_a_head_changes_nothing_of_what_is_written() -> None:
     plain, valued = sampled(tiny()), sampled(with_values(tiny()))
     assert [r.tokens for r in plain] == [r.tokens for r in valued]
     assert [r.logprobs for r in plain] == [r.logprobs for r in valued]
-    assert {len(r.values) for r in plain} == {0}
+    assert not any(isinstance(r, ValuedRollout) for r in plain)
     assert all(len(r.values) == len(r.tokens) for r in valued)
 
 

@@ -9,29 +9,26 @@ from typing import Any
 import pytest
 import torch
 
+from kolmocli.learning.value import RIPE, SURVIVES, ValuedRollout, ValueGuide
+from kolmocli.policy.generation import numbers_per_row
 from kolmocli.policy.policy import Policy
-from kolmocli.policy.rollout import Rollout
-from kolmocli.policy.roulette import RIPE, SURVIVES, numbers_per_row
-from kolmocli.policy.value import open_value_head
 from tests.policies import TARGETS, prompts, taught
 
 SAMPLES, LENGTH = 16, 24
 
 
 @functools.cache
-def sampled(below: float | None, fits: int = RIPE, seed: int | None = 0, first: int = 0) -> list[Rollout]:
+def sampled(below: float | None, fits: int = RIPE, seed: int | None = 0, first: int = 0) -> list[ValuedRollout]:
     """Of a head that expects 1 of every state; for all targets, or from number `first` on."""
-    policy = taught()
-    head = open_value_head(policy.model)
-    head.weight[-1] = 1.0
-    head.fits += fits
-    policy = Policy(policy.name, policy.model, policy.tokenizer, value_head=head)
+    policy = Policy("taught", taught().model, taught().tokenizer)
+    policy.guide = guide = ValueGuide(policy, below)
+    guide.value.weight[-1] = 1.0
+    guide.value.fits += fits
     generator = None if seed is None else torch.Generator().manual_seed(seed)
     if generator is not None:
-        torch.rand(first * SAMPLES, numbers_per_row(LENGTH, True), generator=generator)
-    return policy.rollout(
-        prompts(TARGETS[first:]), samples=SAMPLES, max_new_tokens=LENGTH, generator=generator, stop_below=below
-    )
+        torch.rand(first * SAMPLES, numbers_per_row(LENGTH, guide), generator=generator)
+    written = policy.rollout(prompts(TARGETS[first:]), samples=SAMPLES, max_new_tokens=LENGTH, generator=generator)
+    return [rollout for rollout in written if isinstance(rollout, ValuedRollout)]
 
 
 def test_three_in_four_are_stopped_at_a_line_that_looks_hopeless() -> None:
