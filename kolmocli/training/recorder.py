@@ -66,7 +66,7 @@ class Recorder:
         """Write one REINFORCE step. `noticed` is what the controller has to say of it. What took time since `doing` was
         last called was learning."""
         totals, groups = self.totals, experience.groups
-        cost = experience.cost + self._methods.cost(step)
+        cost = experience.cost + self._methods.cost()
         seconds = {"rollout": cost.rollout_seconds, "execute": cost.execute_seconds, "learn": self._elapsed()}
         flops = self._parameters * (2.0 * cost.tokens + 6.0 * report.work)
         record = step_record(groups, self._controller.metrics(), batch, step=step, tokens=cost.tokens, flops=flops)

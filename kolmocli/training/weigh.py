@@ -75,17 +75,18 @@ class Weigh:
     def __call__(self, step: int, groups: Sequence[Group]) -> Batch:
         rng, parts = self.rng(step), list[list[Weighted]]()
         for group in groups:
-            weighted = self.baseline(group, [self.line_rewards(o, group.task) for o in group.outcomes])
+            weighted = self.baseline(group, [line_rewards(o, group.task, self.shaped) for o in group.outcomes])
             passed = [None if o.reward is None else o.passed for o in group.outcomes]
             chosen = choose(passed, self.group_size, rng) if weighted else []
             parts.append([weighted[i].scaled(stands_for) for i, stands_for in chosen])
         return Batch(parts)
 
-    def line_rewards(self, outcome: Outcome, task: Task) -> list[float] | None:
-        """The reward of each of the L lines of the episode: all of it comes with the last one, but for the shaping; None
-        where the sandbox failed."""
-        if outcome.reward is None:
-            return None
-        rewards = [0.0] * outcome.end if self.shaped is None else self.shaped(outcome, task)
-        rewards[-1] += outcome.reward
-        return rewards
+
+def line_rewards(outcome: Outcome, task: Task, shaped: Shaped | None = None) -> list[float] | None:
+    """The reward of each of the L lines of the episode: all of it comes with the last one, but for the shaping; None where
+    the sandbox failed."""
+    if outcome.reward is None:
+        return None
+    rewards = [0.0] * outcome.end if shaped is None else shaped(outcome, task)
+    rewards[-1] += outcome.reward
+    return rewards

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial, reduce
 from operator import add
 from typing import Any
@@ -17,7 +17,7 @@ Draw = Callable[[int], list[Task]]
 
 
 class Method:
-    """Six verbs, none of which does anything unless a method says otherwise."""
+    """What a method may do. None of it does anything unless a method says otherwise."""
 
     def tasks(self, step: int, count: int, draw: Draw) -> list[Task]:
         """The `count` tasks of a step: those that are drawn, changed, or others in the place of some."""
@@ -30,8 +30,8 @@ class Method:
     def observe(self, groups: Sequence[Group]) -> None:
         """See what became of the tasks, when the step has been learnt."""
 
-    def cost(self, step: int) -> Cost:
-        """What was sampled apart from the rollouts of the step."""
+    def cost(self) -> Cost:
+        """What was sampled for the step that was learnt last, apart from its rollouts."""
         return Cost()
 
     def metrics(self, record: ReinforceRecord, groups: Sequence[Group]) -> ReinforceRecord:
@@ -52,9 +52,6 @@ class Methods(Method):
     def __init__(self, methods: dict[str, Method]) -> None:
         self._methods = methods
 
-    def __iter__(self) -> Iterable[Method]:
-        return iter(self._methods.values())
-
     def tasks(self, step: int, count: int, draw: Draw) -> list[Task]:
         for method in self._methods.values():
             draw = partial(method.tasks, step, draw=draw)
@@ -67,8 +64,8 @@ class Methods(Method):
         for method in self._methods.values():
             method.observe(groups)
 
-    def cost(self, step: int) -> Cost:
-        return reduce(add, (method.cost(step) for method in self._methods.values()), Cost())
+    def cost(self) -> Cost:
+        return reduce(add, (method.cost() for method in self._methods.values()), Cost())
 
     def metrics(self, record: ReinforceRecord, groups: Sequence[Group]) -> ReinforceRecord:
         for method in self._methods.values():

@@ -72,9 +72,10 @@ class SelfPlay(Method):
         self.groups, self._sample, self._seed = groups, sample, seed
         self.pool = Pool([], settings.slots)
         self._drawn = 0
-        self._proposals: dict[int, Proposals] = {}
+        self.proposals: dict[int, Proposals] = {}
         """Of the steps that were begun and not learnt yet."""
-        self._record: SelfPlayRecord | None = None
+        self.record: SelfPlayRecord | None = None
+        self._cost = Cost()
 
     def tasks(self, step: int, count: int, draw: Draw) -> list[Task]:
         own = self.propose(step)
@@ -87,14 +88,14 @@ class SelfPlay(Method):
         (group,) = found.groups
         admitted = [self._admitted(outcome) for outcome in group.outcomes]
         targets = [pair[0] if pair is not None else None for pair in admitted]
-        self._proposals[step] = Proposals(group, targets, found.cost)
+        self.proposals[step] = Proposals(group, targets, found.cost)
         new = Pool.distinct([pair for pair in admitted if pair is not None], self._settings.slots)
         new = new[: self.groups - min(self.groups // 2, len(self.pool))]
         again = self.pool.first(self.groups - len(new))
         return [self._task(*pair) for pair in (*again, *new)]
 
-    def cost(self, step: int) -> Cost:
-        return self._proposals[step].cost if step in self._proposals else Cost()
+    def cost(self) -> Cost:
+        return self._cost
 
     def lessons(self, step: int, groups: Sequence[Group]) -> list[Weighted]:
         """Keep and drop targets by what passed, and return what that teaches the proposer."""
@@ -104,11 +105,11 @@ class SelfPlay(Method):
             if isinstance(task, SequenceTask) and task.bucket == BUCKET and task.program and result.rollouts:
                 rate = rates[task.target] = result.passes / result.rollouts
                 self.pool.update(task.target, task.program, near=abs(rate - self._target) <= self._settings.band)
-        made = self._proposals[step]
-        outcomes = made.group.outcomes
+        made = self.proposals.pop(step)
+        outcomes, self._cost = made.group.outcomes, made.cost
         rewards = [proposer_reward(o, target, rates) for o, target in zip(outcomes, made.targets, strict=True)]
         paid = [r for r in rewards if r is not None]
-        self._record = SelfPlayRecord(
+        self.record = SelfPlayRecord(
             proposals=sum(outcome.reward is not None for outcome in outcomes),
             admitted=sum(target is not None for target in made.targets),
             reward=sum(paid) / len(paid) if paid else None,
@@ -130,7 +131,7 @@ class SelfPlay(Method):
         own = buckets.pop(BUCKET.family, BucketRecord(n=0))
         buckets = {name: replace(b, weight=(1.0 - mine) * (b.weight or 0.0)) for name, b in buckets.items()}
         buckets[BUCKET.family] = replace(own, level=1.0, top=1, weight=mine, state=BUCKET.family)
-        return replace(record, self_play=self._record, buckets=buckets)
+        return replace(record, self_play=self.record, buckets=buckets)
 
     def state_dict(self) -> dict[str, Any]:
         return {"pool": [dict(entry) for entry in self.pool.entries], "drawn": self._drawn}

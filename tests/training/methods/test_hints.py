@@ -15,10 +15,11 @@ from typing import Any
 import pytest
 
 from kolmocli.config import Config
-from kolmocli.config.controller import build_controller
+from kolmocli.config.controller import build_controller, ladders_of
 from kolmocli.curriculum.base import Bucket, Controller, Result
 from kolmocli.engine.base import Group
 from kolmocli.language.program import parse
+from kolmocli.monitor.records import BucketRecord, ReinforceRecord
 from kolmocli.policy.loading import load_policy
 from kolmocli.policy.rollout import Rollout
 from kolmocli.sandbox.base import Status
@@ -26,7 +27,7 @@ from kolmocli.tasks.judging import judge
 from kolmocli.tasks.outcome import Outcome, Terms
 from kolmocli.tasks.reward import Relative
 from kolmocli.tasks.sequences.task import SequenceTask, sequence_task
-from kolmocli.training.hints import Hints
+from kolmocli.training.methods.hints import Hints
 from tests.policies import prompts, tiny
 from tests.tasks.sequences.test_environment import Interpreted
 
@@ -41,7 +42,17 @@ def config(**sections: dict[str, Any]) -> Config:
 
 
 def hints(shares: dict[str, float] | None = None, **settings: float) -> Hints:
-    return Hints(config(hints={"most": 1.0, **settings}), [BOTTOM, NEXT], {} if shares is None else shares)
+    return hints_of(config(hints={"most": 1.0, **settings}), shares)
+
+
+def hints_of(made: Config, shares: dict[str, float] | None = None) -> Hints:
+    """With these shares to begin with, in this very mapping."""
+    ladders = ladders_of(made.controller, made.families, [BOTTOM, NEXT, Bucket("a", 3)])
+    mine = Hints(made.hints, ladders, made.training.max_lines, random.Random)
+    mine.shares = shares = {} if shares is None else shares
+    for family in ladders:
+        shares.setdefault(family, min(made.hints.start, made.hints.most))
+    return mine
 
 
 def controller_of(made: Config) -> Controller:
@@ -86,7 +97,7 @@ def test_the_last_word_of_the_line_that_makes_the_target_is_never_given() -> Non
 
 @pytest.mark.parametrize(("max_lines", "hinted"), [(3, False), (4, True)])
 def test_no_hint_for_a_program_that_is_longer_than_allowed(max_lines: int, hinted: bool) -> None:
-    mine = Hints(config(hints={"most": 1.0}, training={"max_lines": max_lines}), [BOTTOM], {"a": 1.0})
+    mine = hints_of(config(hints={"most": 1.0}, training={"max_lines": max_lines}), {"a": 1.0})
     assert any(t.prefix for t in mine.give([TASK] * 20, random.Random(0))) == hinted
 
 
@@ -107,17 +118,15 @@ def test_the_lowest_level_is_that_of_the_bounds() -> None:
     bounded = Config.model_validate(
         {"families": {"a": {"levels": [{}, {}, {}], "bounds": [2, 3]}}, "hints": {"most": 1.0, "start": 1.0}}
     )
-    mine = Hints(bounded, [BOTTOM, NEXT], {})
+    mine = hints_of(bounded)
     one, two = mine.give([TASK, sequence_task(NEXT, 0, TASK.target, PROGRAM)], random.Random(0))
     assert (one.prefix, bool(two.prefix)) == ("", True)
 
 
-def test_without_hints_nothing_is_given_or_kept() -> None:
-    shares: dict[str, float] = {}
-    mine = Hints(config(), [BOTTOM], shares)
-    assert mine.give([TASK], random.Random(0)) == [TASK]
-    mine.observe([group(TASK, 0)])
-    assert shares == {}
+def test_the_tasks_of_a_step_are_begun_with_the_numbers_of_the_step() -> None:
+    mine = hints({"a": 0.5})
+    first, again, other = (mine.tasks(step, 20, lambda count: [TASK] * count) for step in (1, 1, 2))
+    assert first == again == mine.give([TASK] * 20, random.Random(1)) != other
 
 
 # --- what becomes of it
@@ -215,7 +224,7 @@ def taught(learn: Callable[[float, float], float], steps: int = 400) -> tuple[li
     settings = config(hints={"most": 0.9})
     controller = controller_of(settings)
     shares: dict[str, float] = {}
-    mine, ability, rng = Hints(settings, [BOTTOM, NEXT, Bucket("a", 3)], shares), -3.0, random.Random(1)
+    mine, ability, rng = hints_of(settings, shares), -3.0, random.Random(1)
     history, levels = [], []
     for _ in range(steps):
         tasks = [sequence_task(bucket, 0, TASK.target, PROGRAM) for bucket in controller.propose(4, rng)]
@@ -246,10 +255,16 @@ def test_the_share_stays_with_a_learner_that_does_not() -> None:
     assert fmean(levels[-100:]) < 1.2
 
 
+def test_a_share_is_shown_with_the_family() -> None:
+    record = ReinforceRecord(buckets={"a": BucketRecord(n=8), "b": BucketRecord(n=8)})
+    buckets = hints({"a": 0.25}).metrics(record, []).buckets
+    assert buckets is not None
+    assert (buckets["a"].hint, "hint" in buckets["b"].to_json()) == (0.25, False)
+
+
 def test_the_state_is_plain_json_and_is_taken_up() -> None:
-    shares: dict[str, float] = {}
-    hints(shares, start=0.3).observe([group(TASK, 1)])
-    saved = json.loads(json.dumps(shares))
-    again = hints(saved)
-    again.observe([])
-    assert again.shares == shares != {"a": 0.3}
+    mine = hints(start=0.3)
+    mine.observe([group(TASK, 1)])
+    again = hints()
+    again.load_state_dict(json.loads(json.dumps(mine.state_dict())))
+    assert again.shares == mine.shares != {"a": 0.3}

@@ -20,7 +20,8 @@ from kolmocli.tasks.judging import judge
 from kolmocli.tasks.outcome import Outcome, Terms
 from kolmocli.tasks.reward import Relative
 from kolmocli.tasks.sequences.task import sequence_task
-from kolmocli.training.shaping import line_rewards, potentials, shaping_rewards
+from kolmocli.training.methods.shaping import Shaping, potentials, shaping_rewards
+from kolmocli.training.weigh import line_rewards
 from tests.tasks.sequences.test_environment import Interpreted
 
 TASK = sequence_task(Bucket("toy", 1), 0, (1, 2, 1, 2, 5))
@@ -148,7 +149,7 @@ def add(gradient: Gradient, episode: Episode, weights: list[float]) -> None:
 
 @cache
 def returns_of(episode: Episode, gamma: float, shaping: float) -> list[float]:
-    rewards = line_rewards(outcome(episode), TASK, Training(gamma=gamma, shaping=shaping))
+    rewards = line_rewards(outcome(episode), TASK, Shaping(shaping, gamma))
     assert rewards is not None
     return line_returns(rewards, gamma)
 

@@ -7,13 +7,15 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 import pytest
+import torch
 
 from kolmocli.config import Config, Training
-from kolmocli.policy.rollout import Rollout
-from kolmocli.policy.roulette import SURVIVES
-from kolmocli.training.shaping import line_rewards
-from kolmocli.training.valued import valued, valued_group
-from tests.training.test_shaping import TASK, Episode, Gradient, add, chance, episodes, expected, outcome
+from kolmocli.engine.base import Group
+from kolmocli.learning.value import SURVIVES, ValuedRollout, ValueHead
+from kolmocli.training.methods.shaping import Shaping
+from kolmocli.training.methods.value import Value, ValueWeighted, line_values
+from kolmocli.training.weigh import line_rewards
+from tests.training.methods.test_shaping import TASK, Episode, Gradient, add, chance, episodes, expected, outcome
 
 HOPELESS = 0.4
 
@@ -23,15 +25,15 @@ def value(beginning: Episode) -> float:
     return random.Random(repr(beginning)).uniform(-0.5, 1.0)
 
 
-def rollout(lines: Episode, spared: tuple[int, ...] = (), stopped: int | None = None) -> Rollout:
+def rollout(lines: Episode, spared: tuple[int, ...] = (), stopped: int | None = None) -> ValuedRollout:
     """One token a line, as far as they were written."""
     n = len(lines) if stopped is None else stopped
     values = tuple(value(lines[:t]) for t in range(n))
     mark = None if stopped is None else (stopped, value(lines[:stopped]))
-    return Rollout((0,), (1,) * n, (0.0,) * n, tuple(range(n)), "", True, values, spared, mark)
+    return ValuedRollout((0,), (1,) * n, (0.0,) * n, tuple(range(n)), "", True, values, spared, mark)
 
 
-def fates(lines: Episode) -> Iterator[tuple[float, Rollout]]:
+def fates(lines: Episode) -> Iterator[tuple[float, ValuedRollout]]:
     """What the roulette may make of an episode, with the chance of each."""
     spared: tuple[int, ...] = ()
     for line in range(1, len(lines)):
@@ -49,9 +51,9 @@ def found(config: Training, *, stopping: bool) -> Gradient:
             n = len(written.tokens)
             # Of a program that was stopped its own text is judged, whose last line is the decision to stop.
             made = outcome(lines) if written.stopped is None else outcome((*lines[:n], ""))
-            rewards = line_rewards(made, TASK.target, config)
+            rewards = line_rewards(made, TASK, Shaping(config.shaping, config.gamma))
             assert rewards is not None
-            _, advantages = valued(rewards, config.gamma, written)
+            _, advantages = line_values(rewards, config.gamma, written)
             add(gradient, lines[:n], [chance(lines) * likely * a for a in advantages[:n]])
     return gradient
 
@@ -88,24 +90,28 @@ def test_what_cannot_be_stopped_is_refused(baseline: str, share: float, reason: 
 
 def test_a_line_is_compared_with_the_state_that_it_began_in() -> None:
     # lines of two, one and two tokens; the episode ends with the second line
-    written = Rollout((1,), (5, 6, 7, 8, 9), (0.0,) * 5, (0, 0, 1, 2, 2), "", True, (0.5, 9.0, -1.0, 9.0, 9.0))
-    assert valued([0.0, 3.0], 1.0, written) == ([3.0, 3.0], [2.5, 4.0])
-    assert valued([1.0, 4.0], 0.5, written) == ([3.0, 4.0], [2.5, 5.0])
+    written = ValuedRollout((1,), (5, 6, 7, 8, 9), (0.0,) * 5, (0, 0, 1, 2, 2), "", True, (0.5, 9.0, -1.0, 9.0, 9.0))
+    assert line_values([0.0, 3.0], 1.0, written) == ([3.0, 3.0], [2.5, 4.0])
+    assert line_values([1.0, 4.0], 0.5, written) == ([3.0, 4.0], [2.5, 5.0])
     # begun for the policy, within line 1; line 2 has no tokens of its own
-    begun = Rollout((1,), (5, 6, 7, 8, 9), (0.0,) * 5, (1, 1, 3, 3, 3), "", True, (0.5, 9.0, -1.0, 9.0, 9.0))
-    assert valued([0.0, 0.0, 0.0, 4.0], 1.0, begun)[1] == [4.0, 3.5, 4.0, 5.0]
+    begun = ValuedRollout((1,), (5, 6, 7, 8, 9), (0.0,) * 5, (1, 1, 3, 3, 3), "", True, (0.5, 9.0, -1.0, 9.0, 9.0))
+    assert line_values([0.0, 0.0, 0.0, 4.0], 1.0, begun)[1] == [4.0, 3.5, 4.0, 5.0]
 
 
 def test_a_rollout_that_was_spared_stands_for_those_that_were_not() -> None:
-    written = Rollout((1,), (5, 6), (0.0, 0.0), (0, 1), "", True, (0.5, 0.25), spared=(1,))
+    written = ValuedRollout((1,), (5, 6), (0.0, 0.0), (0, 1), "", True, (0.5, 0.25), spared=(1,))
     told = 0.25 + (1.0 - 0.25) / SURVIVES
-    assert valued([0.0, 1.0], 1.0, written) == ([told, 1.0], [told - 0.5, (1.0 - 0.25) / SURVIVES])
-    stopped = Rollout((1,), (5,), (0.0,), (0,), "", False, (0.5,), stopped=(1, 0.25))
-    assert valued([0.0, 0.0], 1.0, stopped) == ([0.25, 0.25], [-0.25, 0.25])
+    assert line_values([0.0, 1.0], 1.0, written) == ([told, 1.0], [told - 0.5, (1.0 - 0.25) / SURVIVES])
+    stopped = ValuedRollout((1,), (5,), (0.0,), (0,), "", False, (0.5,), stopped=(1, 0.25))
+    assert line_values([0.0, 0.0], 1.0, stopped) == ([0.25, 0.25], [-0.25, 0.25])
     # the episode was over before the line that was not allowed
-    assert valued([1.0], 1.0, stopped) == ([1.0], [0.5])
+    assert line_values([1.0], 1.0, stopped) == ([1.0], [0.5])
 
 
 def test_a_rollout_that_the_sandbox_lost_has_no_lines() -> None:
-    written = Rollout((1,), (5,), (0.0,), (0,), "", True, (0.5,))
-    assert valued_group([[2.0], None], 1.0, [written, written]) == ([[2.0], []], [[1.5], []])
+    written = ValuedRollout((1,), (5,), (0.0,), (0,), "", True, (0.5,))
+    baseline = Value(ValueHead(torch.nn.Linear(2, 2)), gamma=1.0)
+    one, lost = baseline(Group(TASK, [written, written], []), [[2.0], None])
+    assert isinstance(one, ValueWeighted) and isinstance(lost, ValueWeighted)
+    assert (one.returns, one.weights) == ([2.0], [1.5])
+    assert (lost.returns, lost.weights, lost.end) == ([], [0.0], 0)

@@ -5,19 +5,21 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
 from kolmocli.config import Config
 from kolmocli.curriculum.base import Bucket
-from kolmocli.engine.base import Collected, Group
+from kolmocli.engine.base import Cost, Experience, Group, Request
 from kolmocli.errors import UsageError
 from kolmocli.evaluation.heldout import held_out_tasks
 from kolmocli.language.coder import coded_bits
 from kolmocli.language.program import Program, parse
 from kolmocli.language.sampler import sample
 from kolmocli.language.sampler_settings import SamplerConfig
+from kolmocli.monitor.records import BucketRecord, ReinforceRecord, SelfPlayRecord
 from kolmocli.policy.rollout import Rollout
 from kolmocli.sandbox.base import Status
 from kolmocli.tasks.family import open_families
@@ -26,9 +28,7 @@ from kolmocli.tasks.outcome import Outcome, Terms
 from kolmocli.tasks.reward import Relative
 from kolmocli.tasks.sequences.task import SequenceTask, sequence_task
 from kolmocli.tasks.sources import evaluation_source, training_source
-from kolmocli.training.pool import Pool
-from kolmocli.training.self_play import BUCKET, Play, SelfPlay
-from kolmocli.training.state import RunState
+from kolmocli.training.methods.self_play import BUCKET, Pool, SelfPlay, Target
 from tests.tasks.sequences.test_environment import Interpreted
 
 RAMP, LONGER, RUNS = "range_func_up(3, 8)", "range_func_up(3, 40)", "a = repeat_num(3, 7)\nb = repeat_list(2, a)"
@@ -60,24 +60,48 @@ class Admitting:
         return sequence != self.held_out
 
 
-class Writing:
-    """An engine whose policy writes these programs when it is asked for some."""
+@dataclass
+class Play:
+    """What was proposed for a step."""
 
-    def __init__(self, *texts: str) -> None:
-        self.texts = texts
-
-    def collect(self, tasks: Sequence[SequenceTask], *, samples: int, seed: int | None) -> Collected:
-        assert [task.target for task in tasks] == [()]
-        outcomes = judge([tasks[0]] * len(self.texts), self.texts, Interpreted(), Terms(Relative(0.25), 8))  # type: ignore[arg-type]
-        return Collected([Group(tasks[0], [ROLLOUT] * len(outcomes), outcomes)], 2 * len(outcomes), 0.5, 0.25)
+    step: int
+    tasks: list[SequenceTask]
+    targets: Sequence[Target | None]
 
 
-def player(state: RunState | None = None, tasks: object = None, **settings: Any) -> SelfPlay:
-    return SelfPlay(config(**settings), tasks or Admitting(), state or RunState())  # type: ignore[arg-type]
+class Player(SelfPlay):
+    """Self-play with a policy that writes what it is told to."""
+
+    def __init__(self, source: object, settings: Config) -> None:
+        play, training = settings.self_play, settings.training
+        groups = max(1, round(play.share * training.batch_size / training.group_size))
+        super().__init__(
+            play,
+            source,
+            groups=groups,
+            target=settings.controller.target,
+            sample=self.write,
+            seed=lambda step: 7 * step,
+        )  # type: ignore[arg-type]
+        self.texts: Sequence[str] = ()
+        self.steps = 0
+
+    def write(self, request: Request) -> Experience:
+        (task,) = request.tasks
+        assert isinstance(task, SequenceTask) and task.target == ()
+        assert (request.samples, request.seed) == (self._settings.proposals, 7 * self.steps)
+        outcomes = judge([task] * len(self.texts), self.texts, Interpreted(), Terms(Relative(0.25), 8))  # type: ignore[arg-type]
+        return Experience([Group(task, [ROLLOUT] * len(outcomes), outcomes)], Cost(2 * len(outcomes), 0.5, 0.25))
 
 
-def propose(mine: SelfPlay, *texts: str) -> Play:
-    return mine.propose(Writing(*texts), seed=0)  # type: ignore[arg-type]
+def player(source: object = None, **settings: Any) -> Player:
+    return Player(source or Admitting(), config(**settings))
+
+
+def propose(mine: Player, *texts: str) -> Play:
+    mine.texts, mine.steps = texts, mine.steps + 1
+    tasks = [task for task in mine.propose(mine.steps) if isinstance(task, SequenceTask)]
+    return Play(mine.steps, tasks, mine.proposals[mine.steps].targets)
 
 
 def played(task: SequenceTask, passes: int, lost: int = 0) -> Group:
@@ -115,7 +139,7 @@ def test_what_a_proposal_makes_is_a_target_whose_answer_is_known() -> None:
     ],
 )
 def test_what_is_no_target(text: str) -> None:
-    play = propose(player(tasks=Admitting(held_out=range(1, 6))), text)
+    play = propose(player(Admitting(held_out=range(1, 6))), text)
     assert (play.tasks, list(play.targets)) == ([], [None])
 
 
@@ -135,12 +159,11 @@ def test_lines_that_the_result_does_not_need_are_not_counted() -> None:
 
 
 def test_no_more_groups_than_its_share_half_of_them_for_what_is_kept() -> None:
-    state = RunState()
-    mine = player(state)
+    mine = player()
     assert mine.groups == 2
     assert len(propose(mine, RAMP, LONGER, RUNS).tasks) == 2
     for text in (RAMP, LONGER):
-        mine.pool.settle(*pair(text), near=True)
+        mine.pool.update(*pair(text), near=True)
     play = propose(mine, RUNS)
     assert targets(play.tasks) == [pair(RAMP)[0], (7,) * 6]
     assert targets(propose(mine).tasks) == [pair(RAMP)[0], pair(LONGER)[0]]  # nothing new
@@ -153,18 +176,18 @@ def pair(text: str) -> tuple[tuple[int, ...], Program]:
     return outcome.value, parse(text)
 
 
-def test_without_a_share_nothing_happens() -> None:
-    mine, engine = player(share=0.0), None
-    play = mine.propose(engine, seed=0)  # type: ignore[arg-type]
-    assert (play, mine.settle(play, []), mine.metrics, mine.families([])) == (Play(), [], None, {})
+def test_the_rest_of_a_step_is_drawn() -> None:
+    mine, drawn = player(), sequence_task(Bucket("a", 1), 0, (1,))
+    mine.texts, mine.steps = (RAMP,), 1
+    tasks = mine.tasks(1, 4, lambda count: [drawn] * count)
+    assert [task.bucket for task in tasks] == [drawn.bucket] * 3 + [BUCKET]
 
 
 def test_a_family_of_the_same_name_is_refused() -> None:
     tasks = Admitting()
     tasks.buckets = lambda: [BUCKET]  # type: ignore[method-assign]
     with pytest.raises(UsageError, match=r"self_play\.share is on and makes a family self-play"):
-        player(tasks=tasks)
-    player(tasks=tasks, share=0.0)
+        player(tasks)
 
 
 # --- held-out tasks
@@ -190,7 +213,7 @@ def test_it_never_proposes_what_is_held_out() -> None:
     texts = [str(task.program) for task in held_out]
     rng = random.Random(4)
     texts += [str(sample(rng, SamplerConfig.model_validate(level)).program) for _ in range(400)]
-    mine = SelfPlay(settings, source, RunState())
+    mine = Player(source, settings)
     mine.groups = len(texts)
     play = propose(mine, *texts)
     assert len(play.tasks) > 100
@@ -207,38 +230,37 @@ def test_it_never_proposes_what_is_held_out() -> None:
 def test_the_proposer_earns_most_for_what_is_passed_half_the_time() -> None:
     mine = player(share=1.0)
     play = propose(mine, RAMP, LONGER, RUNS, "nonsense", RAMP)
-    weighted = mine.settle(play, [played(t, k) for t, k in zip(play.tasks, (4, 8, 1), strict=True)])
+    weighted = mine.lessons(play.step, [played(t, k) for t, k in zip(play.tasks, (4, 8, 1), strict=True)])
     rewards = [0.5, 0.0, 0.125, 0.0, 0.5]
     others = [(sum(rewards) - r) / 4 for r in rewards]
     assert [w.weights[0] for w in weighted] == pytest.approx([r - o for r, o in zip(rewards, others, strict=True)])
-    assert mine.metrics == {"proposals": 5, "admitted": 4, "reward": pytest.approx(0.225), "pool": 1}
+    assert mine.record == SelfPlayRecord(proposals=5, admitted=4, reward=pytest.approx(0.225), pool=1)
 
 
 def test_what_was_not_measured_or_lost_is_no_reward() -> None:
     mine = player(weight=2.0)  # two groups
     play = propose(mine, RAMP, LONGER, RUNS, "nonsense")
-    weighted = mine.settle(play, [played(play.tasks[0], 4), played(play.tasks[1], 0, lost=8)])
+    weighted = mine.lessons(play.step, [played(play.tasks[0], 4), played(play.tasks[1], 0, lost=8)])
     assert [w.weights for w in weighted] == [[1.0, 0.0], [-1.0, 0.0]]  # the ramp and the nonsense
-    assert mine.settle(propose(mine), []) == []
+    assert mine.lessons(propose(mine).step, []) == []
 
 
 def test_a_proposer_without_weight_learns_nothing() -> None:
     mine = player(weight=0.0)
     play = propose(mine, RAMP, "nonsense")
-    assert mine.settle(play, [played(play.tasks[0], 4)]) == []
+    assert mine.lessons(play.step, [played(play.tasks[0], 4)]) == []
 
 
 def test_targets_near_the_target_pass_rate_are_kept_until_they_no_longer_are() -> None:
-    state = RunState()
-    mine = player(state, share=1.0)
+    mine = player(share=1.0)
     play = propose(mine, RAMP, LONGER, RUNS)
-    mine.settle(play, [played(t, k) for t, k in zip(play.tasks, (2, 7, 5), strict=True)])
-    assert [entry["target"] for entry in state.pool] == [[3, 4, 5, 6, 7, 8], [7] * 6]
+    mine.lessons(play.step, [played(t, k) for t, k in zip(play.tasks, (2, 7, 5), strict=True)])
+    assert [entry["target"] for entry in mine.pool.entries] == [[3, 4, 5, 6, 7, 8], [7] * 6]
     again = propose(mine)
-    mine.settle(again, [played(again.tasks[0], 5), played(again.tasks[1], 8)])
-    assert [entry["target"] for entry in state.pool] == [[3, 4, 5, 6, 7, 8]]
+    mine.lessons(again.step, [played(again.tasks[0], 5), played(again.tasks[1], 8)])
+    assert [entry["target"] for entry in mine.pool.entries] == [[3, 4, 5, 6, 7, 8]]
     again = propose(mine)
-    mine.settle(again, [played(again.tasks[0], 0, lost=8)])
+    mine.lessons(again.step, [played(again.tasks[0], 0, lost=8)])
     assert len(mine.pool) == 1
     assert targets(propose(mine, RAMP).tasks) == [tuple(range(3, 9))]  # played again, and not new
 
@@ -246,33 +268,38 @@ def test_targets_near_the_target_pass_rate_are_kept_until_they_no_longer_are() -
 def test_what_was_played_longest_ago_is_played_next() -> None:
     pool = Pool([], 1)
     for text in (RAMP, LONGER, RUNS):
-        pool.settle(*pair(text), near=True)
+        pool.update(*pair(text), near=True)
     assert [str(program) for _, program in pool.first(2)] == [str(parse(RAMP)), str(parse(LONGER))]
-    pool.settle(*pair(RAMP), near=True)
+    pool.update(*pair(RAMP), near=True)
     assert [target for target, _ in pool.first(3)] == [pair(text)[0] for text in (LONGER, RUNS, RAMP)]
 
 
 def test_the_pool_is_plain_json_and_is_taken_up() -> None:
-    state = RunState()
-    mine = player(state)
+    mine, again = player(), player()
     play = propose(mine, RAMP, RUNS)
-    mine.settle(play, [played(task, 4) for task in play.tasks])
-    saved = RunState(**json.loads(json.dumps(state.to_json())))
-    assert saved == state
-    assert propose(player(saved), LONGER) == propose(mine, LONGER)
+    mine.lessons(play.step, [played(task, 4) for task in play.tasks])
+    again.load_state_dict(json.loads(json.dumps(mine.state_dict())))
+    again.steps = mine.steps
+    assert len(again.pool) == 2
+    assert propose(again, LONGER) == propose(mine, LONGER)
 
 
 def test_proposals_count_in_tokens_and_time() -> None:
-    play = propose(player(), RAMP, RUNS)
-    whole = play.with_cost(Collected([], 10, 1.0, 2.0))
-    assert (whole.tokens, whole.rollout_seconds, whole.execute_seconds) == (14, 1.5, 2.25)
-    assert Play().with_cost(whole) == whole
+    mine = player()
+    assert mine.cost() == Cost()
+    mine.lessons(propose(mine, RAMP, RUNS).step, [])
+    assert mine.cost() == Cost(4, 0.5, 0.25)
+    assert mine.proposals == {}
 
 
-def test_it_is_shown_beside_the_families_with_its_share() -> None:
+def test_it_is_shown_with_the_families_and_its_share() -> None:
     mine = player()
     play = propose(mine, RAMP)
-    shown = mine.families([*play.tasks, sequence_task(Bucket("a", 1), 0, (1,)), sequence_task(Bucket("a", 1), 1, (1,))])
-    assert {name: (f.weight, f.top, f.state) for name, f in shown.items()} == {
-        "self-play": (pytest.approx(1 / 3), 1, "self-play")
+    other = played(sequence_task(Bucket("a", 1), 0, (1,)), 4)
+    record = ReinforceRecord(buckets={"a": BucketRecord(weight=1.0, n=16)})
+    buckets = mine.metrics(record, [played(play.tasks[0], 4), other, other]).buckets
+    assert buckets is not None
+    assert {name: (b.weight, b.top, b.state, b.n) for name, b in buckets.items()} == {
+        "a": (pytest.approx(2 / 3), None, None, 16),
+        "self-play": (pytest.approx(1 / 3), 1, "self-play", 0),
     }
