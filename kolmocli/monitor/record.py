@@ -62,8 +62,8 @@ def _read(kind: Any, value: Any) -> Any:
     """The value as this type; None where it is none of it."""
     if isinstance(kind, UnionType):
         return next((found for part in get_args(kind) if (found := _read(part, value)) is not None), None)
-    if kind is Any:
-        return value
+    if kind is Any or kind is type(None):
+        return value if kind is Any else None
     if kind in (int, float):
         is_number = isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
         return kind(value) if is_number else None
