@@ -24,7 +24,7 @@ from docker.errors import BuildError, DockerException, ImageNotFound
 
 from kolmocli.errors import EnvironmentMissing, KolmoError
 from kolmocli.paths import data_dir
-from kolmocli.sandbox.unix_socket import close_what_fails
+from kolmocli.sandbox.docker.unix_socket import close_what_fails
 
 REPOSITORY = "kolmo-sandbox"
 DEFAULT_BASE = "python:3.12-slim"
