@@ -8,8 +8,8 @@ from typing import Any
 
 from kolmocli.config.file import read_curriculum
 from kolmocli.tasks.family import Kind, register_kinds
-from kolmocli.training.run import RunOptions
-from kolmocli.training.run import train as run_training
+from kolmocli.training.train import RunOptions
+from kolmocli.training.train import train as run_training
 
 
 def train(
