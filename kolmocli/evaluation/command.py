@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from kolmocli.console import shared_console
 from kolmocli.engine.local import open_engine
 from kolmocli.errors import UsageError
 from kolmocli.evaluation.continuation import continuation_report, hold_out
@@ -13,6 +13,7 @@ from kolmocli.evaluation.report import PLAIN, Reporting, full_report
 from kolmocli.evaluation.samples import best_of
 from kolmocli.evaluation.selection import Wanted, select
 from kolmocli.policy.loading import load_policy
+from kolmocli.sandbox.opening import Backend
 from kolmocli.seeds import derived_seed
 from kolmocli.tasks.sequences.task import SequenceTask
 
@@ -24,9 +25,10 @@ def evaluate(
     samples: int,
     seed: int | None,
     device: str,
-    sandbox: str,
+    sandbox: Backend,
     temperature: float | None = None,
     reporting: Reporting = PLAIN,
+    warn: Callable[[str], None],
 ) -> dict[str, Any]:
     """The report of a policy, with `pass_at_k` for several samples.
 
@@ -36,7 +38,6 @@ def evaluate(
     Raises:
         UsageError: no model under that name, or nothing that says which tasks to use.
     """
-    warn = shared_console().out
     selection = select(target, wanted, warn)
     config = selection.config
     sequences = [task for task in selection.tasks if isinstance(task, SequenceTask)]

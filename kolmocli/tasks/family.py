@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import inspect
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol
 
@@ -126,10 +126,12 @@ def _settings(name: str, generator: Generator, levels: int) -> type[FamilySettin
     for parameter in list(inspect.signature(generator, eval_str=True).parameters.values())[2:]:
         if parameter.kind is not parameter.KEYWORD_ONLY or parameter.default is parameter.empty:
             raise UsageError(f"family {name}: the parameter {parameter.name} needs a default, and a * before it")
+        if parameter.name in {*FamilySettings.model_fields, *keys}:
+            raise UsageError(f"family {name}: every family has a key {parameter.name}; call the parameter otherwise")
         annotation = Any if parameter.annotation is parameter.empty else parameter.annotation
         keys[parameter.name] = (annotation, parameter.default)
     count = property(lambda self: levels)
-    base = type(f"{name}_settings", (FamilySettings,), {"count": count, "__module__": __name__})
+    base = type(f"{name}_settings", (FamilySettings,), {"level_count": count, "__module__": __name__})
     return create_model(f"{name}_settings", __base__=base, **keys)
 
 
@@ -198,7 +200,7 @@ def open_families(
     known = taken or Taken()
     opened: dict[str, tuple[Family, int]] = {}
     for name, section in sections.items():
-        opened[name] = kind_of(name, section).open(name, section, split, seed, known), section.count
+        opened[name] = kind_of(name, section).open(name, section, split, seed, known), section.level_count
     return FamilyTasks(opened, split)
 
 
@@ -220,3 +222,10 @@ def _has_levels(section: Any) -> bool:
 
 def kind_of(name: str, section: FamilySettings) -> Kind:
     return families.get(kind_name(name, section))
+
+
+def register_kinds(kinds: Sequence[Kind]) -> None:
+    """Make these kinds of task known, where they are not. Raises UsageError when a name is another's."""
+    for kind in kinds:
+        if families.loaded().get(kind.name) is not kind:
+            families.add(kind.name, kind)

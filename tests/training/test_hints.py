@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from kolmocli.config import Config
-from kolmocli.curriculum.base import Bucket, Result
-from kolmocli.curriculum.build import build_controller
+from kolmocli.config.controller import build_controller
+from kolmocli.curriculum.base import Bucket, Controller, Result
 from kolmocli.engine.base import Group
 from kolmocli.language.program import parse
 from kolmocli.policy.loading import load_policy
@@ -42,6 +42,10 @@ def config(**sections: dict[str, Any]) -> Config:
 
 def hints(shares: dict[str, float] | None = None, **settings: float) -> Hints:
     return Hints(config(hints={"most": 1.0, **settings}), [BOTTOM, NEXT], {} if shares is None else shares)
+
+
+def controller_of(made: Config) -> Controller:
+    return build_controller(made.controller, made.families, [BOTTOM, NEXT, Bucket("a", 3)], made.training.steps)
 
 
 def group(task: SequenceTask, passes: int, rollouts: int = 8) -> Group:
@@ -186,22 +190,30 @@ def test_a_pass_above_counts_a_failure_above_does_not() -> None:
 
 
 def test_hinted_passes_are_no_news_for_the_level_but_for_the_mixture() -> None:
-    controller = build_controller(config(), [BOTTOM, NEXT, Bucket("a", 3)])
+    controller = controller_of(config())
     before = controller.state_dict()["families"]["a"]["state"]["ability"]
-    controller.observe([Result(BOTTOM, 8, 8, hinted=True)] * 4)
+    controller.observe([Result(Bucket("a", 0), 8, 8)] * 4)
     after = controller.state_dict()
     assert after["families"]["a"]["state"]["ability"] == before
     assert after["signal"]["a"] < 0.25
     controller.observe([Result(BOTTOM, 8, 8)] * 4)
     assert controller.state_dict()["families"]["a"]["state"]["ability"] > before
-    assert group(replace(TASK, prefix="a = "), 3).result() == Result(BOTTOM, 3, 8, hinted=True)
+
+
+def test_a_task_that_is_begun_lies_below_every_ladder() -> None:
+    shares = {"a": 0.5}
+    mine = hints(shares)
+    begun = next(task for task in mine.give([TASK] * 20, random.Random(0)) if task.prefix)
+    assert begun.bucket == Bucket("a", 0)
+    mine.observe([group(begun, 0)])
+    assert shares == {"a": 0.55}
 
 
 def taught(learn: Callable[[float, float], float], steps: int = 400) -> tuple[list[float], list[int]]:
     """Shares and levels of a learner in the loop with hints and controller: it finds a task six logits easier when
     all of it is given, and `learn(ability, signal)` is its ability after a step."""
     settings = config(hints={"most": 0.9})
-    controller = build_controller(settings, [BOTTOM, NEXT, Bucket("a", 3)])
+    controller = controller_of(settings)
     shares: dict[str, float] = {}
     mine, ability, rng = Hints(settings, [BOTTOM, NEXT, Bucket("a", 3)], shares), -3.0, random.Random(1)
     history, levels = [], []
@@ -209,7 +221,7 @@ def taught(learn: Callable[[float, float], float], steps: int = 400) -> tuple[li
         tasks = [sequence_task(bucket, 0, TASK.target, PROGRAM) for bucket in controller.propose(4, rng)]
         groups = []
         for task in mine.give(tasks, rng):
-            logit = ability + 6.0 * words(task.prefix) / 15 - 2.0 * (task.bucket.level - 1)
+            logit = ability + 6.0 * words(task.prefix) / 15 - 2.0 * (max(task.bucket.level, 1) - 1)
             p = 1 / (1 + math.exp(-logit))
             groups.append(group(task, sum(rng.random() < p for _ in range(8))))
             ability = learn(ability, p * (1 - p))
