@@ -66,11 +66,18 @@ def test_a_run_needs_no_sandbox_and_reports_both_accuracies(tmp_path: Path) -> N
         from kolmocli.evaluation.report import Reporting
 
         evaluate(
-            str(folder), Wanted(), samples=1, seed=None, device="cpu", sandbox="auto", reporting=Reporting(hold_out=2)
+            str(folder),
+            Wanted(),
+            samples=1,
+            seed=None,
+            device="cpu",
+            sandbox="auto",
+            warn=print,
+            reporting=Reporting(hold_out=2),
         )
     with pytest.raises(UsageError, match="a file holds sequences"):
-        evaluate(str(folder), Wanted(data="some.jsonl"), samples=1, seed=None, device="cpu", sandbox="auto")
-    again = evaluate(str(folder), Wanted(), samples=1, seed=None, device="cpu", sandbox="auto")
+        evaluate(str(folder), Wanted(data="some.jsonl"), samples=1, seed=None, device="cpu", sandbox="auto", warn=print)
+    again = evaluate(str(folder), Wanted(), samples=1, seed=None, device="cpu", sandbox="auto", warn=print)
     assert again["accuracy_lenient"] == summary["eval"]["after"]["accuracy_lenient"]
     assert again["language"] is again["rate_archive"] is None
     render(again)
@@ -82,6 +89,7 @@ def test_a_run_needs_no_sandbox_and_reports_both_accuracies(tmp_path: Path) -> N
             seed=None,
             device="cpu",
             sandbox="embedded",
+            warn=print,
         )
 
 
