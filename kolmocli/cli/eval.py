@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
 from kolmocli.cli.output import print_json, show
 from kolmocli.cli.plugins import Plugins, load_plugins
 from kolmocli.errors import UsageError, suggest
+
+if TYPE_CHECKING:
+    from kolmocli.sandbox.opening import Backend
 
 _MODEL, _PREDICTIONS, _ENDPOINT = "a model", "--predictions", "--endpoint"
 _BELONGS_TO = {
@@ -118,7 +121,7 @@ def evaluate(
             samples=samples,
             seed=seed,
             device=device,
-            sandbox=sandbox,
+            sandbox=cast("Backend", sandbox),
             temperature=temperature,
             reporting=reporting,
             warn=shared_console().out,
@@ -126,7 +129,7 @@ def evaluate(
     else:
         from kolmocli.evaluation.foreign import Programs, evaluate_predictions
 
-        programs = Programs("dsl" if language == "dsl" else "python", time_limit, sandbox)
+        programs = Programs("dsl" if language == "dsl" else "python", time_limit, cast("Backend", sandbox))
         if predictions is not None:
             report = evaluate_predictions(predictions, programs, strict=strict, reporting=reporting)
         else:

@@ -8,12 +8,13 @@ from kolmocli.config import Config
 from kolmocli.config.machine import SandboxSection
 from kolmocli.errors import UsageError
 from kolmocli.sandbox import Limits, Sandbox, open_sandbox
+from kolmocli.sandbox.opening import Backend
 from kolmocli.tasks.judging import SandboxJudge
 from kolmocli.tasks.outcome import Terms
 from kolmocli.tasks.reward import reward_rule
 
 
-def open_judge(config: Config, backend: str, warn: Callable[[str], None]) -> SandboxJudge:
+def open_judge(config: Config, backend: Backend, warn: Callable[[str], None]) -> SandboxJudge:
     """A judge for all families; a sandbox, of `backend`, is opened only where programs are written.
 
     Raises:
@@ -28,7 +29,7 @@ def open_judge(config: Config, backend: str, warn: Callable[[str], None]) -> San
     return SandboxJudge(None, terms)
 
 
-def open_run_sandbox(asked: SandboxSection, backend: str, warn: Callable[[str], None]) -> Sandbox:
+def open_run_sandbox(asked: SandboxSection, backend: Backend, warn: Callable[[str], None]) -> Sandbox:
     """The sandbox that a configuration describes, of this backend."""
     limits = Limits(asked.cpu_ms, asked.wall_ms, asked.memory_mb)
     return open_sandbox(backend, limits=limits, workers=asked.workers or None, warn=warn, runtime=asked.runtime)

@@ -20,12 +20,13 @@ from kolmocli.policy.rollout import Rollout
 from kolmocli.policy.roulette import numbers_per_row
 from kolmocli.policy.vllm import VllmSampler, open_vllm
 from kolmocli.sandbox.base import Health
+from kolmocli.sandbox.opening import Backend
 from kolmocli.tasks.base import Task
 from kolmocli.tasks.judging import Judge
 from kolmocli.tasks.outcome import Outcome
 
 
-def open_engine(config: Config, policy: Policy, backend: str, warn: Callable[[str], None]) -> LocalEngine:
+def open_engine(config: Config, policy: Policy, backend: Backend, warn: Callable[[str], None]) -> LocalEngine:
     """The engine of a run or an evaluation, with a judge that is its own to close.
 
     Raises:

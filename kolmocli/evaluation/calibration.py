@@ -21,6 +21,7 @@ from kolmocli.engine.local import open_engine
 from kolmocli.evaluation.heldout import attempt, held_out_tasks
 from kolmocli.evaluation.intervals import Interval, wilson
 from kolmocli.policy.loading import load_policy
+from kolmocli.sandbox.opening import Backend
 from kolmocli.seeds import derived_seed
 from kolmocli.tasks.outcome import Outcome
 from kolmocli.tasks.sources import training_source
@@ -37,7 +38,7 @@ def calibrate(
     tasks: int,
     seed: int | None,
     device: str,
-    sandbox: str,
+    sandbox: Backend,
     warn: Callable[[str], None],
 ) -> dict[str, Any]:
     """Roll out `tasks` tasks of every bucket, `samples` times each, and return the curves; JSON-ready.

@@ -13,6 +13,7 @@ from kolmocli.evaluation.report import PLAIN, Reporting, full_report
 from kolmocli.evaluation.samples import best_of
 from kolmocli.evaluation.selection import Wanted, select
 from kolmocli.policy.loading import load_policy
+from kolmocli.sandbox.opening import Backend
 from kolmocli.seeds import derived_seed
 from kolmocli.tasks.sequences.task import SequenceTask
 
@@ -24,7 +25,7 @@ def evaluate(
     samples: int,
     seed: int | None,
     device: str,
-    sandbox: str,
+    sandbox: Backend,
     temperature: float | None = None,
     reporting: Reporting = PLAIN,
     warn: Callable[[str], None],

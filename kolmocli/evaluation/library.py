@@ -9,6 +9,7 @@ from typing import Any
 
 from kolmocli.evaluation.command import evaluate as run_evaluation
 from kolmocli.evaluation.selection import Wanted
+from kolmocli.sandbox.opening import Backend
 from kolmocli.tasks.family import Kind, register_kinds
 
 _log = logging.getLogger(__name__)
@@ -25,7 +26,7 @@ def evaluate(
     temperature: float | None = None,
     seed: int | None = None,
     device: str = "auto",
-    sandbox: str = "auto",
+    sandbox: Backend = "auto",
 ) -> dict[str, Any]:
     """How good a policy is on held-out tasks: the report that docs/metrics.md describes.
 

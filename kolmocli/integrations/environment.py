@@ -10,6 +10,7 @@ from typing import Any
 from kolmocli.config.file import read_curriculum
 from kolmocli.engine.judging import open_run_sandbox
 from kolmocli.errors import UsageError
+from kolmocli.sandbox.opening import Backend
 from kolmocli.tasks.base import Split
 from kolmocli.tasks.outcome import Terms
 from kolmocli.tasks.reward import reward_rule
@@ -20,7 +21,7 @@ _log = logging.getLogger(__name__)
 
 
 def make_env(
-    curriculum: str | Path | Mapping[str, Any] = "quickstart", *, split: Split = "train", sandbox: str = "auto"
+    curriculum: str | Path | Mapping[str, Any] = "quickstart", *, split: Split = "train", sandbox: Backend = "auto"
 ) -> KolmogorovEnv:
     """One sequence per episode, one line of a program per step; `close` gives the sandbox back.
 

@@ -21,7 +21,7 @@ from kolmocli.language.program import parse
 from . import samples
 
 DATA = samples.SMALL | samples.SHORT
-ARCHIVES = {name: compress(data)[0] for name, data in DATA.items()}
+ARCHIVES = {name: compress(data) for name, data in DATA.items()}
 LIMIT = 1 << 20
 
 

@@ -7,19 +7,21 @@ from dataclasses import asdict
 
 import pytest
 
-from kolmocli.sandbox import Limits
+from kolmocli.sandbox import Job, Limits
 from kolmocli.sandbox.embedded.worker import Worker
+from kolmocli.sandbox.pool.queue import payload
 from kolmocli.sandbox.wire import frames
 
-PARSED = b"Px = " + b"1+" * 60_000 + b"1"
+LIMITS = Limits(cpu_ms=100, memory_mb=64)
+PARSED = payload(Job("x = " + "1+" * 60_000 + "1"), LIMITS)
 """Uses its time while the interpreter is idle, which is killed all the same."""
-LOOP = b"Pwhile 1: pass"
-NORMAL = b"Dx = set_list([1, 2])"
+LOOP = payload(Job("while 1: pass"), LIMITS)
+NORMAL = payload(Job("x = set_list([1, 2])", "dsl"), LIMITS)
 
 
 @pytest.fixture(scope="module")
 def worker() -> Iterator[Worker]:
-    made = Worker(asdict(Limits(cpu_ms=100, memory_mb=64)))
+    made = Worker(asdict(LIMITS))
     yield made
     made.pool.__exit__(None, None, None)
 

@@ -15,10 +15,9 @@ from pathlib import Path
 import docker
 import pytest
 
-from kolmocli.sandbox import Sandbox, Status, Verdict, open_sandbox
+from kolmocli.sandbox import Retries, Sandbox, Status, Verdict, open_sandbox
 from kolmocli.sandbox.docker.image import client
 from kolmocli.sandbox.docker.owner import this_owner
-from kolmocli.sandbox.pool.flight import Patience
 
 from .engine_proxy import ENGINE, EngineProxy
 from .engines import assert_all_right, containers_of, every, numbered, strike, wait_until
@@ -100,7 +99,7 @@ def test_an_engine_that_goes_away_and_comes_back(engine: docker.DockerClient, pr
 
 def test_an_engine_that_freezes(proxy: EngineProxy) -> None:
     """Its connections stay, and nothing comes through: no container is replaced, and no time limit hits a program."""
-    sandbox = open_sandbox("docker", workers=2, patience=Patience(silence=1.0))
+    sandbox = open_sandbox("docker", workers=2, retries=Retries(silence_s=1.0))
     try:
         future = interrupted(sandbox, 1_500)
         proxy.jam()

@@ -13,7 +13,7 @@ from kolmocli.archive.search.evidence import Ints, grams, latest, ramp_terms
 from kolmocli.archive.search.rules import find_rules
 from kolmocli.archive.search.smooth import best_form
 
-Fitted = tuple[View, "array[int]", bytes]
+Fit = tuple[View, "array[int]", bytes]
 """A view, the items of the data in it, and the bytes left over."""
 
 _SAMPLE_BYTES = 1 << 16
@@ -29,7 +29,7 @@ _RAMP_BITS = 16
 """What a ramp costs beside its first item."""
 
 
-def fit(data: bytes, name: str) -> Fitted | None:
+def fit(data: bytes, name: str) -> Fit | None:
     """The data in the view of this name; None where they are not of that form."""
     if name in ("csv", "jsonl", "table"):
         return find_table(data)
@@ -41,7 +41,7 @@ def fit(data: bytes, name: str) -> Fitted | None:
     return (view, items, rest) if items else None
 
 
-def likely_fits(data: bytes, packed: int) -> list[Fitted]:
+def likely_fits(data: bytes, packed: int) -> list[Fit]:
     """The views worth a search, the most promising first and bytes last. `packed` is what the best codec makes of all."""
     sample = data[: _SAMPLE_BYTES - _SAMPLE_BYTES % 8]
     if looks_like_text(sample):
@@ -75,7 +75,7 @@ def looks_like_text(sample: bytes) -> bool:
     return not control and any(map(sample.count, (bytes([i]) for i in b"0123456789")))
 
 
-def _fit_floats(data: bytes, number: int) -> Fitted | None:
+def _fit_floats(data: bytes, number: int) -> Fit | None:
     """The fewest decimals with which every float is an item divided by a power of ten, bit for bit."""
     kind = np.dtype(f"<{FLOATS[number].float_type}")
     whole = len(data) - len(data) % kind.itemsize

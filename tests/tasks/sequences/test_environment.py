@@ -65,7 +65,7 @@ class Remembering:
 
     def run_all_prefixes(self, texts: Sequence[str]) -> None:
         programs = [Draft.read(text, MAX_LINES).program for text in texts]
-        self.run([Job(str(p.prefix(n))) for p in programs for n in range(1, len(p) + 1)])
+        self.run([Job(str(p.prefix(n)), "dsl") for p in programs for n in range(1, len(p) + 1)])
 
 
 @pytest.fixture(scope="module")

@@ -9,16 +9,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kolmocli.archive.search.candidates import Candidates, Floats, candidates
-from kolmocli.archive.search.costs import Costs
+from kolmocli.archive.search.candidates import Candidates, candidates
+from kolmocli.archive.search.costs import Costs, Floats
 from kolmocli.archive.search.evidence import Ints, gather
 from kolmocli.archive.search.rules import Rule, find_rules
 from kolmocli.archive.search.segments import FRESH, Form, Segment
 
 
 @dataclass(frozen=True, slots=True)
-class Aims:
-    """What the search is told of the data beside the items."""
+class SearchOptions:
+    """What the search knows of the data, next to the items."""
 
     start_bits: float = 8.0
     """What the first item of a ramp takes."""
@@ -30,7 +30,7 @@ class Aims:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Segmentation:
     """The cheapest segments, in order, the rules that they name by number, and their estimated bits."""
 
     segments: list[Segment]
@@ -38,25 +38,25 @@ class Found:
     bits: float
 
 
-def search(values: Ints, literal_bits: float | Floats = 8.0, aims: Aims = Aims()) -> Found:
+def search(values: Ints, literal_bits: float | Floats = 8.0, options: SearchOptions = SearchOptions()) -> Segmentation:
     """The cheapest segments for the whole sequence.
 
     `literal_bits` is what an item takes in the residual: one number for all items, or one for each.
     """
     if not len(values):
-        return Found([], [], 0.0)
+        return Segmentation([], [], 0.0)
     price = np.concatenate([[0.0], np.cumsum(np.broadcast_to(literal_bits, values.shape))])
     evidence = gather(values)
-    rules = find_rules(values, aims.columns, aims.wrap)
-    costs = Costs(start=aims.start_bits)
+    rules = find_rules(values, options.columns, options.wrap)
+    costs = Costs(start=options.start_bits)
     segments: list[Segment] = []
     bits = 0.0
-    for number in range(aims.passes):
+    for number in range(options.passes):
         if number:
             costs = costs.refined(values.tolist(), segments)
         offers = candidates(evidence, costs, price, rules)
         segments, bits = shortest_path(offers, price, costs.kind(FRESH) + costs.count)
-    return Found(segments, rules, bits)
+    return Segmentation(segments, rules, bits)
 
 
 def shortest_path(offers: Candidates, price: Floats, open_literal: float) -> tuple[list[Segment], float]:

@@ -1,8 +1,9 @@
-"""The programs behind an archive, as text that a person can read."""
+"""The programs behind an archive, as objects that print as a person reads them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from kolmocli.archive.codecs.codecs import CODECS
 from kolmocli.archive.format.container import PYTHON, Member
@@ -18,29 +19,84 @@ _SHOWN_ITEMS = 8
 _SHOWN_TEXT = 40
 
 
-def explain(archive: bytes, max_output: int = DEFAULT_MAX_OUTPUT) -> Iterator[str]:
-    """A line per block that says where it goes, and its program below."""
-    for number, member in enumerate(members(archive, max_output), start=1):
-        blocks: list[Block] = []
-        python = member.section(PYTHON, PYTHON)
-        if python is not None:
-            yield f"# member {number}: {_sizes(member)}, a Python program (not run for this)"
-            yield read_source(python.payload)
-            continue
-        decode_member(member, blocks)
-        yield f"# member {number}: {_sizes(member)}, {_count(len(blocks), 'block')}"
-        view = view_of(member)
-        if view is None:
-            yield "# no program: the whole member is in the residual" if member.size else "# nothing"
-            continue
-        yield from _seen_as(view)
-        for block in blocks:
-            yield f"# {_place(block.start, block.count, view)}"
-            calls = zip(block.stored, block.program.statements, strict=True)
-            for index, (call, statement) in enumerate(calls, start=1):
-                items = statement.arguments[0] if isinstance(statement, Call) else ()
-                source = _source(call.arguments[0], items, block.start, view)
-                yield f"sequence_{index} = {call.function}({_arguments(call, items)}){source}"
+@dataclass(frozen=True, slots=True)
+class BlockExplanation:
+    """A program and what it makes: items `start` to `start + count` (excluded) of its member."""
+
+    start: int
+    count: int
+    place: str
+    """The same for a person: columns and rows where the data are a table."""
+    program: str
+
+    def __str__(self) -> str:
+        return f"# {self.place}\n{self.program}"
+
+
+@dataclass(frozen=True, slots=True)
+class MemberExplanation:
+    """What a member of an archive holds."""
+
+    size: int
+    """Bytes of the original."""
+    packed: int
+    """Bytes of the member."""
+    notes: tuple[str, ...]
+    """What it is, and what an item of it is where that is not a byte."""
+    blocks: tuple[BlockExplanation, ...] = ()
+    python: str | None = None
+    """The source of its Python program, which explaining does not run."""
+
+    def __str__(self) -> str:
+        notes = (f"# {note}" for note in self.notes)
+        return "\n".join([*notes, *map(str, self.blocks), *([] if self.python is None else [self.python])])
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """What an archive holds, member by member; `print` it, or look into it."""
+
+    members: tuple[MemberExplanation, ...]
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.members))
+
+
+def explain(archive: bytes, max_output: int = DEFAULT_MAX_OUTPUT) -> Explanation:
+    """The programs behind an archive. All but its Python programs are run for this.
+
+    Raises:
+        ArchiveError: as `decompress` does.
+    """
+    return Explanation(tuple(_explained(m, number) for number, m in enumerate(members(archive, max_output), start=1)))
+
+
+def _explained(member: Member, number: int) -> MemberExplanation:
+    blocks: list[Block] = []
+    head = f"member {number}: {_sizes(member)}"
+    python = member.section(PYTHON, PYTHON)
+    if python is not None:
+        source = read_source(python.payload)
+        return MemberExplanation(
+            member.size, member.length, (f"{head}, a Python program (not run for this)",), (), source
+        )
+    decode_member(member, blocks)
+    head = f"{head}, {_count(len(blocks), 'block')}"
+    view = view_of(member)
+    if view is None:
+        nothing = "no program: the whole member is in the residual" if member.size else "nothing"
+        return MemberExplanation(member.size, member.length, (head, nothing))
+    explained = tuple(_block(block, view) for block in blocks)
+    return MemberExplanation(member.size, member.length, (head, *_seen_as(view)), explained)
+
+
+def _block(block: Block, view: View) -> BlockExplanation:
+    lines = []
+    for index, (call, statement) in enumerate(zip(block.stored, block.program.statements, strict=True), start=1):
+        items = statement.arguments[0] if isinstance(statement, Call) else ()
+        source = _source(call.arguments[0], items, block.start, view)
+        lines.append(f"sequence_{index} = {call.function}({_arguments(call, items)}){source}")
+    return BlockExplanation(block.start, block.count, _place(block.start, block.count, view), "\n".join(lines))
 
 
 def _sizes(member: Member) -> str:
@@ -56,7 +112,7 @@ def _count(number: int, thing: str) -> str:
 def _seen_as(view: View) -> Iterator[str]:
     """What an item is, where it is not a byte."""
     if isinstance(view, FloatView):
-        yield f"# items are {view.name} times {10**view.decimals}"
+        yield f"items are {view.name} times {10**view.decimals}"
     elif isinstance(view, TableView):
         t = view.template
         cells = iter(range(1, len(t.columns) + 1))
@@ -64,12 +120,12 @@ def _seen_as(view: View) -> Iterator[str]:
         row = t.literals[0].decode("latin-1") + "".join(
             name + text.decode("latin-1") for name, text in zip(names, t.literals[1:], strict=True)
         )
-        yield f"# {_count(t.rows, 'row')} of {row!r}"
+        yield f"{_count(t.rows, 'row')} of {row!r}"
         for column, number in zip(t.numbers(), range(1, len(t.columns) + 1), strict=False):
             if column.kind in (FIXED, SHORT):
-                yield f"# items of column {number} are its numbers times {10**column.places}"
+                yield f"items of column {number} are its numbers times {10**column.places}"
     elif view.name != "u8":
-        yield f"# items are {view.name}"
+        yield f"items are {view.name}"
 
 
 def _place(start: int, count: int, view: View) -> str:

@@ -6,7 +6,6 @@ import json
 import signal
 
 from kolmocli.sandbox.base import Limits, Status, Value, Verdict
-from kolmocli.sandbox.pool.flight import STARVED
 from kolmocli.sandbox.wire import frames
 
 _KILLED = {
@@ -19,7 +18,7 @@ _INTEGERS = {int}
 _SAID = {s.value: s for s in (Status.OK, Status.SYNTAX, Status.RUNTIME, Status.MLE, Status.OLE, Status.DENIED)}
 
 
-def verdict(payload: bytes, limits: Limits, container: str, attempt: int) -> Verdict:
+def read(payload: bytes, limits: Limits, container: str, attempt: int) -> Verdict:
     """Read the payload of a RESULT frame. Raises FrameError when the header, which is ours, is short."""
     if len(payload) < frames.REPORT.size:
         raise frames.FrameError("a result without its header")
@@ -44,7 +43,7 @@ def verdict(payload: bytes, limits: Limits, container: str, attempt: int) -> Ver
 
 def is_starved(verdict: Verdict, limits: Limits) -> bool:
     """Ended at the very last: time spent waiting for a processor is not counted until then, so that it waited for one."""
-    return verdict.status is Status.TLE_WALL and verdict.wall_ms >= STARVED * limits.wall_ms
+    return verdict.status is Status.TLE_WALL and verdict.wall_ms >= frames.STARVED * limits.wall_ms
 
 
 _REASONS = {

@@ -1,11 +1,11 @@
-"""What is left of a time budget."""
+"""How long the work on an archive may take."""
 
 from __future__ import annotations
 
 import time
 
 
-class Clock:
+class TimeBudget:
     """Shares out the time up to a deadline, a moment of `time.monotonic`; None for as much as it takes."""
 
     def __init__(self, deadline: float | None) -> None:

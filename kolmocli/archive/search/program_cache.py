@@ -16,7 +16,7 @@ from kolmocli.files import write_output
 from kolmocli.language.program import Program, ProgramError, parse
 
 
-class Remembered:
+class ProgramCache:
     """A proposer that knows a file of programs, and asks another one for what is not in it.
 
     Raises:
@@ -44,11 +44,11 @@ class Remembered:
         self._known[sequence] = program
 
     def propose(self, targets: Sequence[tuple[int, ...]], samples: int, seed: int) -> list[list[Program]]:
-        """The remembered program of each target, or what the other proposer says."""
+        """The known program of each target, or what the other proposer says."""
         unknown = [t for t in targets if t not in self._known]
-        asked = self._other.propose(unknown, samples, seed) if self._other is not None and unknown else []
-        answers = dict(zip(unknown, asked, strict=False))
-        return [[parse(self._known[t])] if t in self._known else answers.get(t, []) for t in targets]
+        proposed = self._other.propose(unknown, samples, seed) if self._other is not None and unknown else []
+        others = dict(zip(unknown, proposed, strict=False))
+        return [[parse(self._known[t])] if t in self._known else others.get(t, []) for t in targets]
 
     def learn(self, target: tuple[int, ...], program: Program) -> None:
         """Keep a program that was found right."""
