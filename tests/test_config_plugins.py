@@ -88,6 +88,11 @@ def test_its_section_is_read_and_the_keys_of_all_controllers_reach_it(plugged: P
             "c.yaml:4: controller.kind: must be one of rasch, integral, staircase, pool, thompson, uniform, sequential, "
             "mine; got 'mien'; did you mean mine?",
         ),
+        (
+            "  kind: [mine]",
+            "c.yaml:4: controller.kind: must be one of rasch, integral, staircase, pool, thompson, uniform, sequential, "
+            "mine; got ['mine']; did you mean mine?",
+        ),
         ("  kind: mine\n  rasch: {slope: 0}", "c.yaml:5: controller.rasch.slope: must be > 0, got 0"),
     ],
 )
