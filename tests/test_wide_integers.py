@@ -25,12 +25,12 @@ from kolmocli.policy.rollout import Rollout
 from kolmocli.policy.tokenizer import UNKNOWN, build_tokenizer
 from kolmocli.sandbox import Limits, open_sandbox
 from kolmocli.sandbox.base import Status
-from kolmocli.tasks.base import Task
 from kolmocli.tasks.files.records import Records, read_records
 from kolmocli.tasks.files.tasks import DatasetTasks
 from kolmocli.tasks.outcome import Outcome
 from kolmocli.tasks.reward import Relative
 from kolmocli.tasks.sequences.judge import judge
+from kolmocli.tasks.sequences.task import sequence_task
 from kolmocli.training.hindsight import relabel
 from tests.policies import tiny
 
@@ -58,7 +58,10 @@ def test_interpreter_coder_and_tokenizer_agree_on_a_program(text: str, sequence:
 
 
 def test_the_sandbox_the_reward_and_the_metrics_take_them() -> None:
-    tasks = [Task(Bucket("wide", 1), i, sequence, parse(text)) for i, (text, sequence) in enumerate(PROGRAMS.items())]
+    tasks = [
+        sequence_task(Bucket("wide", 1), i, sequence, parse(text))
+        for i, (text, sequence) in enumerate(PROGRAMS.items())
+    ]
     box = open_sandbox("embedded", limits=Limits(), workers=1, warn=lambda text: None)
     try:
         outcomes = judge(tasks, list(PROGRAMS), box, Relative(0.25), 6)
@@ -75,7 +78,7 @@ def test_the_sandbox_the_reward_and_the_metrics_take_them() -> None:
 
 
 def test_a_miss_is_relabelled_with_the_integers_that_it_makes() -> None:
-    task, miss = Task(Bucket("wide", 1), 0, (1, 2)), parse("set_list([-5, 300])")
+    task, miss = sequence_task(Bucket("wide", 1), 0, (1, 2)), parse("set_list([-5, 300])")
     outcome = Outcome(str(miss), 1, False, Status.OK, 0.0, True, miss, value=(-5, 300))
     rollout = Rollout((0,), (0,), (0.0,), (0,), str(miss), True)
     found = relabel([Group(task, [rollout], [outcome])], DatasetTasks(Records(), "train", 0))

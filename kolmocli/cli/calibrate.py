@@ -9,6 +9,7 @@ import typer
 
 from kolmocli.cli.format import decimals, percent
 from kolmocli.cli.output import print_json, show
+from kolmocli.cli.plugins import Plugins, load_plugins
 from kolmocli.errors import UsageError, suggest
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ def calibrate(
     ] = None,
     device: Annotated[str, typer.Option("--device", metavar="NAME", help="auto, cpu, cuda or mps")] = "auto",
     sandbox: Annotated[str, typer.Option("--sandbox", metavar="NAME", help="auto, docker or embedded")] = "auto",
+    plugins: Plugins = None,
     json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
 ) -> None:
     """Measure the pass rate of a policy at every level.
@@ -34,6 +36,7 @@ def calibrate(
     """
     _one_of("--device", "model.device", device)
     _one_of("--sandbox", "sandbox.backend", sandbox)
+    load_plugins(plugins)
     from kolmocli.console import shared_console
     from kolmocli.evaluation.calibration import calibrate as measure
     from kolmocli.paths import find_curriculum

@@ -9,6 +9,7 @@ import typer
 
 from kolmocli.cli.calibrate import calibrate
 from kolmocli.cli.output import print_json, show
+from kolmocli.cli.plugins import Plugins, load_plugins
 from kolmocli.cli.simulate import simulate
 from kolmocli.errors import EXIT_USAGE, UsageError
 from kolmocli.tasks.sequences.task import SequenceTask
@@ -27,9 +28,11 @@ app = typer.Typer(
 def show_curriculum(
     name: Annotated[str, typer.Argument(help="a packaged name, such as quickstart, or a file")],
     samples: Annotated[int, typer.Option("--samples", min=0, metavar="N", help="sample tasks per bucket")] = 1,
+    plugins: Plugins = None,
     json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
 ) -> None:
     """Show what each level asks for, with sample tasks."""
+    load_plugins(plugins)
     from kolmocli.config.file import load_config
     from kolmocli.paths import find_curriculum
 
@@ -40,12 +43,14 @@ def show_curriculum(
 @app.command("validate")
 def validate(
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help="curriculum files or packaged names")],
+    plugins: Plugins = None,
     json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
 ) -> None:
     """Check every key, and that every bucket can be made.
 
     A line for each thing that is wrong, and then exit code 2.
     """
+    load_plugins(plugins)
     found = {file: problems_in(file) for file in files}
     if json:
         print_json({"files": [{"file": file, "ok": not wrong, "problems": wrong} for file, wrong in found.items()]})
@@ -65,8 +70,8 @@ app.command("calibrate")(calibrate)
 
 def problems_in(file: str) -> list[str]:
     """A line for each thing that is wrong with a curriculum file."""
+    from kolmocli.config.controller import build_controller
     from kolmocli.config.file import ConfigError, load_config
-    from kolmocli.curriculum.build import build_controller
     from kolmocli.paths import find_curriculum
     from kolmocli.tasks.sources import family_tasks
 
@@ -78,7 +83,8 @@ def problems_in(file: str) -> list[str]:
         return [str(error)]
     problems = []
     try:
-        build_controller(config, family_tasks(config, "train").buckets())
+        buckets = family_tasks(config, "train").buckets()
+        build_controller(config.controller, config.families, buckets, config.training.steps)
     except UsageError as error:
         problems.append(f"{file}: {error}")
     splits: tuple[Split, ...] = ("train", "eval")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from kolmocli.cli.output import print_json, show
+from kolmocli.cli.plugins import Plugins, load_plugins
 from kolmocli.errors import UsageError, suggest
 
 if TYPE_CHECKING:
@@ -87,6 +88,7 @@ def evaluate(
     ] = None,
     device: Annotated[str, typer.Option("--device", metavar="NAME", help="auto, cpu, cuda or mps")] = "auto",
     sandbox: Annotated[str, typer.Option("--sandbox", metavar="NAME", help="auto, docker or embedded")] = "auto",
+    plugins: Plugins = None,
     json: Annotated[bool, typer.Option("--json", help="print the evaluation as one JSON object")] = False,
 ) -> None:
     """Evaluate a policy on held-out tasks, or programs of any model.
@@ -103,6 +105,8 @@ def evaluate(
     _one_of("--sandbox", "sandbox.backend", sandbox)
     if language not in ("python", "dsl"):
         raise UsageError(f"--language {language}: no such choice; there are python, dsl")
+    load_plugins(plugins)
+    from kolmocli.console import shared_console
     from kolmocli.evaluation.report import Reporting
 
     reporting = Reporting(kt_compatible, hold_out)
@@ -120,6 +124,7 @@ def evaluate(
             sandbox=cast("Backend", sandbox),
             temperature=temperature,
             reporting=reporting,
+            warn=shared_console().out,
         )
     else:
         from kolmocli.evaluation.foreign import Programs, evaluate_predictions

@@ -49,7 +49,7 @@ def _validated(sections: Any, handler: ValidatorFunctionWrapHandler) -> Any:
         try:
             found[name] = families.get(kind).settings.model_validate(sections[name] or {})
         except ValidationError as error:
-            problems += [_placed(name, dict(item)) for item in error.errors(include_url=False)]
+            problems += [_placed(name, kind, dict(item)) for item in error.errors(include_url=False)]
     if problems:
         raise ValidationError.from_exception_data("families", problems)
     return {name: found[name] for name in sections}
@@ -61,9 +61,10 @@ def _plugged(name: object, section: Any) -> str | None:
     return kind if kind not in BUILT_IN and kind in families.names() else None
 
 
-def _placed(name: str, error: dict[str, Any]) -> InitErrorDetails:
+def _placed(name: str, kind: str, error: dict[str, Any]) -> InitErrorDetails:
+    """As pydantic places an error in a union: the kind stands after the name."""
     return InitErrorDetails(
-        type=error["type"], loc=(name, *error["loc"]), input=error["input"], ctx=error.get("ctx", {})
+        type=error["type"], loc=(name, kind, *error["loc"]), input=error["input"], ctx=error.get("ctx", {})
     )
 
 

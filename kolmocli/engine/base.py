@@ -27,9 +27,7 @@ class Group:
     def result(self) -> Result:
         """What the controller sees: passes among the rollouts that the sandbox could judge."""
         judged = [o for o in self.outcomes if o.reward is not None]
-        return Result(
-            self.task.bucket, sum(o.passed for o in judged), len(judged), self.age, hinted=bool(self.task.prefix)
-        )
+        return Result(self.task.bucket, sum(o.passed for o in judged), len(judged), self.age)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from kolmocli.config import Config
+from kolmocli.config.machine import SandboxSection
 from kolmocli.errors import UsageError
-from kolmocli.sandbox import Limits, open_sandbox
+from kolmocli.sandbox import Limits, Sandbox, open_sandbox
 from kolmocli.sandbox.opening import Backend
 from kolmocli.tasks.judging import SandboxJudge
 from kolmocli.tasks.outcome import Terms
@@ -20,11 +21,15 @@ def open_judge(config: Config, backend: Backend, warn: Callable[[str], None]) ->
         EnvironmentMissing: the sandbox that was asked for is not there.
         UsageError: a sandbox was asked for by name where nothing is run.
     """
-    terms, asked = Terms(reward_rule(config.reward), config.training.max_lines), config.sandbox
-    if not config.runs_programs:
-        if backend != "auto":
-            raise UsageError(f"sandbox {backend}: answers in words are not run, no sandbox is opened; leave it out")
-        return SandboxJudge(None, terms)
+    terms = Terms(reward_rule(config.reward), config.training.max_lines)
+    if config.runs_programs:
+        return SandboxJudge(open_run_sandbox(config.sandbox, backend, warn), terms)
+    if backend != "auto":
+        raise UsageError(f"sandbox {backend}: answers in words are not run, no sandbox is opened; leave it out")
+    return SandboxJudge(None, terms)
+
+
+def open_run_sandbox(asked: SandboxSection, backend: Backend, warn: Callable[[str], None]) -> Sandbox:
+    """The sandbox that a configuration describes, of this backend."""
     limits = Limits(asked.cpu_ms, asked.wall_ms, asked.memory_mb)
-    sandbox = open_sandbox(backend, limits=limits, workers=asked.workers or None, warn=warn, runtime=asked.runtime)
-    return SandboxJudge(sandbox, terms)
+    return open_sandbox(backend, limits=limits, workers=asked.workers or None, warn=warn, runtime=asked.runtime)

@@ -12,9 +12,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from kolmocli.config.controller import ladders_of
 from kolmocli.config.file import load_config
 from kolmocli.curriculum.base import Bucket
-from kolmocli.curriculum.build import ladders_of
 from kolmocli.curriculum.information import dead, mean_entropy, mean_signal, signal_fraction
 from kolmocli.engine.base import Engine
 from kolmocli.engine.local import open_engine
@@ -67,7 +67,7 @@ def calibrate(
     records: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for bucket in buckets:
         records[bucket.family].append(level_record(bucket.level, by_bucket[bucket]))
-    ladders = ladders_of(config, buckets)
+    ladders = ladders_of(config.controller, config.families, buckets)
     families = {name: family_record(levels, ladders[name].target) for name, levels in records.items()}
     return {
         "model": model, "curriculum": config.name, "seed": seed, "samples": samples, "tasks": tasks,

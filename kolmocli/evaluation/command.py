@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from kolmocli.console import shared_console
 from kolmocli.engine.local import open_engine
 from kolmocli.errors import UsageError
 from kolmocli.evaluation.continuation import continuation_report, hold_out
@@ -28,6 +28,7 @@ def evaluate(
     sandbox: Backend,
     temperature: float | None = None,
     reporting: Reporting = PLAIN,
+    warn: Callable[[str], None],
 ) -> dict[str, Any]:
     """The report of a policy, with `pass_at_k` for several samples.
 
@@ -37,7 +38,6 @@ def evaluate(
     Raises:
         UsageError: no model under that name, or nothing that says which tasks to use.
     """
-    warn = shared_console().out
     selection = select(target, wanted, warn)
     config = selection.config
     sequences = [task for task in selection.tasks if isinstance(task, SequenceTask)]

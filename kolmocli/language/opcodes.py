@@ -8,7 +8,7 @@ order of length, then in order of `SYMBOLS`.
 
 from __future__ import annotations
 
-from kolmocli.language.program import SIGNATURES, Alias, Call
+from kolmocli.language.program import INITIATORS, SIGNATURES, Alias, Call
 
 MERGERS = ("concatenate", "interleave")
 FOLD = {"concatenate": "fold", "interleave": "fold interleaved"}

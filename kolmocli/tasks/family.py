@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import inspect
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol
 
@@ -220,3 +220,10 @@ def _has_levels(section: Any) -> bool:
 
 def kind_of(name: str, section: FamilySettings) -> Kind:
     return families.get(kind_name(name, section))
+
+
+def register_kinds(kinds: Sequence[Kind]) -> None:
+    """Make these kinds of task known, where they are not. Raises UsageError when a name is another's."""
+    for kind in kinds:
+        if families.loaded().get(kind.name) is not kind:
+            families.add(kind.name, kind)

@@ -22,8 +22,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from kolmocli.config import Config
+from kolmocli.config.controller import ladders_of
 from kolmocli.curriculum.base import Bucket
-from kolmocli.curriculum.build import ladders_of
 from kolmocli.engine.base import Group
 from kolmocli.language.interpreter import ExecutionError, execute
 from kolmocli.tasks.base import Task
@@ -31,6 +31,8 @@ from kolmocli.tasks.sequences.task import SequenceTask
 
 _WORDS = re.compile(r"[^ =(,)\n]+[ =(,)\n]*")
 """A name or a number with what separates it from the next: the tokenizer of the presets cuts there too."""
+_BEGUN = 0
+"""The level of a task with a hint: below every ladder, so its passes say nothing of a level."""
 _UNAIDED = 0.125
 """Of the tasks at the lowest level go without a hint: only these tell the controller when the family can do without."""
 
@@ -41,7 +43,7 @@ class Hints:
     def __init__(self, config: Config, buckets: list[Bucket], shares: dict[str, float]) -> None:
         self.most, self.gain = config.hints.most, config.hints.gain
         self._most_lines = config.training.max_lines
-        self._ladders = ladders_of(config, buckets) if self.most else {}
+        self._ladders = ladders_of(config.controller, config.families, buckets) if self.most else {}
         self.shares = shares
         for family in self._ladders:
             shares.setdefault(family, min(config.hints.start, self.most))
@@ -69,7 +71,7 @@ class Hints:
 
     def _at_the_bottom(self, bucket: Bucket) -> bool:
         ladder = self._ladders.get(bucket.family)
-        return ladder is not None and bucket.level == ladder.bottom
+        return ladder is not None and bucket.level in (ladder.bottom, _BEGUN)
 
     def _begin(self, task: Task, rng: random.Random) -> Task:
         share = self.shares[task.bucket.family]
@@ -78,7 +80,9 @@ class Hints:
             return task
         words = _WORDS.findall("\n".join(_as_far_as_the_target(task, self._most_lines)))
         given = min(int(share * len(words) + rounding), len(words) - 1)
-        return replace(task, prefix="".join(words[:given])) if words else task
+        if given < 1:
+            return task
+        return replace(task, prefix="".join(words[:given]), bucket=Bucket(task.bucket.family, _BEGUN))
 
 
 def _as_far_as_the_target(task: SequenceTask, most_lines: int) -> list[str]:

@@ -12,8 +12,8 @@ import torch
 
 from kolmocli.checkpoints import latest_checkpoint, settle
 from kolmocli.config import Config
+from kolmocli.config.controller import build_controller
 from kolmocli.config.file import load_config
-from kolmocli.curriculum.build import build_controller
 from kolmocli.engine.opening import open_engine
 from kolmocli.errors import KolmoError, UsageError
 from kolmocli.evaluation.heldout import held_out_tasks
@@ -80,7 +80,7 @@ def _open_and_run(config: Config, options: RunOptions) -> dict[str, Any]:
         eyes = stack.enter_context(open_eyes(options.quiet))
         held_out = held_out_tasks(evaluation_source(config, eyes.note), config.evaluation.tasks)
         tasks = training_source(config, eyes.note, held_out)
-        controller = build_controller(config, tasks.buckets())
+        controller = build_controller(config.controller, config.families, tasks.buckets(), config.training.steps)
         data = data_digests(config)
         checkpoint = _checkpoint(config, options, eyes)
         saved, optimiser = load_state(checkpoint) if checkpoint else ({}, {})

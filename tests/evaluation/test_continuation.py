@@ -13,6 +13,7 @@ from kolmocli.language.program import parse
 from kolmocli.sandbox import Status
 from kolmocli.tasks.base import Task
 from kolmocli.tasks.outcome import Outcome
+from kolmocli.tasks.sequences.task import sequence_task
 
 
 def next_four(text: str) -> tuple[int, ...] | None:
@@ -50,7 +51,7 @@ def test_a_ramp_is_predicted_at_any_length(start: int, count: int, items: int) -
 
 
 def task(target: tuple[int, ...]) -> Task:
-    return Task(Bucket("a", 1), 5, target, parse("range_func_up(1, 3)"))
+    return sequence_task(Bucket("a", 1), 5, target, parse("range_func_up(1, 3)"))
 
 
 def test_what_is_held_out_is_not_shown() -> None:

@@ -21,6 +21,7 @@ from kolmocli.language.coder import literal_bits
 from kolmocli.sandbox.base import Status
 from kolmocli.tasks.base import Task
 from kolmocli.tasks.outcome import Outcome
+from kolmocli.tasks.sequences.task import sequence_task
 
 RAMP = tuple(range(64))
 FLAT = (7,) * 32
@@ -28,7 +29,7 @@ NOISE = (201, 3, 77, 150, 9, 254, 31, 88)
 
 
 def task(target: tuple[int, ...], family: str = "ramps", level: int = 1) -> Task:
-    return Task(Bucket(family, level), 0, target)
+    return sequence_task(Bucket(family, level), 0, target)
 
 
 def passed(bits: int, reward: float = 1.0, copied: bool = False) -> Outcome:

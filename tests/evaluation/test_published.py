@@ -15,13 +15,14 @@ from kolmocli.language.uniform_prior import uniform_prior_bits
 from kolmocli.sandbox import Status
 from kolmocli.tasks.base import Task
 from kolmocli.tasks.outcome import Outcome
+from kolmocli.tasks.sequences.task import sequence_task
 
 SEPARATOR = "#_#_#_#_#_#_#"
 RIGHT, WRONG, LONG, BROKEN = (200, 201, 202), (9, 9), (7, 7, 7, 7), (1, 128)
 
 
 def task(target: tuple[int, ...]) -> Task:
-    return Task(Bucket("a", 1), 0, target)
+    return sequence_task(Bucket("a", 1), 0, target)
 
 
 def bits(text: str) -> int:

@@ -15,8 +15,9 @@ from kolmocli.language.program import parse
 from kolmocli.sandbox import Job, Sandbox, Status, Verdict, open_sandbox
 from kolmocli.tasks.base import Task
 from kolmocli.tasks.outcome import Outcome
+from kolmocli.tasks.sequences.task import sequence_task
 
-THREES = Task(Bucket("a", 1), 0, (3, 3, 3))
+THREES = sequence_task(Bucket("a", 1), 0, (3, 3, 3))
 LIMITS = limits_of(0.3)
 
 

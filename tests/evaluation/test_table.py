@@ -10,14 +10,16 @@ from kolmocli.curriculum.base import Bucket
 from kolmocli.evaluation import metrics
 from kolmocli.evaluation.table import render
 from kolmocli.sandbox.base import Status
-from kolmocli.tasks.base import Task
 from kolmocli.tasks.outcome import Outcome
+from kolmocli.tasks.sequences.task import sequence_task
 
 
 def report(families: int, lost: int = 0) -> dict[str, object]:
     good = Outcome("…", 1, True, Status.OK, 1.2, True, None, 25)
     gone = Outcome("…", 1, False, Status.INFRA, None)
-    tasks = [Task(Bucket(f"family_{i}", level), 0, tuple(range(40))) for i in range(families) for level in (1, 2)]
+    tasks = [
+        sequence_task(Bucket(f"family_{i}", level), 0, tuple(range(40))) for i in range(families) for level in (1, 2)
+    ]
     return metrics.summarise([*((t, good) for t in tasks), *((tasks[0], gone) for _ in range(lost))])
 
 

@@ -22,13 +22,13 @@ from kolmocli.sandbox.docker.owner import this_owner
 from .engine_proxy import ENGINE, EngineProxy
 from .engines import assert_all_right, containers_of, every, numbered, strike, wait_until
 
-# docker-py drops a socket, unclosed, with every request that nobody answers; `collected` has it noticed here.
-pytestmark = [pytest.mark.docker, pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")]
+pytestmark = pytest.mark.docker
 START_ENGINE = Path(__file__).parents[2] / ".ci" / "docker-engine.sh"
 
 
 @pytest.fixture(autouse=True)
 def collected() -> Iterator[None]:
+    """What was left open is noticed here, and not in the middle of another test."""
     yield
     gc.collect()
 

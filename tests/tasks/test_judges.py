@@ -13,13 +13,13 @@ from kolmocli.errors import UsageError
 from kolmocli.sandbox.base import Status
 from kolmocli.tasks import judging
 from kolmocli.tasks.answers.digits import sum_digits
-from kolmocli.tasks.base import Task
 from kolmocli.tasks.judging import open_judge
 from kolmocli.tasks.reward import Binary
 from kolmocli.tasks.sequences.judge import SandboxJudge
+from kolmocli.tasks.sequences.task import sequence_task
 
 ANSWER, QUESTION = sum_digits([123, 45, 67])
-TASK = Task(Bucket("sums", 1), 0, (ANSWER,), question=QUESTION)
+TASK = sequence_task(Bucket("sums", 1), 0, (ANSWER,), question=QUESTION)
 QUESTIONS = Config.model_validate(
     {"families": {"sums": {"task": "sum_digits", "levels": [{}]}}, "reward": {"kind": "binary"}}
 )
@@ -68,7 +68,7 @@ def test_a_sandbox_that_nothing_would_run_in_is_refused() -> None:
 def test_programs_are_judged_in_the_sandbox_that_was_asked_for() -> None:
     judge = open_judge(PROGRAMS, "embedded", print)
     try:
-        task = Task(Bucket("any", 1), 0, (7, 7, 7))
+        task = sequence_task(Bucket("any", 1), 0, (7, 7, 7))
         assert isinstance(judge, SandboxJudge)
         (outcome,) = judge([task], ["output = repeat_num(3, 7)"])
         assert outcome.passed

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from kolmocli.config import Config
-from kolmocli.curriculum.base import Bucket, Result
-from kolmocli.curriculum.build import build_controller
+from kolmocli.config.controller import build_controller
+from kolmocli.curriculum.base import Bucket, Controller, Result
 from kolmocli.engine.base import Group
 from kolmocli.language.program import parse
 from kolmocli.policy.loading import load_policy
@@ -25,13 +25,14 @@ from kolmocli.tasks.base import Task
 from kolmocli.tasks.outcome import Outcome
 from kolmocli.tasks.reward import Relative
 from kolmocli.tasks.sequences.judge import judge
+from kolmocli.tasks.sequences.task import sequence_task
 from kolmocli.training.hints import Hints
 from tests.policies import TARGETS, tiny
 from tests.tasks.sequences.test_environment import Interpreted
 
 BOTTOM, NEXT = Bucket("a", 1), Bucket("a", 2)
 PROGRAM = parse("a = range_func_up(1, 3)\nb = repeat_num(2, 9)\nc = concatenate(a, b)\nd = reverse_list(c)")
-TASK = Task(BOTTOM, 0, (9, 9, 3, 2, 1), PROGRAM)
+TASK = sequence_task(BOTTOM, 0, (9, 9, 3, 2, 1), PROGRAM)
 ROLLOUT = Rollout((1,), (2,), (0.0,), (0,), "", True)
 
 
@@ -41,6 +42,10 @@ def config(**sections: dict[str, Any]) -> Config:
 
 def hints(shares: dict[str, float] | None = None, **settings: float) -> Hints:
     return Hints(config(hints={"most": 1.0, **settings}), [BOTTOM, NEXT], {} if shares is None else shares)
+
+
+def controller_of(made: Config) -> Controller:
+    return build_controller(made.controller, made.families, [BOTTOM, NEXT, Bucket("a", 3)], made.training.steps)
 
 
 def group(task: Task, passes: int, rollouts: int = 8) -> Group:
@@ -73,9 +78,9 @@ def test_the_mean_number_of_words_is_the_share_but_for_tasks_without_a_hint() ->
 
 def test_the_last_word_of_the_line_that_makes_the_target_is_never_given() -> None:
     assert max(given(TASK, 1.0), key=len) == str(PROGRAM).removesuffix("sequence_3)")
-    early = Task(BOTTOM, 0, (1, 2, 3), PROGRAM)  # already the value of the first line
+    early = sequence_task(BOTTOM, 0, (1, 2, 3), PROGRAM)  # already the value of the first line
     assert max(given(early, 1.0), key=len) == "sequence_1 = range_func_up(1, "
-    other = Task(BOTTOM, 0, (7, 7), PROGRAM)  # not what the program makes
+    other = sequence_task(BOTTOM, 0, (7, 7), PROGRAM)  # not what the program makes
     assert set(given(other, 1.0)) == {""}
 
 
@@ -87,7 +92,11 @@ def test_no_hint_for_a_program_that_is_longer_than_allowed(max_lines: int, hinte
 
 @pytest.mark.parametrize(
     "task",
-    [Task(NEXT, 0, TASK.target, PROGRAM), Task(BOTTOM, 0, TASK.target), Task(Bucket("b", 1), 0, TASK.target, PROGRAM)],
+    [
+        sequence_task(NEXT, 0, TASK.target, PROGRAM),
+        sequence_task(BOTTOM, 0, TASK.target),
+        sequence_task(Bucket("b", 1), 0, TASK.target, PROGRAM),
+    ],
     ids=["above the lowest level", "without a reference", "of no family"],
 )
 def test_no_hint_for_a_task(task: Task) -> None:
@@ -99,7 +108,7 @@ def test_the_lowest_level_is_that_of_the_bounds() -> None:
         {"families": {"a": {"levels": [{}, {}, {}], "bounds": [2, 3]}}, "hints": {"most": 1.0, "start": 1.0}}
     )
     mine = Hints(bounded, [BOTTOM, NEXT], {})
-    one, two = mine.give([TASK, Task(NEXT, 0, TASK.target, PROGRAM)], random.Random(0))
+    one, two = mine.give([TASK, sequence_task(NEXT, 0, TASK.target, PROGRAM)], random.Random(0))
     assert (one.hint, bool(two.hint)) == ("", True)
 
 
@@ -116,7 +125,7 @@ def test_without_hints_nothing_is_given_or_kept() -> None:
 
 def test_the_policy_goes_on_from_the_hint_and_it_is_run_and_charged_for() -> None:
     hint = str(PROGRAM)[:-6]
-    task = Task(BOTTOM, 0, TASK.target, PROGRAM, hint=hint)
+    task = sequence_task(BOTTOM, 0, TASK.target, PROGRAM, hint=hint)
     whole, none = judge([task, task], [hint + "nce_3)", hint], Interpreted(), Relative(0.25), 8)  # type: ignore[arg-type]
     assert (whole.passed, whole.end, whole.program) == (True, 4, PROGRAM)
     assert not none.passed
@@ -171,7 +180,7 @@ def test_it_stays_between_nothing_and_the_most() -> None:
 def test_a_pass_above_counts_a_failure_above_does_not() -> None:
     shares = {"a": 0.5}
     mine = hints(shares)
-    above = Task(NEXT, 0, TASK.target)
+    above = sequence_task(NEXT, 0, TASK.target)
     mine.observe([group(above, 0)])
     assert shares == {"a": 0.5}
     mine.observe([group(above, 1), group(TASK, 0, 1)])
@@ -181,30 +190,38 @@ def test_a_pass_above_counts_a_failure_above_does_not() -> None:
 
 
 def test_hinted_passes_are_no_news_for_the_level_but_for_the_mixture() -> None:
-    controller = build_controller(config(), [BOTTOM, NEXT, Bucket("a", 3)])
+    controller = controller_of(config())
     before = controller.state_dict()["families"]["a"]["state"]["ability"]
-    controller.observe([Result(BOTTOM, 8, 8, hinted=True)] * 4)
+    controller.observe([Result(Bucket("a", 0), 8, 8)] * 4)
     after = controller.state_dict()
     assert after["families"]["a"]["state"]["ability"] == before
     assert after["signal"]["a"] < 0.25
     controller.observe([Result(BOTTOM, 8, 8)] * 4)
     assert controller.state_dict()["families"]["a"]["state"]["ability"] > before
-    assert group(Task(BOTTOM, 0, TASK.target, PROGRAM, "a = "), 3).result() == Result(BOTTOM, 3, 8, hinted=True)
+
+
+def test_a_task_that_is_begun_lies_below_every_ladder() -> None:
+    shares = {"a": 0.5}
+    mine = hints(shares)
+    begun = next(task for task in mine.give([TASK] * 20, random.Random(0)) if task.prefix)
+    assert begun.bucket == Bucket("a", 0)
+    mine.observe([group(begun, 0)])
+    assert shares == {"a": 0.55}
 
 
 def taught(learn: Callable[[float, float], float], steps: int = 400) -> tuple[list[float], list[int]]:
     """Shares and levels of a learner in the loop with hints and controller: it finds a task six logits easier when
     all of it is given, and `learn(ability, signal)` is its ability after a step."""
     settings = config(hints={"most": 0.9})
-    controller = build_controller(settings, [BOTTOM, NEXT, Bucket("a", 3)])
+    controller = controller_of(settings)
     shares: dict[str, float] = {}
     mine, ability, rng = Hints(settings, [BOTTOM, NEXT, Bucket("a", 3)], shares), -3.0, random.Random(1)
     history, levels = [], []
     for _ in range(steps):
-        tasks = [Task(bucket, 0, TASK.target, PROGRAM) for bucket in controller.propose(4, rng)]
+        tasks = [sequence_task(bucket, 0, TASK.target, PROGRAM) for bucket in controller.propose(4, rng)]
         groups = []
         for task in mine.give(tasks, rng):
-            logit = ability + 6.0 * words(task.hint) / 15 - 2.0 * (task.bucket.level - 1)
+            logit = ability + 6.0 * words(task.hint) / 15 - 2.0 * (max(task.bucket.level, 1) - 1)
             p = 1 / (1 + math.exp(-logit))
             groups.append(group(task, sum(rng.random() < p for _ in range(8))))
             ability = learn(ability, p * (1 - p))

@@ -15,8 +15,8 @@ from kolmocli.learning.learner import StepReport
 from kolmocli.learning.noise import GroupGradients
 from kolmocli.policy.rollout import Rollout
 from kolmocli.sandbox.base import Status
-from kolmocli.tasks.base import Task
 from kolmocli.tasks.outcome import Outcome
+from kolmocli.tasks.sequences.task import sequence_task
 from kolmocli.training import run as module
 from kolmocli.training.records import answers_record, failing, gradient_record, step_record
 from tests.training.runs import events, metrics, run, small_config
@@ -33,7 +33,7 @@ FAMILIES = {
 
 
 def group(family: str, *outcomes: Outcome) -> Group:
-    return Group(Task(Bucket(family, 2), 0, (1, 2)), [ROLLOUT] * len(outcomes), outcomes)
+    return Group(sequence_task(Bucket(family, 2), 0, (1, 2)), [ROLLOUT] * len(outcomes), outcomes)
 
 
 HALF = group("a", PASSED, PASSED, MISSED, BROKEN)

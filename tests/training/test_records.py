@@ -15,13 +15,13 @@ from kolmocli.language.coder import literal_bits
 from kolmocli.learning.learner import Weighted
 from kolmocli.policy.rollout import Rollout
 from kolmocli.sandbox.base import Status
-from kolmocli.tasks.base import Task
 from kolmocli.tasks.outcome import Outcome
+from kolmocli.tasks.sequences.task import sequence_task
 from kolmocli.training.loop import weigh
 from kolmocli.training.records import step_record
 from kolmocli.training.state import RunState
 
-TASK = Task(Bucket("a", 2), 0, (1, 2, 3, 4))
+TASK = sequence_task(Bucket("a", 2), 0, (1, 2, 3, 4))
 FAMILIES = {"a": FamilyMetrics(2.0, 6, 0.7, "tracking"), "b": FamilyMetrics(1.0, 6, 0.3, "tracking")}
 ROLLOUT = Rollout((1,), (2, 3), (0.0, 0.0), (0, 1), "", True)
 

@@ -25,6 +25,7 @@ from kolmocli.tasks.outcome import Outcome
 from kolmocli.tasks.reward import Relative
 from kolmocli.tasks.sequences.judge import judge
 from kolmocli.tasks.sequences.sampled import KolmogorovTasks
+from kolmocli.tasks.sequences.task import sequence_task
 from kolmocli.tasks.sources import evaluation_source, training_source
 from kolmocli.training.pool import Pool
 from kolmocli.training.self_play import BUCKET, Play, SelfPlay
@@ -148,7 +149,7 @@ def test_no_more_groups_than_its_share_half_of_them_for_what_is_kept() -> None:
 
 
 def pair(text: str) -> tuple[tuple[int, ...], Program]:
-    (outcome,) = judge([Task(BUCKET, 0, ())], [text], Interpreted(), Relative(0.25), 8)  # type: ignore[arg-type]
+    (outcome,) = judge([sequence_task(BUCKET, 0, ())], [text], Interpreted(), Relative(0.25), 8)  # type: ignore[arg-type]
     assert outcome.value is not None
     return outcome.value, parse(text)
 
@@ -272,7 +273,7 @@ def test_proposals_count_in_tokens_and_time() -> None:
 def test_it_is_shown_beside_the_families_with_its_share() -> None:
     mine = player()
     play = propose(mine, RAMP)
-    shown = mine.families([*play.tasks, Task(Bucket("a", 1), 0, (1,)), Task(Bucket("a", 1), 1, (1,))])
+    shown = mine.families([*play.tasks, sequence_task(Bucket("a", 1), 0, (1,)), sequence_task(Bucket("a", 1), 1, (1,))])
     assert {name: (f.weight, f.top, f.state) for name, f in shown.items()} == {
         "self-play": (pytest.approx(1 / 3), 1, "self-play")
     }

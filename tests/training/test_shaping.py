@@ -16,14 +16,14 @@ from hypothesis import strategies as st
 from kolmocli.config import Training
 from kolmocli.curriculum.base import Bucket
 from kolmocli.learning.returns import line_advantages, line_returns, token_weights
-from kolmocli.tasks.base import Task
 from kolmocli.tasks.outcome import Outcome
 from kolmocli.tasks.reward import Relative
 from kolmocli.tasks.sequences.judge import judge
+from kolmocli.tasks.sequences.task import sequence_task
 from kolmocli.training.shaping import line_rewards, potentials, shaping_rewards
 from tests.tasks.sequences.test_environment import Interpreted
 
-TASK = Task(Bucket("toy", 1), 0, (1, 2, 1, 2, 5))
+TASK = sequence_task(Bucket("toy", 1), 0, (1, 2, 1, 2, 5))
 STOP = ""
 LINES = ("a = range_func_up(1, 2)", "a = repeat_list(2, a)", "b = set_list([5])", "a = concatenate(a, b)", STOP)
 """What can be written on each line; some of it fails, depending on what was written before."""

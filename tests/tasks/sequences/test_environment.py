@@ -21,6 +21,7 @@ from kolmocli.tasks.outcome import Outcome
 from kolmocli.tasks.reward import Binary, ConstantMinusLength, Relative
 from kolmocli.tasks.sequences.environment import KolmogorovEnv
 from kolmocli.tasks.sequences.judge import Draft, judge
+from kolmocli.tasks.sequences.task import sequence_task
 
 MAX_LINES = 6
 BUCKET = Bucket("any", 1)
@@ -115,7 +116,7 @@ def attempts(count: int) -> list[tuple[Task, str]]:
     rng, made = random.Random(5), []
     while len(made) < count:
         pair = sample(rng, SHORT)
-        task = Task(BUCKET, len(made), pair.sequence, pair.program)
+        task = sequence_task(BUCKET, len(made), pair.sequence, pair.program)
         for _ in range(8):
             lines = str(pair.program).split("\n")
             for corrupt in rng.sample(CORRUPTIONS, rng.randint(1, 2)):
@@ -170,7 +171,7 @@ def test_stepping_is_judging_in_the_embedded_sandbox_for_thousands_of_programs(e
 
 # --- one outcome at a time
 
-RAMP = Task(BUCKET, 0, (1, 2, 3, 1, 2, 3))
+RAMP = sequence_task(BUCKET, 0, (1, 2, 3, 1, 2, 3))
 GOOD = "sequence_1 = range_func_up(1, 3)\nsequence_2 = repeat_list(2, sequence_1)"
 
 
