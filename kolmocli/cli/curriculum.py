@@ -110,7 +110,7 @@ def describe(config: Config, samples: int) -> dict[str, Any]:
         families[name] = {
             "target": config.controller.target if family.target is None else family.target,
             "floor": config.controller.floor if family.floor is None else family.floor,
-            "bounds": list(family.bounds or (1, family.count)),
+            "bounds": list(family.bounds or (1, family.level_count)),
             "shared": shared,
             "levels": [
                 {
@@ -139,7 +139,7 @@ def _knobs(family: FamilySettings) -> tuple[dict[str, Any], list[dict[str, Any]]
     """What differs from the published generator, or from the founding task: in all levels alike, and level by level."""
     if not isinstance(family, LevelList):
         keys = {"task", *FamilySettings.model_fields}
-        return {k: v for k, v in family.model_dump(mode="json").items() if k not in keys}, [{}] * family.count
+        return {k: v for k, v in family.model_dump(mode="json").items() if k not in keys}, [{}] * family.level_count
     usual = type(family.levels[0])().model_dump(mode="json")
     levels = [{k: v for k, v in level.model_dump(mode="json").items() if v != usual[k]} for level in family.levels]
     shared = {k: v for k, v in levels[0].items() if all(k in other and other[k] == v for other in levels)}

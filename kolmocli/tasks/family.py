@@ -126,10 +126,12 @@ def _settings(name: str, generator: Generator, levels: int) -> type[FamilySettin
     for parameter in list(inspect.signature(generator, eval_str=True).parameters.values())[2:]:
         if parameter.kind is not parameter.KEYWORD_ONLY or parameter.default is parameter.empty:
             raise UsageError(f"family {name}: the parameter {parameter.name} needs a default, and a * before it")
+        if parameter.name in {*FamilySettings.model_fields, *keys}:
+            raise UsageError(f"family {name}: every family has a key {parameter.name}; call the parameter otherwise")
         annotation = Any if parameter.annotation is parameter.empty else parameter.annotation
         keys[parameter.name] = (annotation, parameter.default)
     count = property(lambda self: levels)
-    base = type(f"{name}_settings", (FamilySettings,), {"count": count, "__module__": __name__})
+    base = type(f"{name}_settings", (FamilySettings,), {"level_count": count, "__module__": __name__})
     return create_model(f"{name}_settings", __base__=base, **keys)
 
 
@@ -198,7 +200,7 @@ def open_families(
     known = taken or Taken()
     opened: dict[str, tuple[Family, int]] = {}
     for name, section in sections.items():
-        opened[name] = kind_of(name, section).open(name, section, split, seed, known), section.count
+        opened[name] = kind_of(name, section).open(name, section, split, seed, known), section.level_count
     return FamilyTasks(opened, split)
 
 

@@ -55,7 +55,7 @@ def group(task: Task, passes: int, rollouts: int = 8) -> Group:
 
 def given(task: Task, share: float) -> list[str]:
     """The hints of a hundred draws."""
-    return [t.hint for t in hints({"a": share}).give([task] * 100, random.Random(0))]
+    return [t.prefix for t in hints({"a": share}).give([task] * 100, random.Random(0))]
 
 
 def words(text: str) -> int:
@@ -87,7 +87,7 @@ def test_the_last_word_of_the_line_that_makes_the_target_is_never_given() -> Non
 @pytest.mark.parametrize(("max_lines", "hinted"), [(3, False), (4, True)])
 def test_no_hint_for_a_program_that_is_longer_than_allowed(max_lines: int, hinted: bool) -> None:
     mine = Hints(config(hints={"most": 1.0}, training={"max_lines": max_lines}), [BOTTOM], {"a": 1.0})
-    assert any(t.hint for t in mine.give([TASK] * 20, random.Random(0))) == hinted
+    assert any(t.prefix for t in mine.give([TASK] * 20, random.Random(0))) == hinted
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_the_lowest_level_is_that_of_the_bounds() -> None:
     )
     mine = Hints(bounded, [BOTTOM, NEXT], {})
     one, two = mine.give([TASK, sequence_task(NEXT, 0, TASK.target, PROGRAM)], random.Random(0))
-    assert (one.hint, bool(two.hint)) == ("", True)
+    assert (one.prefix, bool(two.prefix)) == ("", True)
 
 
 def test_without_hints_nothing_is_given_or_kept() -> None:
@@ -221,7 +221,7 @@ def taught(learn: Callable[[float, float], float], steps: int = 400) -> tuple[li
         tasks = [sequence_task(bucket, 0, TASK.target, PROGRAM) for bucket in controller.propose(4, rng)]
         groups = []
         for task in mine.give(tasks, rng):
-            logit = ability + 6.0 * words(task.hint) / 15 - 2.0 * (max(task.bucket.level, 1) - 1)
+            logit = ability + 6.0 * words(task.prefix) / 15 - 2.0 * (max(task.bucket.level, 1) - 1)
             p = 1 / (1 + math.exp(-logit))
             groups.append(group(task, sum(rng.random() < p for _ in range(8))))
             ability = learn(ability, p * (1 - p))
