@@ -15,6 +15,7 @@ from kolmocli.engine.judging import open_judge
 from kolmocli.engine.referee import Referee
 from kolmocli.engine.trainer import Trainer
 from kolmocli.learning.limits import ROWS_AT_ONCE
+from kolmocli.language.answers import program_in_place
 from kolmocli.policy.policy import Policy
 from kolmocli.policy.rollout import Rollout
 from kolmocli.policy.roulette import numbers_per_row
@@ -73,7 +74,7 @@ class LocalEngine(Trainer):
                 chunk = tasks[start : start + per_chunk]
 
                 def finished(row: int, rollout: Rollout, before: int = len(rollouts)) -> None:
-                    referee.take(before + row, rollout.text)
+                    referee.take(before + row, self._answer(tasks[(before + row) // samples], rollout))
 
                 rollouts += self.policy.rollout(
                     [t.asked for t in chunk],
@@ -93,6 +94,11 @@ class LocalEngine(Trainer):
             for i, task in zip(range(0, len(rollouts), samples), tasks, strict=True)
         ]
         return Collected(groups, sum(len(r.tokens) for r in rollouts), sampled - began, judged - sampled)
+
+    def _answer(self, task: Task, rollout: Rollout) -> str:
+        """What is judged. Presets write nothing around a program; what other models do is taken away."""
+        whole = task.language == "text" or self.policy.is_preset
+        return rollout.text if whole else program_in_place(rollout.text)
 
     def health(self) -> Health:
         return self._judge.health()

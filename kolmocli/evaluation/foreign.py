@@ -9,7 +9,6 @@ from typing import Any
 
 from kolmocli.console import shared_console
 from kolmocli.errors import UsageError
-from kolmocli.evaluation.answers import program_of
 from kolmocli.evaluation.baselines import Baselines
 from kolmocli.evaluation.predictions import Cut, read_predictions
 from kolmocli.evaluation.published import published_cut
@@ -20,6 +19,7 @@ from kolmocli.sandbox import open_sandbox
 from kolmocli.sandbox.opening import Backend
 from kolmocli.tasks.outcome import Outcome
 from kolmocli.tasks.sequences.task import SequenceTask
+from kolmocli.language.answers import program_of
 
 _TOLD_EVERY = 10.0
 """Seconds between two lines that say how far it is."""

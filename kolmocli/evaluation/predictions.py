@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 from kolmocli.curriculum.base import Bucket
 from kolmocli.errors import KolmoError, UsageError
-from kolmocli.evaluation.answers import program_of
+from kolmocli.language.answers import program_of
 from kolmocli.evaluation.rescoring import MAX_ITEMS, Candidate, Language
 from kolmocli.tasks.files.layouts import Entry, read_entries
 from kolmocli.tasks.files.problems import Problems
