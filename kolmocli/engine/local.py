@@ -14,8 +14,8 @@ from kolmocli.engine.base import Collected, Group
 from kolmocli.engine.judging import open_judge
 from kolmocli.engine.referee import Referee
 from kolmocli.engine.trainer import Trainer
-from kolmocli.learning.limits import ROWS_AT_ONCE
 from kolmocli.language.answers import program_in_place
+from kolmocli.learning.limits import ROWS_AT_ONCE
 from kolmocli.policy.policy import Policy
 from kolmocli.policy.rollout import Rollout
 from kolmocli.policy.roulette import numbers_per_row

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-
 from kolmocli.evaluation.answers import spells_out, without_comments
 
 
