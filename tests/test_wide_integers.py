@@ -27,12 +27,12 @@ from kolmocli.sandbox import Limits, open_sandbox
 from kolmocli.sandbox.base import Status
 from kolmocli.tasks.files.records import Records, read_records
 from kolmocli.tasks.files.tasks import DatasetTasks
-from kolmocli.tasks.outcome import Outcome
+from kolmocli.tasks.judging import judge
+from kolmocli.tasks.outcome import Outcome, Terms
 from kolmocli.tasks.reward import Relative
-from kolmocli.tasks.sequences.judge import judge
 from kolmocli.tasks.sequences.task import sequence_task
 from kolmocli.training.hindsight import relabel
-from tests.policies import tiny
+from tests.policies import prompts, tiny
 
 PROGRAMS = {
     "range_func_interval(-40, 1000, 260)": (-40, 220, 480, 740),
@@ -51,7 +51,7 @@ def test_interpreter_coder_and_tokenizer_agree_on_a_program(text: str, sequence:
     assert tuple(evaluate(program)) == sequence
     assert decode(encode(program)) == program
     policy = tiny()
-    answer = policy.answer(sequence, program)
+    answer = policy.answer(*prompts([sequence]), f"{program}\n")
     assert parse(policy.tokenizer.decode(answer.tokens, skip_special_tokens=True)) == program
     unknown = build_tokenizer().convert_tokens_to_ids(UNKNOWN)
     assert unknown not in (*answer.prompt, *answer.tokens)
@@ -64,8 +64,8 @@ def test_the_sandbox_the_reward_and_the_metrics_take_them() -> None:
     ]
     box = open_sandbox("embedded", limits=Limits(), workers=1, warn=lambda text: None)
     try:
-        outcomes = judge(tasks, list(PROGRAMS), box, Relative(0.25), 6)
-        missed = judge(tasks[:1], ["set_list([-5, 300])"], box, Relative(0.25), 6)
+        outcomes = judge(tasks, list(PROGRAMS), box, Terms(Relative(0.25), 6))
+        missed = judge(tasks[:1], ["set_list([-5, 300])"], box, Terms(Relative(0.25), 6))
     finally:
         box.close()
     assert all(o.passed and o.bits == coded_bits(parse(text)) for o, text in zip(outcomes, PROGRAMS, strict=True))
@@ -82,7 +82,7 @@ def test_a_miss_is_relabelled_with_the_integers_that_it_makes() -> None:
     outcome = Outcome(str(miss), 1, False, Status.OK, 0.0, True, miss, value=(-5, 300))
     rollout = Rollout((0,), (0,), (0.0,), (0,), str(miss), True)
     found = relabel([Group(task, [rollout], [outcome])], DatasetTasks(Records(), "train", 0))
-    assert [(t.target, t.reference) for t in found] == [((-5, 300), miss)]
+    assert [(t.target, t.program) for t in found] == [((-5, 300), miss)]
 
 
 @given(WIDE)

@@ -8,15 +8,15 @@ import pytest
 
 from kolmocli.config import Config
 from kolmocli.config.file import load_config
+from kolmocli.engine.judging import open_judge
 from kolmocli.engine.local import LocalEngine
 from kolmocli.evaluation.heldout import held_out_tasks
 from kolmocli.paths import find_curriculum
-from kolmocli.tasks.judging import open_judge
-from kolmocli.tasks.sequences.sampled import KolmogorovTasks
+from kolmocli.tasks.family import open_families
 from tests.policies import taught
 
 CONFIG: Config = load_config(find_curriculum("quickstart"), {"training.max_new_tokens": 16, "sandbox.workers": 1})
-SOURCE = KolmogorovTasks(CONFIG.families, "eval", 0)
+SOURCE = open_families(CONFIG.families, "eval", 0)
 
 
 @pytest.fixture(scope="module")
@@ -31,10 +31,10 @@ def test_the_engine_keeps_groups_and_answers_together(engine: LocalEngine) -> No
     collected = engine.collect(tasks, samples=4, seed=0)
     assert [g.task for g in collected.groups] == tasks
     for group in collected.groups:
-        assert {r.prompt for r in group.rollouts} == {engine.policy.prompt_ids(group.task.target)}
+        assert {r.prompt for r in group.rollouts} == {engine.policy.prompt_ids(group.task.asked)}
         assert len(group.rollouts) == len(group.outcomes) == 4
     assert collected.tokens == sum(len(r.tokens) for g in collected.groups for r in g.rollouts)
-    assert [a.text for a in engine.answers(tasks)] == [f"{t.reference}\n" for t in tasks]
+    assert [a.text for a in engine.answers(tasks)] == [t.reference for t in tasks]
 
 
 def test_many_tasks_are_collected_in_parts(engine: LocalEngine, monkeypatch: pytest.MonkeyPatch) -> None:

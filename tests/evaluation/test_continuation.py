@@ -11,9 +11,8 @@ from kolmocli.evaluation.continuation import continuation_report, hold_out, pred
 from kolmocli.language.interpreter import evaluate
 from kolmocli.language.program import parse
 from kolmocli.sandbox import Status
-from kolmocli.tasks.base import Task
 from kolmocli.tasks.outcome import Outcome
-from kolmocli.tasks.sequences.task import sequence_task
+from kolmocli.tasks.sequences.task import SequenceTask, sequence_task
 
 
 def next_four(text: str) -> tuple[int, ...] | None:
@@ -50,7 +49,7 @@ def test_a_ramp_is_predicted_at_any_length(start: int, count: int, items: int) -
     assert predict(program, evaluate(program), items) == tuple(range(after, after + items))
 
 
-def task(target: tuple[int, ...]) -> Task:
+def task(target: tuple[int, ...]) -> SequenceTask:
     return sequence_task(Bucket("a", 1), 5, target, parse("range_func_up(1, 3)"))
 
 

@@ -19,16 +19,15 @@ from kolmocli.evaluation.metrics import summarise
 from kolmocli.evaluation.samples import best_of, pass_at_k
 from kolmocli.language.coder import literal_bits
 from kolmocli.sandbox.base import Status
-from kolmocli.tasks.base import Task
 from kolmocli.tasks.outcome import Outcome
-from kolmocli.tasks.sequences.task import sequence_task
+from kolmocli.tasks.sequences.task import SequenceTask, sequence_task
 
 RAMP = tuple(range(64))
 FLAT = (7,) * 32
 NOISE = (201, 3, 77, 150, 9, 254, 31, 88)
 
 
-def task(target: tuple[int, ...], family: str = "ramps", level: int = 1) -> Task:
+def task(target: tuple[int, ...], family: str = "ramps", level: int = 1) -> SequenceTask:
     return sequence_task(Bucket(family, level), 0, target)
 
 

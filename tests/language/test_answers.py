@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kolmocli.language.answers import program_in_place, program_of
+from kolmocli.language.answers import program_in_place, program_of, without_comments
 
 PYTHON = "x = 3\noutput = [x] * 4\n"
 LANGUAGE = "sequence_1 = range_func_up(1, 3)\nsequence_2 = repeat_list(2, sequence_1)\n"
@@ -206,3 +206,9 @@ def test_a_hostile_answer_takes_no_longer_than_it_is_long() -> None:
 def test_it_is_read_without_the_heavy_libraries() -> None:
     script = "import sys, kolmocli.language.answers; assert not {'torch', 'numpy', 'docker'} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", script], check=True)
+
+
+def test_comments_of_the_published_generator_go() -> None:
+    assert without_comments("sequence_1 = repeat_num(2, 9) # [9, 9]\noutput = sequence_1 # [9, 9]") == (
+        "sequence_1 = repeat_num(2, 9)\noutput = sequence_1"
+    )

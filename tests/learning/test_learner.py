@@ -18,7 +18,7 @@ from kolmocli.policy.loading import load_policy
 from kolmocli.policy.policy import Policy
 from kolmocli.policy.rollout import Rollout
 from kolmocli.training.valued import valued
-from tests.policies import TARGETS, tiny
+from tests.policies import prompts, tiny
 
 
 def make(policy: Any, rate: float = 1e-3, entropy_bonus: float = 0.0) -> Learner:
@@ -141,7 +141,7 @@ def test_the_entropy_bonus_makes_choices_more_even() -> None:
 
 
 def batch_of(policy: Policy, samples: int = 4) -> list[Weighted]:
-    written = policy.rollout(TARGETS, samples=samples, max_new_tokens=16, generator=torch.Generator().manual_seed(0))
+    written = policy.rollout(prompts(), samples=samples, max_new_tokens=16, generator=torch.Generator().manual_seed(0))
     return [Weighted(r, [(-1.0) ** i * (1 + i % 3)] * len(r.tokens)) for i, r in enumerate(written)]
 
 
@@ -212,7 +212,9 @@ def test_praise_makes_a_program_likelier_and_blame_less_likely() -> None:
 
 def test_a_chat_model_with_dropout_is_scored_as_it_was_sampled(chat_folder: Path) -> None:
     policy = load_policy(str(chat_folder), device="cpu")
-    written = policy.rollout([(1, 2)], samples=4, max_new_tokens=12, generator=torch.Generator().manual_seed(0))
+    written = policy.rollout(
+        prompts([(1, 2)]), samples=4, max_new_tokens=12, generator=torch.Generator().manual_seed(0)
+    )
     before = weights_of(policy)
     report = make(policy).step([Weighted(r, [1.0] * len(r.tokens)) for r in written], denominator=1.0)
     assert report.loss == pytest.approx(-sum(sum(r.logprobs) for r in written), abs=1e-3)

@@ -11,7 +11,7 @@ import torch
 from kolmocli.learning.batches import Weighted
 from kolmocli.learning.learner import Learner
 from kolmocli.learning.noise import GroupGradients, by_group
-from tests.policies import TARGETS, tiny
+from tests.policies import TARGETS, prompts, tiny
 
 SAMPLES = 3
 
@@ -23,7 +23,7 @@ def learner() -> Learner:
 def batch() -> list[Weighted]:
     """Rollouts of six groups, and an answer that belongs to none."""
     policy = tiny()
-    written = policy.rollout(TARGETS, samples=SAMPLES, max_new_tokens=8, generator=torch.Generator().manual_seed(0))
+    written = policy.rollout(prompts(), samples=SAMPLES, max_new_tokens=8, generator=torch.Generator().manual_seed(0))
     weighted = [
         Weighted(r, [(-1.0) ** i * (1 + i % 3)] * len(r.tokens), group=i // SAMPLES) for i, r in enumerate(written)
     ]
@@ -89,7 +89,9 @@ def test_groups_without_a_gradient_count_as_zeros() -> None:
 
 def test_answers_are_measured_before_they_are_learned() -> None:
     one = learner()
-    (answer,) = one.policy.rollout([(1, 2)], samples=1, max_new_tokens=6, generator=torch.Generator().manual_seed(2))
+    (answer,) = one.policy.rollout(
+        prompts([(1, 2)]), samples=1, max_new_tokens=6, generator=torch.Generator().manual_seed(2)
+    )
     items = [Weighted(answer, [1.0] * len(answer.tokens), answer=True), *batch()[:2]]
     report = one.step(items, 3.0)
     assert report.answers == 1

@@ -22,12 +22,14 @@ from kolmocli.policy.recompute import recompute_layers
 from kolmocli.policy.reference import open_reference
 from kolmocli.policy.scoring import Scorer
 from kolmocli.training.schedule import learning_rate
-from tests.policies import TARGETS, save_hugging_face, tiny
+from tests.policies import TARGETS, prompts, save_hugging_face, tiny
 from tests.training.runs import run, small_config
 
 
 def batch(policy: Policy, **changes: Any) -> list[Weighted]:
-    written = policy.rollout(TARGETS[:3], samples=2, max_new_tokens=10, generator=torch.Generator().manual_seed(0))
+    written = policy.rollout(
+        prompts(TARGETS[:3]), samples=2, max_new_tokens=10, generator=torch.Generator().manual_seed(0)
+    )
     return [Weighted(r, [(-1.0) ** i * (1 + i)] * len(r.tokens), **changes) for i, r in enumerate(written)]
 
 
@@ -176,7 +178,7 @@ def test_all_is_scored_at_the_temperature_of_sampling(tmp_path: Path) -> None:
     folder = str(save_hugging_face(tmp_path, chat=False))
     policy = load_policy(folder, device="cpu")
     written = policy.rollout(
-        TARGETS[:2], samples=2, max_new_tokens=10, generator=torch.Generator().manual_seed(0), temperature=0.5
+        prompts(TARGETS[:2]), samples=2, max_new_tokens=10, generator=torch.Generator().manual_seed(0), temperature=0.5
     )
     sampled = torch.tensor([x for r in written for x in r.logprobs])
     reference = open_reference(settings(folder, kl=0.1, temperature=0.5), policy)

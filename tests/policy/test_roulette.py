@@ -13,7 +13,7 @@ from kolmocli.policy.policy import Policy
 from kolmocli.policy.rollout import Rollout
 from kolmocli.policy.roulette import RIPE, SURVIVES, numbers_per_row
 from kolmocli.policy.value import open_value_head
-from tests.policies import TARGETS, taught
+from tests.policies import TARGETS, prompts, taught
 
 SAMPLES, LENGTH = 16, 24
 
@@ -30,7 +30,7 @@ def sampled(below: float | None, fits: int = RIPE, seed: int | None = 0, first: 
     if generator is not None:
         torch.rand(first * SAMPLES, numbers_per_row(LENGTH, True), generator=generator)
     return policy.rollout(
-        TARGETS[first:], samples=SAMPLES, max_new_tokens=LENGTH, generator=generator, stop_below=below
+        prompts(TARGETS[first:]), samples=SAMPLES, max_new_tokens=LENGTH, generator=generator, stop_below=below
     )
 
 

@@ -15,7 +15,7 @@ from kolmocli.policy.loading import load_policy
 from kolmocli.policy.policy import Policy
 from kolmocli.policy.scoring import Scorer
 from kolmocli.policy.value import ValueHead, open_value_head
-from tests.policies import TARGETS, taught, tiny
+from tests.policies import prompts, taught, tiny
 
 HIDDEN = 6
 
@@ -105,7 +105,9 @@ def with_values(policy: Policy) -> Policy:
 
 
 def sampled(policy: Policy, **options: Any) -> Any:
-    return policy.rollout(TARGETS, samples=8, max_new_tokens=24, generator=torch.Generator().manual_seed(0), **options)
+    return policy.rollout(
+        prompts(), samples=8, max_new_tokens=24, generator=torch.Generator().manual_seed(0), **options
+    )
 
 
 @pytest.mark.parametrize("kind", ["preset", "another shape", "adapters"])

@@ -42,7 +42,7 @@ def no_sandbox(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: Any, **__: Any) -> None:
         raise AssertionError("a sandbox was opened")
 
-    monkeypatch.setattr("kolmocli.tasks.judging.open_sandbox", refuse)
+    monkeypatch.setattr("kolmocli.engine.judging.open_sandbox", refuse)
 
 
 @pytest.mark.usefixtures("no_sandbox")

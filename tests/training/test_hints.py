@@ -7,6 +7,7 @@ import math
 import random
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -21,13 +22,12 @@ from kolmocli.language.program import parse
 from kolmocli.policy.loading import load_policy
 from kolmocli.policy.rollout import Rollout
 from kolmocli.sandbox.base import Status
-from kolmocli.tasks.base import Task
-from kolmocli.tasks.outcome import Outcome
+from kolmocli.tasks.judging import judge
+from kolmocli.tasks.outcome import Outcome, Terms
 from kolmocli.tasks.reward import Relative
-from kolmocli.tasks.sequences.judge import judge
-from kolmocli.tasks.sequences.task import sequence_task
+from kolmocli.tasks.sequences.task import SequenceTask, sequence_task
 from kolmocli.training.hints import Hints
-from tests.policies import TARGETS, tiny
+from tests.policies import prompts, tiny
 from tests.tasks.sequences.test_environment import Interpreted
 
 BOTTOM, NEXT = Bucket("a", 1), Bucket("a", 2)
@@ -48,12 +48,12 @@ def controller_of(made: Config) -> Controller:
     return build_controller(made.controller, made.families, [BOTTOM, NEXT, Bucket("a", 3)], made.training.steps)
 
 
-def group(task: Task, passes: int, rollouts: int = 8) -> Group:
+def group(task: SequenceTask, passes: int, rollouts: int = 8) -> Group:
     outcomes = [Outcome("", 1, i < passes, Status.OK, float(i < passes)) for i in range(rollouts)]
     return Group(task, [ROLLOUT] * rollouts, outcomes)
 
 
-def given(task: Task, share: float) -> list[str]:
+def given(task: SequenceTask, share: float) -> list[str]:
     """The hints of a hundred draws."""
     return [t.prefix for t in hints({"a": share}).give([task] * 100, random.Random(0))]
 
@@ -99,7 +99,7 @@ def test_no_hint_for_a_program_that_is_longer_than_allowed(max_lines: int, hinte
     ],
     ids=["above the lowest level", "without a reference", "of no family"],
 )
-def test_no_hint_for_a_task(task: Task) -> None:
+def test_no_hint_for_a_task(task: SequenceTask) -> None:
     assert set(given(task, 1.0)) == {""}
 
 
@@ -125,8 +125,8 @@ def test_without_hints_nothing_is_given_or_kept() -> None:
 
 def test_the_policy_goes_on_from_the_hint_and_it_is_run_and_charged_for() -> None:
     hint = str(PROGRAM)[:-6]
-    task = sequence_task(BOTTOM, 0, TASK.target, PROGRAM, hint=hint)
-    whole, none = judge([task, task], [hint + "nce_3)", hint], Interpreted(), Relative(0.25), 8)  # type: ignore[arg-type]
+    task = replace(TASK, prefix=hint)
+    whole, none = judge([task, task], [hint + "nce_3)", hint], Interpreted(), Terms(Relative(0.25), 8))  # type: ignore[arg-type]
     assert (whole.passed, whole.end, whole.program) == (True, 4, PROGRAM)
     assert not none.passed
 
@@ -139,9 +139,9 @@ def test_what_is_given_is_prompt_and_not_answer(hint: str) -> None:
         tiny(),
         "sequence_1 = range_func_up(1, 3)\nsequence_2 = repeat_list(2, sequence_1)\n".removeprefix(hint),
     )
-    (rollout,) = policy.rollout(TARGETS[:1], samples=1, max_new_tokens=4, generator=None, given=[hint])
-    answer = policy.program_ids(parse(hint + rest))
-    assert (*rollout.prompt, *policy.tokenizer(rest).input_ids) == (*policy.prompt_ids(TARGETS[0]), *answer[:-1])
+    (rollout,) = policy.rollout(prompts()[:1], samples=1, max_new_tokens=4, generator=None, prefixes=[hint])
+    answer = policy.answer(prompts()[0], hint + rest).tokens
+    assert (*rollout.prompt, *policy.tokenizer(rest).input_ids) == (*policy.prompt_ids(prompts()[0]), *answer[:-1])
     assert rollout.text.startswith(hint)
     assert rollout.lines[0] == hint.count("\n")
     assert len(rollout.lines) == len(rollout.tokens) <= 4
@@ -149,8 +149,8 @@ def test_what_is_given_is_prompt_and_not_answer(hint: str) -> None:
 
 def test_other_tokenizers_put_a_blank_before_a_word(chat_folder: Path) -> None:
     policy = load_policy(str(chat_folder), device="cpu", seed=0)
-    plain = policy.prompt_ids(TARGETS[0])
-    (rollout,) = policy.rollout(TARGETS[:1], samples=1, max_new_tokens=4, generator=None, given=["sequence_1 = "])
+    plain = policy.prompt_ids(prompts()[0])
+    (rollout,) = policy.rollout(prompts()[:1], samples=1, max_new_tokens=4, generator=None, prefixes=["sequence_1 = "])
     assert policy.tokenizer.decode(rollout.prompt[len(plain) :]) == "sequence_1 ="
     assert rollout.text.startswith("sequence_1 =")
 

@@ -20,12 +20,11 @@ from kolmocli.language.sampler import sample
 from kolmocli.language.sampler_settings import SamplerConfig
 from kolmocli.policy.rollout import Rollout
 from kolmocli.sandbox.base import Status
-from kolmocli.tasks.base import Task
-from kolmocli.tasks.outcome import Outcome
+from kolmocli.tasks.family import open_families
+from kolmocli.tasks.judging import judge
+from kolmocli.tasks.outcome import Outcome, Terms
 from kolmocli.tasks.reward import Relative
-from kolmocli.tasks.sequences.judge import judge
-from kolmocli.tasks.sequences.sampled import KolmogorovTasks
-from kolmocli.tasks.sequences.task import sequence_task
+from kolmocli.tasks.sequences.task import SequenceTask, sequence_task
 from kolmocli.tasks.sources import evaluation_source, training_source
 from kolmocli.training.pool import Pool
 from kolmocli.training.self_play import BUCKET, Play, SelfPlay
@@ -67,9 +66,9 @@ class Writing:
     def __init__(self, *texts: str) -> None:
         self.texts = texts
 
-    def collect(self, tasks: Sequence[Task], *, samples: int, seed: int | None) -> Collected:
+    def collect(self, tasks: Sequence[SequenceTask], *, samples: int, seed: int | None) -> Collected:
         assert [task.target for task in tasks] == [()]
-        outcomes = judge([tasks[0]] * len(self.texts), self.texts, Interpreted(), Relative(0.25), 8)  # type: ignore[arg-type]
+        outcomes = judge([tasks[0]] * len(self.texts), self.texts, Interpreted(), Terms(Relative(0.25), 8))  # type: ignore[arg-type]
         return Collected([Group(tasks[0], [ROLLOUT] * len(outcomes), outcomes)], 2 * len(outcomes), 0.5, 0.25)
 
 
@@ -81,13 +80,13 @@ def propose(mine: SelfPlay, *texts: str) -> Play:
     return mine.propose(Writing(*texts), seed=0)  # type: ignore[arg-type]
 
 
-def played(task: Task, passes: int, lost: int = 0) -> Group:
+def played(task: SequenceTask, passes: int, lost: int = 0) -> Group:
     outcomes = [Outcome("", 1, i < passes, Status.OK, float(i < passes)) for i in range(8 - lost)]
     outcomes += [Outcome("", 1, False, Status.INFRA, None)] * lost
     return Group(task, [ROLLOUT] * 8, outcomes)
 
 
-def targets(tasks: Sequence[Task]) -> list[tuple[int, ...]]:
+def targets(tasks: Sequence[SequenceTask]) -> list[tuple[int, ...]]:
     return [task.target for task in tasks]
 
 
@@ -98,7 +97,7 @@ def test_what_a_proposal_makes_is_a_target_whose_answer_is_known() -> None:
     play = propose(player(), RAMP, RUNS)
     assert targets(play.tasks) == [(3, 4, 5, 6, 7, 8), (7,) * 6]
     assert [task.bucket for task in play.tasks] == [BUCKET, BUCKET]
-    assert str(play.tasks[1].reference) == "sequence_1 = repeat_num(3, 7)\nsequence_2 = repeat_list(2, sequence_1)"
+    assert str(play.tasks[1].program) == "sequence_1 = repeat_num(3, 7)\nsequence_2 = repeat_list(2, sequence_1)"
 
 
 @pytest.mark.parametrize(
@@ -132,7 +131,7 @@ def test_a_target_and_a_coded_length_come_once() -> None:
 
 def test_lines_that_the_result_does_not_need_are_not_counted() -> None:
     (task,) = propose(player(), f"x = set_list([1, 2, 3])\n{RAMP}").tasks
-    assert str(task.reference) == f"sequence_1 = {RAMP}"
+    assert str(task.program) == f"sequence_1 = {RAMP}"
 
 
 def test_no_more_groups_than_its_share_half_of_them_for_what_is_kept() -> None:
@@ -149,7 +148,7 @@ def test_no_more_groups_than_its_share_half_of_them_for_what_is_kept() -> None:
 
 
 def pair(text: str) -> tuple[tuple[int, ...], Program]:
-    (outcome,) = judge([sequence_task(BUCKET, 0, ())], [text], Interpreted(), Relative(0.25), 8)  # type: ignore[arg-type]
+    (outcome,) = judge([sequence_task(BUCKET, 0, ())], [text], Interpreted(), Terms(Relative(0.25), 8))  # type: ignore[arg-type]
     assert outcome.value is not None
     return outcome.value, parse(text)
 
@@ -186,9 +185,9 @@ def test_it_never_proposes_what_is_held_out() -> None:
         update={"families": Config.model_validate({"families": {"a": {"levels": [level]}}}).families}
     )
     held_out = held_out_tasks(evaluation_source(settings, print), 150)
-    source, other = training_source(settings, print, held_out), KolmogorovTasks(settings.families, "eval", 0)
-    assert all(task.reference is not None for task in held_out)
-    texts = [str(task.reference) for task in held_out]
+    source, other = training_source(settings, print, held_out), open_families(settings.families, "eval", 0)
+    assert all(task.program is not None for task in held_out)
+    texts = [str(task.program) for task in held_out]
     rng = random.Random(4)
     texts += [str(sample(rng, SamplerConfig.model_validate(level)).program) for _ in range(400)]
     mine = SelfPlay(settings, source, RunState())
@@ -197,8 +196,8 @@ def test_it_never_proposes_what_is_held_out() -> None:
     assert len(play.tasks) > 100
     assert not {*targets(play.tasks)} & {*targets(held_out)}
     for task in play.tasks:
-        assert task.reference is not None
-        assert not other.admits(task.reference, task.target)
+        assert task.program is not None
+        assert not other.admits(task.program, task.target)
     assert all(target is None for target in play.targets[: len(held_out)])
 
 

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from kolmocli.config import Training
 from kolmocli.curriculum.base import Bucket
 from kolmocli.learning.returns import line_advantages, line_returns, token_weights
-from kolmocli.tasks.outcome import Outcome
+from kolmocli.tasks.judging import judge
+from kolmocli.tasks.outcome import Outcome, Terms
 from kolmocli.tasks.reward import Relative
-from kolmocli.tasks.sequences.judge import judge
 from kolmocli.tasks.sequences.task import sequence_task
 from kolmocli.training.shaping import line_rewards, potentials, shaping_rewards
 from tests.tasks.sequences.test_environment import Interpreted
@@ -34,7 +34,7 @@ Episode = tuple[str, ...]
 @cache
 def outcome(lines: Episode, partial: float = 0.0) -> Outcome:
     rule = Relative(0.25, partial=partial)
-    return judge([TASK], ["\n".join(lines)], Interpreted(), rule, MAX_LINES)[0]  # type: ignore[arg-type]
+    return judge([TASK], ["\n".join(lines)], Interpreted(), Terms(rule, MAX_LINES))[0]  # type: ignore[arg-type]
 
 
 def ends(lines: Episode) -> bool:
@@ -70,7 +70,7 @@ def test_shaping_rewards_add_up_to_less_the_potential(shares: list[float], gamma
 
 def test_the_potential_is_what_is_explained_before_each_line() -> None:
     lines = (LINES[0], "", LINES[2], LINES[1], STOP)
-    blank = judge([TASK], ["\n".join(lines)], Interpreted(), Relative(0.25), 9)[0]  # type: ignore[arg-type]
+    blank = judge([TASK], ["\n".join(lines)], Interpreted(), Terms(Relative(0.25), 9))[0]  # type: ignore[arg-type]
     assert potentials(blank, TASK.target) == pytest.approx([0, 2 / 5, 2 / 5, 3 / 5, 1, 0])
 
 
@@ -148,7 +148,7 @@ def add(gradient: Gradient, episode: Episode, weights: list[float]) -> None:
 
 @cache
 def returns_of(episode: Episode, gamma: float, shaping: float) -> list[float]:
-    rewards = line_rewards(outcome(episode), TASK.target, Training(gamma=gamma, shaping=shaping))
+    rewards = line_rewards(outcome(episode), TASK, Training(gamma=gamma, shaping=shaping))
     assert rewards is not None
     return line_returns(rewards, gamma)
 

@@ -13,7 +13,7 @@ from kolmocli.learning import batches
 from kolmocli.learning.batches import Weighted
 from kolmocli.learning.learner import Learner
 from kolmocli.policy.value import open_value_head
-from tests.policies import TARGETS, tiny
+from tests.policies import prompts, tiny
 
 
 def make(policy: Any, *, values: bool = True) -> Learner:
@@ -25,7 +25,7 @@ def make(policy: Any, *, values: bool = True) -> Learner:
 @functools.cache
 def batch() -> tuple[Weighted, ...]:
     """Rollouts said to have a line of every four tokens; the last line of each is beyond its episode."""
-    written = tiny().rollout(TARGETS, samples=4, max_new_tokens=14, generator=torch.Generator().manual_seed(0))
+    written = tiny().rollout(prompts(), samples=4, max_new_tokens=14, generator=torch.Generator().manual_seed(0))
     found = []
     for i, rollout in enumerate(written):
         lines = tuple(t // 4 for t in range(len(rollout.tokens)))

@@ -16,12 +16,12 @@ from kolmocli.language.sampler import sample
 from kolmocli.language.sampler_settings import SamplerConfig
 from kolmocli.sandbox import open_sandbox
 from kolmocli.sandbox.base import Job, Sandbox, Status, Verdict
-from kolmocli.tasks.base import Task
-from kolmocli.tasks.outcome import Outcome
-from kolmocli.tasks.reward import Binary, ConstantMinusLength, Relative
+from kolmocli.tasks.judging import judge
+from kolmocli.tasks.outcome import Outcome, Terms
+from kolmocli.tasks.reward import Binary, ConstantMinusLength, Relative, RewardRule
 from kolmocli.tasks.sequences.environment import KolmogorovEnv
-from kolmocli.tasks.sequences.judge import Draft, judge
-from kolmocli.tasks.sequences.task import sequence_task
+from kolmocli.tasks.sequences.judge import Draft
+from kolmocli.tasks.sequences.task import SequenceTask, sequence_task
 
 MAX_LINES = 6
 BUCKET = Bucket("any", 1)
@@ -111,7 +111,7 @@ CORRUPTIONS: list[Callable[[random.Random, list[str]], None]] = [
 ]
 
 
-def attempts(count: int) -> list[tuple[Task, str]]:
+def attempts(count: int) -> list[tuple[SequenceTask, str]]:
     """Tasks with a text each: their reference after no to two corruptions."""
     rng, made = random.Random(5), []
     while len(made) < count:
@@ -126,7 +126,7 @@ def attempts(count: int) -> list[tuple[Task, str]]:
     return made[:count]
 
 
-def play(env: KolmogorovEnv, task: Task, text: str) -> tuple[Outcome, float | None, int]:
+def play(env: KolmogorovEnv, task: SequenceTask, text: str) -> tuple[Outcome, float | None, int]:
     """One episode: outcome, the sum of its rewards, its number of lines."""
     env.reset(task)
     total = 0.0
@@ -139,8 +139,8 @@ def play(env: KolmogorovEnv, task: Task, text: str) -> tuple[Outcome, float | No
     return env.outcome, reward, number
 
 
-def assert_equal(cases: Sequence[tuple[Task, str]], sandbox: Sandbox) -> list[Outcome]:
-    whole = judge([t for t, _ in cases], [text for _, text in cases], sandbox, RULE, MAX_LINES)
+def assert_equal(cases: Sequence[tuple[SequenceTask, str]], sandbox: Sandbox) -> list[Outcome]:
+    whole = judge([t for t, _ in cases], [text for _, text in cases], sandbox, Terms(RULE, MAX_LINES))
     env = KolmogorovEnv(sandbox, RULE, MAX_LINES)
     for (task, text), outcome in zip(cases, whole, strict=True):
         assert play(env, task, text) == (outcome, outcome.reward, outcome.end), text
@@ -175,8 +175,8 @@ RAMP = sequence_task(BUCKET, 0, (1, 2, 3, 1, 2, 3))
 GOOD = "sequence_1 = range_func_up(1, 3)\nsequence_2 = repeat_list(2, sequence_1)"
 
 
-def judged(text: str, task: Task = RAMP, rule: object = RULE, max_lines: int = MAX_LINES) -> Outcome:
-    return judge([task], [text], Interpreted(), rule, max_lines)[0]  # type: ignore[arg-type]
+def judged(text: str, task: SequenceTask = RAMP, rule: RewardRule = RULE, max_lines: int = MAX_LINES) -> Outcome:
+    return judge([task], [text], Interpreted(), Terms(rule, max_lines))[0]  # type: ignore[arg-type]
 
 
 def test_the_episode_ends_at_the_first_line_whose_value_is_the_target() -> None:
@@ -222,7 +222,7 @@ def test_the_decision_to_stop_belongs_to_an_episode_that_did_not_pass() -> None:
 
 
 def test_a_fault_of_the_sandbox_is_no_reward() -> None:
-    (outcome,) = judge([RAMP], [GOOD], Broken(), RULE, MAX_LINES)  # type: ignore[arg-type]
+    (outcome,) = judge([RAMP], [GOOD], Broken(), Terms(RULE, MAX_LINES))  # type: ignore[arg-type]
     assert (outcome.reward, outcome.passed, outcome.status) == (None, False, Status.INFRA)
     env = KolmogorovEnv(Broken(), RULE, MAX_LINES)  # type: ignore[arg-type]
     env.reset(RAMP)

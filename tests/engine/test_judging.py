@@ -1,50 +1,25 @@
-"""The judges: what an engine has in place of a sandbox, and that answers in words need none."""
+"""The judge of a run: what an engine has in place of a sandbox, and that answers in words need none."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import pytest
-from kolmocli.tasks.answers.judge import AnswerJudge
 
 from kolmocli.config import Config
 from kolmocli.curriculum.base import Bucket
+from kolmocli.engine import judging
+from kolmocli.engine.judging import open_judge
 from kolmocli.errors import UsageError
-from kolmocli.sandbox.base import Status
-from kolmocli.tasks import judging
 from kolmocli.tasks.answers.digits import sum_digits
-from kolmocli.tasks.judging import open_judge
-from kolmocli.tasks.reward import Binary
-from kolmocli.tasks.sequences.judge import SandboxJudge
+from kolmocli.tasks.judging import SandboxJudge
 from kolmocli.tasks.sequences.task import sequence_task
 
-ANSWER, QUESTION = sum_digits([123, 45, 67])
-TASK = sequence_task(Bucket("sums", 1), 0, (ANSWER,), question=QUESTION)
+TASK = sum_digits([123, 45, 67])
 QUESTIONS = Config.model_validate(
     {"families": {"sums": {"task": "sum_digits", "levels": [{}]}}, "reward": {"kind": "binary"}}
 )
 PROGRAMS = Config.model_validate({"families": {"any": {"levels": [{}]}}, "sandbox": {"workers": 1}})
-
-
-@pytest.mark.parametrize(
-    ("text", "passed", "status", "formatted", "value"),
-    [
-        (QUESTION.worked, True, Status.OK, True, (28,)),
-        ("[ANSWER] 27", False, Status.OK, True, (27,)),
-        ("[ANSWER] 28, I think", False, Status.SYNTAX, True, (28,)),
-        ("the answer is 28", False, Status.SYNTAX, False, (28,)),
-        ("", False, Status.SYNTAX, False, None),
-    ],
-)
-def test_an_answer_is_paid_for_strictly_and_read_leniently(
-    text: str, passed: bool, status: Status, formatted: bool, value: tuple[int, ...] | None
-) -> None:
-    (outcome,) = AnswerJudge(Binary())([TASK], [text])
-    assert (outcome.passed, outcome.status, outcome.formatted, outcome.value) == (passed, status, formatted, value)
-    assert outcome.reward == (1.0 if passed else -1.0)
-    assert outcome.text == text
-    assert outcome.end == text.count("\n") + 1  # every line of it is the policy's
-    assert outcome.bits is None
 
 
 def test_questions_are_judged_without_a_sandbox(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -53,7 +28,8 @@ def test_questions_are_judged_without_a_sandbox(monkeypatch: pytest.MonkeyPatch)
 
     monkeypatch.setattr(judging, "open_sandbox", refuse)
     judge = open_judge(QUESTIONS, "auto", print)
-    assert [o.passed for o in judge([TASK, TASK], [QUESTION.worked, "no"])] == [True, False]
+    assert TASK.reference is not None
+    assert [o.passed for o in judge([TASK, TASK], [TASK.reference, "no"])] == [True, False]
     assert (judge.health().backend, judge.health().executed) == ("none", 0)
     judge.close()
     with pytest.raises(AssertionError, match="a sandbox was opened"):

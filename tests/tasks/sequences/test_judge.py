@@ -1,15 +1,10 @@
-"""What the text of a program says of it."""
+"""Whether a program in free Python spells its sequence out."""
 
 from __future__ import annotations
 
 import pytest
-from kolmocli.evaluation.answers import spells_out, without_comments
 
-
-def test_comments_of_the_published_generator_go() -> None:
-    assert without_comments("sequence_1 = repeat_num(2, 9) # [9, 9]\noutput = sequence_1 # [9, 9]") == (
-        "sequence_1 = repeat_num(2, 9)\noutput = sequence_1"
-    )
+from kolmocli.tasks.sequences.judge import spells_out
 
 
 @pytest.mark.parametrize(
