@@ -35,7 +35,7 @@ _SHARED = ("language/functions.py", "sandbox/wire/statements.py", "sandbox/wire/
 
 
 def image_source() -> Path:
-    """The folder with the Dockerfile: beside the package in a checkout, inside it in an installed wheel."""
+    """The folder with the Dockerfile: next to the package in a checkout, inside it in an installed wheel."""
     folder = data_dir("sandbox_image")
     if (folder / "Dockerfile").is_file():
         return folder
