@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from kolmocli.config.file import read_curriculum
+from kolmocli.sandbox.opening import Backend
 from kolmocli.tasks.family import Kind, register_kinds
 from kolmocli.training.train import RunOptions
 from kolmocli.training.train import train as run_training
@@ -19,7 +20,7 @@ def train(
     steps: int | None = None,
     seed: int | None = None,
     model: str | None = None,
-    sandbox: str | None = None,
+    sandbox: Backend | None = None,
     settings: Mapping[str, Any] | None = None,
     run_dir: str | Path | None = None,
     resume: bool = False,

@@ -6,9 +6,9 @@ import re
 import pytest
 from rich.console import Console
 
+from kolmocli.cli.eval_table import render
 from kolmocli.curriculum.base import Bucket
 from kolmocli.evaluation import metrics
-from kolmocli.evaluation.table import render
 from kolmocli.sandbox.base import Status
 from kolmocli.tasks.outcome import Outcome
 from kolmocli.tasks.sequences.task import sequence_task

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from kolmocli.cli.format import UNKNOWN, decimals, percent
+
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
@@ -35,15 +37,6 @@ def render(report: Mapping[str, Any]) -> RenderableType:
     return Group(*parts)
 
 
-def share(value: float | None) -> str:
-    """A share as a percentage with one digit."""
-    return "–" if value is None else f"{100 * value:.1f} %"
-
-
-def _number(value: float | None) -> str:
-    return "–" if value is None else f"{value:.3f}"
-
-
 def _grid() -> Table:
     from rich.table import Table
 
@@ -61,17 +54,17 @@ def _headline(report: Mapping[str, Any]) -> Table:
     grid = _grid()
     known = report["accuracy"] is not None
     spread = f"  ({100 * low:.1f}–{100 * high:.1f})" if known else ""
-    accuracy = Text.assemble((share(report["accuracy"]), "bold"), (spread, "dim"))
+    accuracy = Text.assemble((percent(report["accuracy"]), "bold"), (spread, "dim"))
     grid.add_row(
         "accuracy",
         accuracy,
         "executable",
-        share(report["executable"]),
+        percent(report["executable"]),
         "format",
-        share(report["format_rate"]),
+        percent(report["format_rate"]),
     )
     tasks = str(report["n"]) + (f"  (+{report['masked']} lost)" if report["masked"] else "")
-    grid.add_row("tasks", tasks, "copies", share(report["copy_rate"]), "reward", _number(report["average_reward"]))
+    grid.add_row("tasks", tasks, "copies", percent(report["copy_rate"]), "reward", decimals(report["average_reward"]))
     return grid
 
 
@@ -84,17 +77,17 @@ def _more(report: Mapping[str, Any]) -> list[Text]:
         rows["any form"] = _spread(report, "accuracy_lenient")
         rows["tagged"] = _spread(report, "format_rate")
     if report["raw_bits"]:
-        prefixes = (f"@{k} {share(value)}" for k, value in report["prefix_accuracy"].items())
+        prefixes = (f"@{k} {percent(value)}" for k, value in report["prefix_accuracy"].items())
         rows["first items right"] = "  ".join(prefixes)
     if "pass_at_k" in report:
-        rows["one of k passes"] = "  ".join(f"@{k} {share(value)}" for k, value in report["pass_at_k"].items())
+        rows["one of k passes"] = "  ".join(f"@{k} {percent(value)}" for k, value in report["pass_at_k"].items())
     if "continuation_rate" in report:
-        rows["continuations"] = f"{share(report['continuation_rate'])} of {report['continuation_n']} predicted"
+        rows["continuations"] = f"{percent(report['continuation_rate'])} of {report['continuation_n']} predicted"
     if report["intervals"]["compression_rate"] is not None:
         low, high = report["intervals"]["compression_rate"]
         rows["rate, 95 %"] = f"{report['compression_rate']:.3f}  ({low:.3f}–{high:.3f})"
     others = {"as an archive": report.get("rate_archive"), "uniform prior": report.get("rate_uniform_prior")}
-    known = [f"{name} {_number(value)}" for name, value in others.items() if value is not None]
+    known = [f"{name} {decimals(value)}" for name, value in others.items() if value is not None]
     if known:
         rows["rate"] = "  ".join(known)
     if report.get("cut_off"):
@@ -107,9 +100,9 @@ def _more(report: Mapping[str, Any]) -> list[Text]:
 def _spread(report: Mapping[str, Any], name: str) -> str:
     """A share with its interval."""
     if report[name] is None:
-        return share(None)
+        return percent(None)
     low, high = report["intervals"][name]
-    return f"{share(report[name])}  ({100 * low:.1f}–{100 * high:.1f})"
+    return f"{percent(report[name])}  ({100 * low:.1f}–{100 * high:.1f})"
 
 
 def _modalities(modalities: Mapping[str, Mapping[str, Any]]) -> Table:
@@ -123,8 +116,8 @@ def _modalities(modalities: Mapping[str, Mapping[str, Any]]) -> Table:
     for name, m in modalities.items():
         spread = m["compression_rate_ci"]
         accuracy = f"{100 * m['ci'][0]:.0f}–{100 * m['ci'][1]:.0f}"
-        rate = "–" if spread is None else f"{spread[0]:.3f}–{spread[1]:.3f}"
-        table.add_row(name, share(m["accuracy"]), accuracy, str(m["n"]), _number(m["compression_rate"]), rate)
+        rate = UNKNOWN if spread is None else f"{spread[0]:.3f}–{spread[1]:.3f}"
+        table.add_row(name, percent(m["accuracy"]), accuracy, str(m["n"]), decimals(m["compression_rate"]), rate)
     return table
 
 
@@ -138,9 +131,9 @@ def _published(published: Mapping[str, Any]) -> RenderableType:
         numbers = published[name]
         if numbers is None:
             continue
-        shown = [f"accuracy {share(numbers['accuracy'])}", f"rate {_number(numbers['compression_rate'])}"]
+        shown = [f"accuracy {percent(numbers['accuracy'])}", f"rate {decimals(numbers['compression_rate'])}"]
         if "precision" in numbers:
-            shown += [f"executable {share(numbers['executable'])}", f"precision {_number(numbers['precision'])}"]
+            shown += [f"executable {percent(numbers['executable'])}", f"precision {decimals(numbers['precision'])}"]
         else:
             shown.append(f"÷ 1,000,105 bytes {numbers['compression_rate_of_published_size']:.5f}")
         lines.append(Text.assemble((f"  {name:<17}", "dim"), "  ".join(shown)))
@@ -149,7 +142,7 @@ def _published(published: Mapping[str, Any]) -> RenderableType:
 
 
 def _rates(report: Mapping[str, Any]) -> Table:
-    """Compressed size ÷ raw size, programs beside the codecs; the smallest of each column is bold."""
+    """Compressed size ÷ raw size, of programs and of the codecs; the smallest of each column is bold."""
     from rich import box
     from rich.table import Table
     from rich.text import Text
@@ -162,10 +155,10 @@ def _rates(report: Mapping[str, Any]) -> Table:
     for kind, label in (("solid", "all as one"), ("per_block", "one by one")):
         values = [column[kind] for column in columns.values()]
         least = min((v for v in values if v is not None), default=None)
-        table.add_row(label, *(Text(_number(v), style="bold" if v is not None and v == least else "") for v in values))
+        table.add_row(label, *(Text(decimals(v), style="bold" if v is not None and v == least else "") for v in values))
     ratios = {"gzip": report["precision"], "xz": report["precision_xz"]}
     if any(value is not None for value in ratios.values()):
-        cells = [_number(ratios[name]) if name in ratios else "" for name in report["baselines"]]
+        cells = [decimals(ratios[name]) if name in ratios else "" for name in report["baselines"]]
         table.add_row("precision", "", *cells, style="dim")
     return table
 
@@ -175,18 +168,18 @@ def _buckets(buckets: Mapping[str, Mapping[str, Any]]) -> Table:
     from rich.table import Table
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    beside = min(_BUCKETS_PER_ROW, len(buckets))
-    for _ in range(beside):
+    columns = min(_BUCKETS_PER_ROW, len(buckets))
+    for _ in range(columns):
         table.add_column("bucket", no_wrap=True, overflow="ellipsis", max_width=16)
         table.add_column("accuracy", justify="right", no_wrap=True)
         table.add_column("95 %", justify="right", no_wrap=True, style="dim")
         table.add_column("n", justify="right", no_wrap=True, style="dim")
     cells = [
-        (name, share(b["accuracy"]), f"{100 * b['ci'][0]:.0f}–{100 * b['ci'][1]:.0f}", str(b["n"]))
+        (name, percent(b["accuracy"]), f"{100 * b['ci'][0]:.0f}–{100 * b['ci'][1]:.0f}", str(b["n"]))
         for name, b in buckets.items()
     ]
     # Down the columns, so that the levels of a family stay together.
-    rows = -(-len(cells) // beside)
+    rows = -(-len(cells) // columns)
     for i in range(rows):
         table.add_row(*(text for j in range(i, len(cells), rows) for text in cells[j]))
     return table
