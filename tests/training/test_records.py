@@ -22,20 +22,21 @@ from kolmocli.training.records import step_record
 from kolmocli.training.state import RunState
 
 TASK = sequence_task(Bucket("a", 2), 0, (1, 2, 3, 4))
+LITERAL = literal_bits(TASK.target)
 FAMILIES = {"a": FamilyMetrics(2.0, 6, 0.7, "tracking"), "b": FamilyMetrics(1.0, 6, 0.3, "tracking")}
 ROLLOUT = Rollout((1,), (2, 3), (0.0, 0.0), (0, 1), "", True)
 
 
 def passed(bits: int = 10, reward: float = 1.0) -> Outcome:
-    return Outcome("", 1, True, Status.OK, reward, True, bits=bits)
+    return Outcome("", 1, True, Status.OK, reward, True, bits=bits, literal_bits=LITERAL)
 
 
 def failed() -> Outcome:
-    return Outcome("", 2, False, Status.RUNTIME, 0.0)
+    return Outcome("", 2, False, Status.RUNTIME, 0.0, literal_bits=LITERAL)
 
 
 def lost() -> Outcome:
-    return Outcome("", 2, False, Status.INFRA, None)
+    return Outcome("", 2, False, Status.INFRA, None, literal_bits=LITERAL)
 
 
 def group(*outcomes: Outcome) -> Group:
@@ -59,8 +60,7 @@ def test_dead_groups_are_told_apart() -> None:
 
 def test_failures_are_stored_as_literals() -> None:
     record = step_record([MIXED], FAMILIES)
-    literal = literal_bits(TASK.target)
-    assert record["compression_rate"] == pytest.approx((10 + 20 + literal) / (3 * literal))
+    assert record["compression_rate"] == pytest.approx((10 + 20 + LITERAL) / (3 * LITERAL))
 
 
 def test_every_family_has_an_entry_sampled_or_not() -> None:
