@@ -27,9 +27,10 @@ from kolmocli.evaluation import foreign
 from kolmocli.evaluation.foreign import Programs, evaluate_predictions
 from kolmocli.evaluation.rescoring import limits_of
 from kolmocli.sandbox import Job, Sandbox, Verdict, open_sandbox
+from kolmocli.sandbox.base import Programs, jobs_of
 
 
-class Timed:
+class Timed(Sandbox):
     """A sandbox that notes how long it had anything to run, when the last verdict came, and what it ran. Two batches may
     be on their way at once."""
 
@@ -40,7 +41,8 @@ class Timed:
         self.jobs: list[Job] = []
         self._lock, self._batches, self._began = threading.Lock(), 0, 0.0
 
-    def run(self, jobs: Sequence[Job]) -> list[Verdict]:
+    def run(self, programs: Programs) -> list[Verdict]:
+        jobs = jobs_of(programs)
         with self._lock:
             self.jobs += [replace(job, avoid=None) for job in jobs]
             self._began = self._began if self._batches else time.perf_counter()

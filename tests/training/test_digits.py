@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
+from kolmocli.cli.eval_table import render
 from kolmocli.config import Config
 from kolmocli.config.file import load_config
 from kolmocli.errors import UsageError
 from kolmocli.evaluation.command import evaluate
 from kolmocli.evaluation.selection import Wanted
-from kolmocli.evaluation.table import render
 from kolmocli.paths import find_curriculum
 from kolmocli.policy.loading import load_policy
 from kolmocli.training.plan import plan
