@@ -26,8 +26,7 @@ from unittest import mock
 from kolmocli.evaluation import foreign
 from kolmocli.evaluation.foreign import Programs, evaluate_predictions
 from kolmocli.evaluation.rescoring import limits_of
-from kolmocli.sandbox import Job, Sandbox, Verdict, open_sandbox
-from kolmocli.sandbox.base import Programs, jobs_of
+from kolmocli.sandbox import Job, Sandbox, Verdict, base, open_sandbox
 
 
 class Timed(Sandbox):
@@ -41,8 +40,8 @@ class Timed(Sandbox):
         self.jobs: list[Job] = []
         self._lock, self._batches, self._began = threading.Lock(), 0, 0.0
 
-    def run(self, programs: Programs) -> list[Verdict]:
-        jobs = jobs_of(programs)
+    def run(self, programs: base.Programs) -> list[Verdict]:
+        jobs = base.jobs_of(programs)
         with self._lock:
             self.jobs += [replace(job, avoid=None) for job in jobs]
             self._began = self._began if self._batches else time.perf_counter()
