@@ -23,6 +23,7 @@ test-without-docker: $(STAMP)
 check: $(STAMP)
 	$(BIN)/ruff check
 	$(BIN)/mypy
+	MYPYPATH=kolmocli/sandbox/wire $(BIN)/mypy --config-file= --strict sandbox_image/*.py
 
 fmt: $(STAMP)
 	$(BIN)/ruff check --fix-only --quiet

@@ -73,7 +73,7 @@ def table(pairs: list[Pair]) -> None:
         print(f"  {name:33} {sizes}   (plain {len(data) / raw:.3f})")
 
 
-def fit_lengths(programs: list[Program]) -> list[tuple[int, ...]]:
+def fitted_lengths(programs: list[Program]) -> list[tuple[int, ...]]:
     """Huffman code lengths per context for these programs: how `LENGTHS` was made."""
     counts = [[0] * len(SYMBOLS) for _ in range(CONTEXTS)]
     for program in programs:
@@ -107,7 +107,7 @@ def main() -> None:
     options = parser.parse_args()
     if options.fit:
         rng = random.Random(FIT_SEED)
-        for lengths in fit_lengths([sample(rng).program for _ in range(FIT_PAIRS)]):
+        for lengths in fitted_lengths([sample(rng).program for _ in range(FIT_PAIRS)]):
             print(f"    ({', '.join(map(str, lengths))}),")
         return
     rng = random.Random(options.seed)

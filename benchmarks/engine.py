@@ -22,6 +22,8 @@ from statistics import median
 from typing import Any
 
 import torch
+from kolmocli.engine.opening import open_engine
+from kolmocli.policy.trained import load_trained
 from monarch.actor import Actor, endpoint, this_host
 
 from kolmocli.config import Config
@@ -29,10 +31,8 @@ from kolmocli.config.file import load_config
 from kolmocli.engine.base import Collected, Engine
 from kolmocli.engine.monarch.hosts import start_monarch
 from kolmocli.engine.monarch.weights import Shelf, take
-from kolmocli.engine.opening import open_engine
 from kolmocli.learning.learner import Weighted
 from kolmocli.paths import find_curriculum
-from kolmocli.policy.trained import load_trained
 from kolmocli.tasks.base import Task
 from kolmocli.tasks.sources import silent, training_source
 

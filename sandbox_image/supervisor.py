@@ -198,7 +198,7 @@ class Supervisor:
         now = time.monotonic()
         return any(slot.deadline < now for slot in self.slots.values())
 
-    def self_check(self) -> list[dict[str, object]]:
+    def self_check(self) -> list[probe.Finding]:
         """What this container and a child in it really cannot do."""
         self.breed(template.PROBE, 1)
         number, link = self.waiting.popitem()
@@ -208,8 +208,8 @@ class Supervisor:
             if self.late():
                 leave(LOST_TEMPLATE)
         reply = self.replies.pop()
-        inside = reply[frames.HEADER.size + frames.REPORT.size :]
-        return probe.container(self.limits) + json.loads(inside)
+        inside: list[probe.Finding] = json.loads(reply[frames.HEADER.size + frames.REPORT.size :])
+        return probe.container(self.limits) + inside
 
 
 def leave(code: int) -> None:

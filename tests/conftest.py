@@ -25,7 +25,7 @@ NO_ENGINE = {"DOCKER_HOST": "unix:///nonexistent/docker.sock"}
 
 @functools.cache
 def _docker_missing() -> str | None:
-    from kolmocli.sandbox.image import find_engine
+    from kolmocli.sandbox.docker.image import find_engine
 
     reason = find_engine()
     return reason and f"no Docker engine answers: {reason}"

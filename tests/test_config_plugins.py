@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import sys
 from pathlib import Path
 
 import pytest
@@ -87,6 +88,11 @@ def test_its_section_is_read_and_the_keys_of_all_controllers_reach_it(plugged: P
             "c.yaml:4: controller.kind: must be one of rasch, integral, staircase, pool, thompson, uniform, sequential, "
             "mine; got 'mien'; did you mean mine?",
         ),
+        (
+            "  kind: [mine]",
+            "c.yaml:4: controller.kind: must be one of rasch, integral, staircase, pool, thompson, uniform, sequential, "
+            "mine; got ['mine']; did you mean mine?",
+        ),
         ("  kind: mine\n  rasch: {slope: 0}", "c.yaml:5: controller.rasch.slope: must be > 0, got 0"),
     ],
 )
@@ -116,6 +122,25 @@ def test_a_kind_that_a_file_does_not_name_leaves_no_trace_in_it(file: Path) -> N
     before = dump_config(load_config(file))
     load_plugin(str(file.with_name("mine.py")))
     assert dump_config(load_config(file)) == before
+
+
+@pytest.mark.parametrize("overrides", [{}, {"controller.others.gain": 0.3}])
+def test_an_installed_distribution_brings_one_that_is_imported_when_it_is_named(
+    file: Path, monkeypatch: pytest.MonkeyPatch, overrides: dict[str, object]
+) -> None:
+    info = file.parent / "controllers_of_others-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: controllers-of-others\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[kolmocli.controllers]\nothers = module_of_others\n")
+    (file.parent / "module_of_others.py").write_text(PLUGIN.replace('"mine"', '"others"'))
+    monkeypatch.syspath_prepend(file.parent)
+    monkeypatch.delitem(sys.modules, "module_of_others", raising=False)
+    file.write_text(FILE + "  kind: rasch\n")
+    load_config(file)
+    assert "module_of_others" not in sys.modules
+    file.write_text(FILE + "  kind: others\n  others: {gain: 0.2}\n")
+    settings = load_config(file, overrides).controller.settings("others")
+    assert settings["gain"] == overrides.get("controller.others.gain", 0.2)
 
 
 def test_a_configuration_goes_to_other_processes(plugged: Path) -> None:

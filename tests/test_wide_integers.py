@@ -31,7 +31,7 @@ from kolmocli.tasks.judging import judge
 from kolmocli.tasks.outcome import Outcome, Terms
 from kolmocli.tasks.reward import Relative
 from kolmocli.tasks.sequences.task import sequence_task
-from kolmocli.training.hindsight import relabel
+from kolmocli.training.methods.hindsight import relabel
 from tests.policies import prompts, tiny
 
 PROGRAMS = {

@@ -154,7 +154,7 @@ def _print(report: dict[str, Any], json: bool) -> None:
     if json:
         print_json(report)
         return
-    from kolmocli.evaluation.table import render
+    from kolmocli.cli.eval_table import render
 
     show(render(report))
 

@@ -137,7 +137,7 @@ def bench(
     runtime: RuntimeOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Measure programs per second, latency, a hostile mix, and `docker run` beside it."""
+    """Measure programs per second, latency, a hostile mix, and `docker run` for comparison."""
     from kolmocli.sandbox import open_sandbox
     from kolmocli.sandbox.bench import measure
 

@@ -77,9 +77,9 @@ def _settings_model(name: str, settings: Mapping[str, Parameter]) -> type[Sectio
 
 def _named(data: Any) -> list[str]:
     """The registered kinds that a section names, by `kind` or with settings, beyond the built-in ones."""
-    words = {data.get("kind"), *data} if isinstance(data, dict) else set()
-    others = sorted(word for word in words if isinstance(word, str) and word not in _USUAL)
-    return [word for word in others if word in KINDS.names()]
+    words = [data.get("kind"), *data] if isinstance(data, dict) else []
+    others = {word for word in words if isinstance(word, str)} - _USUAL
+    return [word for word in sorted(others) if word in KINDS.names()]
 
 
 def _validated(data: Any, _usual: ValidatorFunctionWrapHandler) -> ControllerSection:

@@ -17,7 +17,8 @@ from kolmocli.config.file import load_config
 from kolmocli.curriculum.base import Bucket
 from kolmocli.curriculum.information import dead, mean_entropy, mean_signal, signal_fraction
 from kolmocli.engine.base import Engine
-from kolmocli.engine.local import open_engine
+from kolmocli.engine.judging import open_judge
+from kolmocli.engine.local import open_local_engine
 from kolmocli.evaluation.heldout import attempt, held_out_tasks
 from kolmocli.evaluation.intervals import Interval, wilson
 from kolmocli.policy.loading import load_policy
@@ -56,7 +57,9 @@ def calibrate(
     source = training_source(fresh, warn)
     buckets = source.buckets()
     chosen = held_out_tasks(source, tasks * len(buckets))
-    engine: Engine = open_engine(config, policy, sandbox, warn)
+    run_in = config.sandbox if config.runs_programs else None
+    judge = open_judge(config.reward, config.training.max_lines, run_in, sandbox, warn)
+    engine: Engine = open_local_engine(policy, judge, config.training, config.model)
     try:
         attempts = attempt(engine, chosen, samples=samples, seed=derived_seed(fresh.seed, "rollout"))
     finally:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from kolmocli.engine.local import open_engine
+from kolmocli.engine.judging import open_judge
+from kolmocli.engine.local import open_local_engine
 from kolmocli.errors import UsageError
 from kolmocli.evaluation.continuation import continuation_report, hold_out
 from kolmocli.evaluation.heldout import attempt
@@ -48,7 +49,9 @@ def evaluate(
         config = config.model_copy(update={"training": training})
     policy = load_policy(target, device=device, seed=config.seed, alphabet=config.alphabet)
     held = [hold_out(task, reporting.hold_out) for task in sequences] if reporting.hold_out else []
-    engine = open_engine(config, policy, sandbox, warn)
+    run_in = config.sandbox if config.runs_programs else None
+    judge = open_judge(config.reward, config.training.max_lines, run_in, sandbox, warn)
+    engine = open_local_engine(policy, judge, config.training, config.model)
     try:
         sampling = None if samples == 1 else derived_seed(config.seed if seed is None else seed, "eval")
         attempts = attempt(engine, [h.task for h in held] or selection.tasks, samples=samples, seed=sampling)

@@ -15,11 +15,11 @@ from kolmocli.evaluation.published import published_cut
 from kolmocli.evaluation.report import PLAIN, Reporting, full_report
 from kolmocli.evaluation.rescoring import Candidate, Language, limits_of, rescore
 from kolmocli.evaluation.samples import Attempts
+from kolmocli.language.answers import program_of
 from kolmocli.sandbox import open_sandbox
 from kolmocli.sandbox.opening import Backend
 from kolmocli.tasks.outcome import Outcome
 from kolmocli.tasks.sequences.task import SequenceTask
-from kolmocli.language.answers import program_of
 
 _TOLD_EVERY = 10.0
 """Seconds between two lines that say how far it is."""

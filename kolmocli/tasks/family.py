@@ -123,11 +123,14 @@ class FunctionKind:
 def _settings(name: str, generator: Generator, levels: int) -> type[FamilySettings]:
     """A section of the keys that every family has and those of the function."""
     keys: dict[str, Any] = {"task": (Literal[name], Field(name, description="the kind of task"))}
-    for parameter in list(inspect.signature(generator, eval_str=True).parameters.values())[2:]:
+    parameters = list(inspect.signature(generator, eval_str=True).parameters.values())
+    if len(parameters) < 2 or any(p.kind not in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in parameters[:2]):
+        raise UsageError(f"family {name}: the function takes (level, rng), and its options after a *")
+    for parameter in parameters[2:]:
         if parameter.kind is not parameter.KEYWORD_ONLY or parameter.default is parameter.empty:
             raise UsageError(f"family {name}: the parameter {parameter.name} needs a default, and a * before it")
-        if parameter.name in {*FamilySettings.model_fields, *keys}:
-            raise UsageError(f"family {name}: every family has a key {parameter.name}; call the parameter otherwise")
+        if parameter.name in {*FamilySettings.model_fields, *keys, _LEVELS}:
+            raise UsageError(f"family {name}: families have a key {parameter.name}; call the parameter otherwise")
         annotation = Any if parameter.annotation is parameter.empty else parameter.annotation
         keys[parameter.name] = (annotation, parameter.default)
     count = property(lambda self: levels)
@@ -150,6 +153,8 @@ class FunctionFamily:
             task = self.kind.generator(level, rng, **self.options)
             if not isinstance(task, Task):
                 raise UsageError(f"family {self.kind.name}: made {type(task).__name__} and not a Task")
+            if task.check is None and type(task).attempt is Task.attempt:
+                raise UsageError(f"family {self.kind.name}: made a task that nobody can judge; it needs `check`")
             if not self.kind.held_out or is_held_out(task.asked.text) == (self.split == "eval"):
                 return replace(task, bucket=bucket, index=index, language=self.kind.language)
         raise UsageError(
@@ -205,7 +210,9 @@ def open_families(
 
 
 SEQUENCES = "programs"
-"""The kind of a section that names none, and whose own name is none."""
+"""The kind of a section that names none, and whose own name is none or that has levels."""
+_LEVELS = "levels"
+"""The key that a family has whose levels stand in the file."""
 
 
 def kind_name(name: str, section: Any) -> str:
@@ -217,7 +224,7 @@ def kind_name(name: str, section: Any) -> str:
 
 
 def _has_levels(section: Any) -> bool:
-    return isinstance(section, dict) and "levels" in section
+    return _LEVELS in section if isinstance(section, dict) else hasattr(section, _LEVELS)
 
 
 def kind_of(name: str, section: FamilySettings) -> Kind:

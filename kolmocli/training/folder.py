@@ -12,6 +12,7 @@ from kolmocli.config import Config
 from kolmocli.config.file import dump_config
 from kolmocli.errors import UsageError
 from kolmocli.monitor.writer import write_atomically
+from kolmocli.tasks.files.settings import Data
 
 _FREE_TO_CHANGE = ("evaluation.every", "checkpoint_every", "log:", "report:", "sandbox", "engine.", "model.device")
 """What may differ between a run and its continuation: where and how it runs, and what is written down when."""
@@ -82,9 +83,9 @@ def refuse_changed(saved: Mapping[str, Any], now: Config) -> None:
         )
 
 
-def data_digests(config: Config) -> dict[str, str]:
-    """SHA-256 of every data file of the configuration."""
-    files = [name for name in (config.data.train, config.data.eval) if name is not None]
+def data_digests(data: Data) -> dict[str, str]:
+    """SHA-256 of every data file."""
+    files = [name for name in (data.train, data.eval) if name is not None]
     return {name: digest(Path(name)) for name in files}
 
 

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from kolmocli.config.file import read_curriculum
+from kolmocli.sandbox.opening import Backend
 from kolmocli.tasks.family import Kind, register_kinds
-from kolmocli.training.run import RunOptions
-from kolmocli.training.run import train as run_training
+from kolmocli.training.train import RunOptions
+from kolmocli.training.train import train as run_training
 
 
 def train(
@@ -19,7 +20,7 @@ def train(
     steps: int | None = None,
     seed: int | None = None,
     model: str | None = None,
-    sandbox: str | None = None,
+    sandbox: Backend | None = None,
     settings: Mapping[str, Any] | None = None,
     run_dir: str | Path | None = None,
     resume: bool = False,

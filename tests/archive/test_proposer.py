@@ -17,12 +17,12 @@ class Watched:
 
     def __init__(self):
         self.policy, self.asked = POLICY, []
-        self.model = self.policy.model
+        self.model, self.is_preset = self.policy.model, self.policy.is_preset
 
-    def rollout(self, targets, *, samples, generator, temperature, max_new_tokens):
+    def rollout(self, prompts, *, samples, generator, temperature, max_new_tokens):
         self.asked.append((samples, None if generator is None else temperature))
         return self.policy.rollout(
-            targets, samples=samples, generator=generator, temperature=temperature, max_new_tokens=6
+            prompts, samples=samples, generator=generator, temperature=temperature, max_new_tokens=6
         )
 
 

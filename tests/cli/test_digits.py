@@ -13,7 +13,7 @@ import yaml
 
 from kolmocli.cli.app import app
 from kolmocli.config import Config
-from kolmocli.config.file import ConfigError, load_config
+from kolmocli.config.file import ConfigError, dump_config, load_config
 from kolmocli.errors import UsageError
 from kolmocli.paths import find_curriculum
 
@@ -55,7 +55,6 @@ def test_a_task_is_a_family_of_the_curriculum_that_is_named(capsys: pytest.Captu
     [
         (("--task", "sum_digit"), "--task sum_digit: the curriculum has no such family; did you mean sum_digits"),
         (("--task", "runs", "quickstart", "--data", "d.jsonl"), "takes its tasks from d.jsonl; leave one of them out"),
-        (("digits", "--data", "d.jsonl"), "a file holds sequences to write programs for; leave it out"),
         (("digits", "--sandbox", "docker"), "nothing is run, and no sandbox opened; leave it out"),
         (("digits", "--length-penalty", "0.1"), "pays for short programs; set it to binary"),
         (("digits", "--set", "reward.partial=0.1"), "paid for pieces of a sequence; leave it out"),
@@ -76,12 +75,25 @@ def test_what_makes_no_sense_is_refused_in_one_line(arguments: tuple[str, ...], 
     assert "\n" not in str(refused.value)
 
 
-def test_a_file_asks_questions_or_for_programs(tmp_path: Path) -> None:
+def test_one_file_may_ask_questions_and_for_programs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     data = yaml.safe_load(DIGITS.read_text())
     data["families"]["ramps"] = {"levels": [{}]}
-    (tmp_path / "both.yaml").write_text(yaml.safe_dump(data, sort_keys=False))
-    with pytest.raises(ConfigError, match=r"families: sum_digits is answered in words and ramps with programs"):
-        load_config(tmp_path / "both.yaml")
+    data |= {"reward": {"kind": "relative", "partial": 0.1}, "training": {"hindsight": 0.5}, "hints": {"most": 0.5}}
+    both = tmp_path / "both.yaml"
+    both.write_text(yaml.safe_dump(data, sort_keys=False))
+    config = load_config(both)
+    assert list(config.families) == ["sum_digits", "reverse_digits", "ramps"]
+    assert (config.languages, config.runs_programs, config.alphabet) == ({"dsl", "text"}, True, "characters")
+    plan = planned(capsys, str(both), "--sandbox", "embedded")
+    assert (plan["families"], plan["sandbox"]) == (3, "embedded")
+    both.write_text(dump_config(config))
+    assert load_config(both) == config
+
+
+def test_a_file_of_sequences_takes_the_place_of_the_questions_or_stands_beside_them() -> None:
+    for families, languages in ((False, {"dsl"}), (True, {"dsl", "text"})):
+        config = load_config(DIGITS, {"data.train": "d.jsonl", "data.families": families})
+        assert config.languages == languages
 
 
 def test_a_key_of_the_other_kind_is_named_with_its_line(tmp_path: Path) -> None:

@@ -41,7 +41,7 @@ def test_a_run_goes_by_it_is_resumed_and_evaluated_with_it(kolmo: Run, mine: Pat
     done = kolmo("train", "--resume", *plugin, *run)
     assert done.returncode == 0, done.stderr
     steps = [json.loads(line) for line in (mine.parent / "run" / "metrics.jsonl").read_text().splitlines()]
-    levels = [step["families"]["runs"]["level"] for step in steps if "families" in step]
+    levels = [step["buckets"]["runs"]["level"] for step in steps if step["phase"] == "rl"]
     assert levels == [1.0] * 3
     assert "controller.kind" in refused(kolmo("eval", "run"), 2)
     assert kolmo("eval", "run", *plugin, "--tasks", 2, "--sandbox", "embedded").returncode == 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -28,6 +29,8 @@ from kolmocli.curriculum import (
 from kolmocli.curriculum.families import FamilyController
 from kolmocli.curriculum.simulator.compare import compare
 from kolmocli.errors import UsageError
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(autouse=True)
@@ -238,7 +241,16 @@ def test_the_room_is_pure_python() -> None:
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
+def test_the_page_shows_what_works() -> None:
+    page = (ROOT / "docs" / "curriculum.md").read_text()
+    blocks = re.findall(r"^```python\n(.*?)^```", page, re.M | re.S)
+    assert len(blocks) == 2
+    for block in blocks:
+        exec(block, {"__name__": "page"})
+    assert KINDS.get("ratchet").saved == ("level",)
+
+
 def test_the_example_runs() -> None:
-    example = Path(__file__).parents[2] / "examples" / "own_controller.py"
+    example = ROOT / "examples" / "own_controller.py"
     done = subprocess.run([sys.executable, str(example)], check=True, capture_output=True, text=True)
     assert [line.split()[0] for line in done.stdout.splitlines()] == ["base", "rasch", "ratchet", "shock", "rasch", "ratchet"]  # fmt: skip

@@ -11,6 +11,7 @@ from kolmocli.curriculum.base import Bucket
 from kolmocli.engine import judging
 from kolmocli.engine.judging import open_judge
 from kolmocli.errors import UsageError
+from kolmocli.sandbox.opening import Backend
 from kolmocli.tasks.answers.digits import sum_digits
 from kolmocli.tasks.judging import SandboxJudge
 from kolmocli.tasks.sequences.task import sequence_task
@@ -22,27 +23,32 @@ QUESTIONS = Config.model_validate(
 PROGRAMS = Config.model_validate({"families": {"any": {"levels": [{}]}}, "sandbox": {"workers": 1}})
 
 
+def opened(config: Config, backend: Backend) -> SandboxJudge:
+    sandbox = config.sandbox if config.runs_programs else None
+    return open_judge(config.reward, config.training.max_lines, sandbox, backend, print)
+
+
 def test_questions_are_judged_without_a_sandbox(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: Any, **__: Any) -> None:
         raise AssertionError("a sandbox was opened")
 
     monkeypatch.setattr(judging, "open_sandbox", refuse)
-    judge = open_judge(QUESTIONS, "auto", print)
+    judge = opened(QUESTIONS, "auto")
     assert TASK.reference is not None
     assert [o.passed for o in judge([TASK, TASK], [TASK.reference, "no"])] == [True, False]
     assert (judge.health().backend, judge.health().executed) == ("none", 0)
     judge.close()
     with pytest.raises(AssertionError, match="a sandbox was opened"):
-        open_judge(PROGRAMS, "auto", print)
+        opened(PROGRAMS, "auto")
 
 
 def test_a_sandbox_that_nothing_would_run_in_is_refused() -> None:
     with pytest.raises(UsageError, match="sandbox docker: answers in words are not run"):
-        open_judge(QUESTIONS, "docker", print)
+        opened(QUESTIONS, "docker")
 
 
 def test_programs_are_judged_in_the_sandbox_that_was_asked_for() -> None:
-    judge = open_judge(PROGRAMS, "embedded", print)
+    judge = opened(PROGRAMS, "embedded")
     try:
         task = sequence_task(Bucket("any", 1), 0, (7, 7, 7))
         assert isinstance(judge, SandboxJudge)

@@ -24,7 +24,8 @@ SOURCE = open_families(CONFIG.families, "eval", 0)
 
 @pytest.fixture(scope="module")
 def engine() -> Iterator[LocalEngine]:
-    made = LocalEngine(CONFIG, taught(), open_judge(CONFIG, "embedded", print))
+    judge = open_judge(CONFIG.reward, CONFIG.training.max_lines, CONFIG.sandbox, "embedded", print)
+    made = LocalEngine(taught(), judge, CONFIG.training.max_new_tokens)
     yield made
     made.close()
 

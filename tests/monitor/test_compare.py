@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from kolmocli.monitor.run import read_run
 from monitor_samples import write_run
 
 from kolmocli.cli import report as command
 from kolmocli.errors import UsageError
 from kolmocli.monitor import compare
-from kolmocli.monitor.run import read_run
 
 
 @pytest.fixture(scope="module")

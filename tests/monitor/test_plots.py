@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from kolmocli.monitor.run import Run, read_run, running_total, series
 from matplotlib.image import imread
 from monitor_samples import bucket
 
@@ -19,7 +20,6 @@ from kolmocli.monitor.figures import information as information_figures
 from kolmocli.monitor.figures import learning as figures
 from kolmocli.monitor.figures.canvas import DPI, SIZE_INCHES, png, running_mean
 from kolmocli.monitor.plots import FIGURES, pictures
-from kolmocli.monitor.run import Run, read_run, running_total, series
 
 EMPTY = Run([], [], {})
 

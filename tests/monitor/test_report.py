@@ -8,12 +8,12 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from kolmocli.monitor.run import Run
 from monitor_samples import bucket
 
 from kolmocli.errors import UsageError
 from kolmocli.monitor.plots import FIGURES, write_report
 from kolmocli.monitor.report import render
-from kolmocli.monitor.run import Run
 
 
 class Page(HTMLParser):

@@ -12,7 +12,7 @@ from monitor_samples import FAMILIES, step_record, write_run
 from kolmocli.cli import report as command
 from kolmocli.errors import KolmoError, UsageError
 from kolmocli.monitor import watch as module
-from kolmocli.monitor.live import Quiet
+from kolmocli.monitor.display import Quiet
 from kolmocli.monitor.snapshot import Snapshot
 from kolmocli.monitor.watch import WatchedRun, watch
 from kolmocli.monitor.writer import RunLog
@@ -32,9 +32,9 @@ def test_a_finished_run_is_shown_once_as_it_ended(tmp_path: Path) -> None:
     run_dir = write_run(tmp_path / "quick", steps=60)
     (run_dir / "config.yaml").write_text(CONFIG)
     before = {p.name: p.read_bytes() for p in run_dir.iterdir()}
-    eyes = Recorder()
-    watch(run_dir, eyes)
-    (shown,) = eyes.seen
+    display = Recorder()
+    watch(run_dir, display)
+    (shown,) = display.seen
     assert (shown.name, shown.state, shown.step, shown.steps) == ("quick", "done", 60, 60)
     assert (shown.model, shown.engine, shown.target) == ("tiny", "local", 0.6)
     assert shown.seconds == 50.0 and shown.eta_seconds is None
@@ -64,15 +64,15 @@ def test_a_run_is_followed_until_it_ends(tmp_path: Path, monkeypatch: pytest.Mon
             log.write_summary({"steps": 3, "seconds": {"total": 9.0}})
 
     monkeypatch.setattr(module.time, "sleep", sleep)
-    eyes = Recorder()
-    watch(tmp_path, eyes)
+    display = Recorder()
+    watch(tmp_path, display)
     log.close()
-    states = [s.state for s in eyes.seen]
+    states = [s.state for s in display.seen]
     assert states == ["starting", "warm start", "training", "training", "training", "done"]
-    assert [s.step for s in eyes.seen] == [0, 0, 1, 2, 3, 3]
-    assert eyes.seen[2].eta_seconds == pytest.approx(0.6 * 59)
-    assert eyes.seen[1].model == "tiny 0.8M" and eyes.seen[1].sandbox["backend"] == "docker"
-    assert eyes.seen[-1].best == ("0 1 2", "x = …")
+    assert [s.step for s in display.seen] == [0, 0, 1, 2, 3, 3]
+    assert display.seen[2].eta_seconds == pytest.approx(0.6 * 59)
+    assert display.seen[1].model == "tiny 0.8M" and display.seen[1].sandbox["backend"] == "docker"
+    assert display.seen[-1].best == ("0 1 2", "x = …")
 
 
 def test_a_run_that_was_taken_up_again_is_not_done(tmp_path: Path) -> None:
@@ -102,9 +102,9 @@ def test_silence_is_told(tmp_path: Path) -> None:
 
 def test_once_looks_once(tmp_path: Path) -> None:
     (tmp_path / "config.yaml").write_text(CONFIG)
-    eyes = Recorder()
-    watch(tmp_path, eyes, once=True)
-    assert len(eyes.seen) == 1 and eyes.seen[0].metrics is None
+    display = Recorder()
+    watch(tmp_path, display, once=True)
+    assert len(display.seen) == 1 and display.seen[0].metrics is None
 
 
 def test_bad_folders_are_named(tmp_path: Path) -> None:

@@ -41,7 +41,7 @@ def test_larger_presets_begin_with_an_even_guess_and_learn(name: str) -> None:
     pairs = [sample(rng, SamplerConfig(bases=(1, 1), modifiers=(0, 0), reuse=0)) for _ in range(4)]
     answers = [policy.answer(sequence_prompt(p.sequence, "dsl"), f"{p.program}\n") for p in pairs]
     batch = [Weighted(a, [1.0] * len(a.tokens)) for a in answers]
-    losses = [learner.step(batch, sum(len(a.tokens) for a in answers)).loss for _ in range(10)]
+    losses = [learner.step(batch, denominator=sum(len(a.tokens) for a in answers)).loss for _ in range(10)]
     assert 5 < losses[0] < 8
     assert losses[-1] < 0.6 * losses[0]
 

@@ -8,7 +8,7 @@ from dataclasses import asdict
 import pytest
 
 from kolmocli.sandbox import Job, Limits
-from kolmocli.sandbox.embedded.worker import Worker
+from kolmocli.sandbox.embedded.worker import Interpreter
 from kolmocli.sandbox.pool.queue import payload
 from kolmocli.sandbox.wire import frames
 
@@ -20,21 +20,21 @@ NORMAL = payload(Job("x = set_list([1, 2])", "dsl"), LIMITS)
 
 
 @pytest.fixture(scope="module")
-def worker() -> Iterator[Worker]:
-    made = Worker(asdict(LIMITS))
+def worker() -> Iterator[Interpreter]:
+    made = Interpreter(asdict(LIMITS))
     yield made
     made.pool.__exit__(None, None, None)
 
 
 @pytest.mark.parametrize("hostile", [PARSED, LOOP], ids=["while parsing", "while running"])
-def test_the_program_after_a_killed_one_meets_a_live_interpreter(worker: Worker, hostile: bytes) -> None:
+def test_the_program_after_a_killed_one_meets_a_live_interpreter(worker: Interpreter, hostile: bytes) -> None:
     for _ in range(8):
         worker.run(hostile)
         output, reason, _ = worker.run(NORMAL)
         assert (output, reason) == (b"1\n[1, 2]\n!OK\n", frames.ENDED)
 
 
-def test_the_program_after_a_killed_one_is_watched_too(worker: Worker) -> None:
+def test_the_program_after_a_killed_one_is_watched_too(worker: Interpreter) -> None:
     """The watch must know the new process: else this would run until the wall limit."""
     for _ in range(6):
         _, reason, used = worker.run(LOOP)

@@ -15,14 +15,14 @@ from typing import Any
 
 import pytest
 from docker.errors import DockerException
-from kolmocli.sandbox.containers import ContainerMaker
-from kolmocli.sandbox.image import build, client, find_engine
-from kolmocli.sandbox.link import LinkError
-from kolmocli.sandbox.sweeper import sweep
 
 from kolmocli.cli.doctor import examine_docker
 from kolmocli.errors import EnvironmentMissing
 from kolmocli.sandbox import Limits, open_sandbox
+from kolmocli.sandbox.docker.containers import ContainerMaker
+from kolmocli.sandbox.docker.image import build, client, find_engine
+from kolmocli.sandbox.docker.sweeper import sweep
+from kolmocli.sandbox.pool.link import LinkError
 
 
 @contextmanager

@@ -66,11 +66,11 @@ def _encoded(tried: list[Codec], data: bytes, level: int, deadline: float | None
     ordered = sorted(tried, key=lambda codec: codec.seconds(len(data), level), reverse=deadline is None)
     if len(data) < _WORTH_THREADS:
         return [pair for codec in ordered for pair in encode(codec)]
-    return _beside(encode, ordered, _THREADS if len(data) <= _MOST_AT_ONCE else 1)
+    return _in_threads(encode, ordered, _THREADS if len(data) <= _MOST_AT_ONCE else 1)
 
 
-def _beside(encode: Callable[[Codec], _Payloads], codecs: list[Codec], threads: int) -> _Payloads:
-    """What the codecs make, at most so many at once, each in a thread that nobody has to wait for.
+def _in_threads(encode: Callable[[Codec], _Payloads], codecs: list[Codec], threads: int) -> _Payloads:
+    """What the codecs make, at most `threads` at once, each in a thread that nobody has to wait for.
 
     A signal is only met between two steps of the interpreter, and one call of a codec can take minutes. So this thread
     waits, which a signal ends, and the others are left behind when the process exits; a pool would be waited for.

@@ -19,14 +19,14 @@ Fit = tuple[View, "array[int]", bytes]
 _SAMPLE_BYTES = 1 << 16
 _WORTH = 0.95
 """A view is searched when its estimate is below this share of what the best codec makes of the data."""
-_WORTH_BESIDE_BYTES = 1.1
+_WORTH_OVER_BYTES = 1.1
 """And below this share of the estimate for bytes, which are searched in any case."""
 _MOST_VIEWS = 2
 _WORDS_AND_FLOATS = ("i16le", "u16le", "i32le", "u32le", "i64le", "f32le", "f64le")
 SAFE = 1 << 61
 """Items below this have differences, and differences of those, that fit 64 bits."""
 _RAMP_BITS = 16
-"""What a ramp costs beside its first item."""
+"""What a ramp costs in addition to its first item."""
 
 
 def fit(data: bytes, name: str) -> Fit | None:
@@ -63,7 +63,7 @@ def _likely_words(sample: bytes, most: float) -> list[str]:
             continue
         values = np.array(seen[1], np.int64)
         bits = _estimate(values, seen[0])
-        if bits < min(most, _WORTH_BESIDE_BYTES * as_bytes) or best_form(values)[1] < most:
+        if bits < min(most, _WORTH_OVER_BYTES * as_bytes) or best_form(values)[1] < most:
             priced.append((bits, name))
     per_width = [min(p for p in priced if p[1][1:] == width) for width in dict.fromkeys(n[1:] for _, n in priced)]
     return [name for _, name in sorted(per_width)[:_MOST_VIEWS]]

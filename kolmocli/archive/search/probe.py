@@ -1,4 +1,4 @@
-"""A cheap look at where a search can pay: a few windows are searched and packed for real, beside the codecs alone.
+"""A cheap look at where a search can pay: a few windows are searched and packed for real, and compared with the codecs alone.
 
 Estimates are no judge of this. The items that copies leave of text are its dear ones, so that a price per item makes
 source code look 10 % smaller as programs; packed, windows of it are 7 to 12 % larger, and of prose, logs and JSON 2 to 40 %.

@@ -24,7 +24,7 @@ from docker.errors import BuildError, DockerException, ImageNotFound
 
 from kolmocli.errors import EnvironmentMissing, KolmoError
 from kolmocli.paths import data_dir
-from kolmocli.sandbox.unix_socket import close_what_fails
+from kolmocli.sandbox.docker.unix_socket import close_what_fails
 
 REPOSITORY = "kolmo-sandbox"
 DEFAULT_BASE = "python:3.12-slim"
@@ -35,7 +35,7 @@ _SHARED = ("language/functions.py", "sandbox/wire/statements.py", "sandbox/wire/
 
 
 def image_source() -> Path:
-    """The folder with the Dockerfile: beside the package in a checkout, inside it in an installed wheel."""
+    """The folder with the Dockerfile: next to the package in a checkout, inside it in an installed wheel."""
     folder = data_dir("sandbox_image")
     if (folder / "Dockerfile").is_file():
         return folder

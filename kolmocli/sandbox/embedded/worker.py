@@ -42,7 +42,7 @@ class OverTime(Exception):
     """A program of so many statements that passing them on takes all its time."""
 
 
-class Worker:
+class Interpreter:
     """One interpreter, a fresh session for every program."""
 
     def __init__(self, limits: dict[str, int]) -> None:
@@ -196,9 +196,9 @@ def _label(error: BaseException) -> str:
     return "DENIED" if is_missing(error) else "RUNTIME"
 
 
-def start(greeting: dict[str, int]) -> tuple[Worker, bytes]:
+def start(greeting: dict[str, int]) -> tuple[Interpreter, bytes]:
     """The worker that the host asks for, and its answer: what it found of its promises, when it is to look."""
-    worker = Worker(greeting)
+    worker = Interpreter(greeting)
     size = (greeting["memory_mb"] + OVERHEAD_MB) << 20
     resource.setrlimit(resource.RLIMIT_AS, (size, size))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
