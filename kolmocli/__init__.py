@@ -17,8 +17,10 @@ if TYPE_CHECKING:
     from kolmocli.archive import explain as explain
     from kolmocli.curriculum import Bucket as Bucket
     from kolmocli.curriculum import Ladder as Ladder
+    from kolmocli.curriculum import LevelBase as LevelBase
     from kolmocli.curriculum import Result as Result
     from kolmocli.curriculum import controller as controller
+    from kolmocli.curriculum import register_controller as register_controller
     from kolmocli.errors import KolmoError as KolmoError
     from kolmocli.evaluation.library import evaluate as evaluate
     from kolmocli.integrations.environment import make_env as make_env
@@ -28,11 +30,12 @@ if TYPE_CHECKING:
     from kolmocli.tasks.base import Prompt as Prompt
     from kolmocli.tasks.base import Task as Task
     from kolmocli.tasks.family import family as family
+    from kolmocli.tasks.reward import register_reward as register_reward
     from kolmocli.training.library import train as train
 
 _ROOMS = {
     "archive": ("compress", "decompress", "explain"),
-    "curriculum": ("Bucket", "Ladder", "Result", "controller"),
+    "curriculum": ("Bucket", "Ladder", "LevelBase", "Result", "controller", "register_controller"),
     "errors": ("KolmoError",),
     "evaluation.library": ("evaluate",),
     "integrations.environment": ("make_env",),
@@ -40,6 +43,7 @@ _ROOMS = {
     "sandbox": ("Job", "open_sandbox"),
     "tasks.base": ("Prompt", "Task"),
     "tasks.family": ("family",),
+    "tasks.reward": ("register_reward",),
     "training.library": ("train",),
 }
 _PLACES = {name: room for room, names in _ROOMS.items() for name in names}
