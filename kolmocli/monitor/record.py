@@ -77,7 +77,7 @@ def _read(kind: Any, value: Any) -> Any:
 def _read_many(origin: Any, parts: tuple[Any, ...], value: Any) -> Any:
     if not isinstance(value, Mapping if origin is Mapping else (list, tuple)):
         return None
-    if origin is Mapping:
+    if isinstance(value, Mapping):
         found = {str(name): _read(parts[1], item) for name, item in value.items()}
         return {name: item for name, item in found.items() if parts[1] is Any or item is not None}
     if origin is Sequence:
