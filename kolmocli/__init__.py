@@ -12,26 +12,25 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from kolmocli.archive import compress as compress
-    from kolmocli.archive import decompress as decompress
-    from kolmocli.archive import explain as explain
-    from kolmocli.curriculum import Bucket as Bucket
-    from kolmocli.curriculum import Ladder as Ladder
-    from kolmocli.curriculum import LevelBase as LevelBase
-    from kolmocli.curriculum import Result as Result
-    from kolmocli.curriculum import controller as controller
-    from kolmocli.curriculum import register_controller as register_controller
+    from kolmocli.archive import compress as compress, decompress as decompress, explain as explain
+    from kolmocli.curriculum import (
+        Bucket as Bucket,
+        Ladder as Ladder,
+        LevelBase as LevelBase,
+        Result as Result,
+        controller as controller,
+        register_controller as register_controller,
+    )
     from kolmocli.errors import KolmoError as KolmoError
     from kolmocli.evaluation.library import evaluate as evaluate
     from kolmocli.integrations.environment import make_env as make_env
     from kolmocli.language.program import Program as Program
-    from kolmocli.sandbox import Job as Job
-    from kolmocli.sandbox import open_sandbox as open_sandbox
-    from kolmocli.tasks.base import Prompt as Prompt
-    from kolmocli.tasks.base import Task as Task
+    from kolmocli.sandbox import Job as Job, open_sandbox as open_sandbox
+    from kolmocli.tasks.base import Prompt as Prompt, Task as Task
     from kolmocli.tasks.family import family as family
     from kolmocli.tasks.reward import register_reward as register_reward
     from kolmocli.training.library import train as train
+    from kolmocli.training.methods.base import Method as Method, register_method as register_method
 
 _ROOMS = {
     "archive": ("compress", "decompress", "explain"),
@@ -45,6 +44,7 @@ _ROOMS = {
     "tasks.family": ("family",),
     "tasks.reward": ("register_reward",),
     "training.library": ("train",),
+    "training.methods.base": ("Method", "register_method"),
 }
 _PLACES = {name: room for room, names in _ROOMS.items() for name in names}
 __all__ = ["__version__", *sorted(_PLACES)]

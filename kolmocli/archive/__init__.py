@@ -11,11 +11,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from kolmocli.archive.errors import ArchiveError as ArchiveError
-    from kolmocli.archive.errors import ArchiveLimitError as ArchiveLimitError
-    from kolmocli.archive.errors import CodecMissing as CodecMissing
-    from kolmocli.archive.explanation import Explanation as Explanation
-    from kolmocli.archive.explanation import explain as explain
+    from kolmocli.archive.errors import (
+        ArchiveError as ArchiveError,
+        ArchiveLimitError as ArchiveLimitError,
+        CodecMissing as CodecMissing,
+    )
+    from kolmocli.archive.explanation import Explanation as Explanation, explain as explain
     from kolmocli.archive.opener import decompress as decompress
     from kolmocli.archive.packer import compress as compress
 

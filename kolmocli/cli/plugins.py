@@ -12,7 +12,7 @@ Plugins = Annotated[
     typer.Option(
         "--plugin",
         metavar="FILE|MODULE",
-        help="run this Python file or module first: it registers controllers or families of tasks; may be repeated",
+        help="run this Python file or module first: it registers families of tasks, controllers, rewards or methods; may be repeated",
     ),
 ]
 

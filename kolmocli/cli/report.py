@@ -22,8 +22,7 @@ def watch(
     Reads its files only, during the run and after it.
     """
     from kolmocli.monitor.display import open_display, print_table
-    from kolmocli.monitor.watch import WatchedRun
-    from kolmocli.monitor.watch import watch as look
+    from kolmocli.monitor.watch import WatchedRun, watch as look
 
     if once:
         print_table(WatchedRun(run).look())

@@ -181,8 +181,7 @@ def train(
         else:
             print(plan_text(planned, config), end="")
         return
-    from kolmocli.training.train import RunOptions
-    from kolmocli.training.train import train as run_training
+    from kolmocli.training.train import RunOptions, train as run_training
 
     summary = run_training(
         config, RunOptions(run_dir=run_dir, resume=resume, stop_at=stop_at, verbose=verbose, quiet=quiet)

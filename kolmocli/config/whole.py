@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
@@ -40,6 +40,11 @@ class Config(Section):
     data: Data = Field(default_factory=Data)
     log: Literal["files", "tensorboard"] = Field(
         "files", description="tensorboard: write the numbers for TensorBoard too, in the run folder"
+    )
+    methods: dict[str, dict[str, Any]] = Field(
+        default_factory=dict,
+        exclude_if=lambda methods: not methods,
+        description="methods of plugins that take part, each with its settings",
     )
     report: bool = Field(
         True, description="draw plots/ and report.html when the run ends; `kolmo report` draws them at any time"

@@ -75,13 +75,11 @@ def _read(kind: Any, value: Any) -> Any:
 
 
 def _read_many(origin: Any, parts: tuple[Any, ...], value: Any) -> Any:
-    if origin is Mapping:
-        if not isinstance(value, Mapping):
-            return None
+    if not isinstance(value, Mapping if origin is Mapping else (list, tuple)):
+        return None
+    if isinstance(value, Mapping):
         found = {str(name): _read(parts[1], item) for name, item in value.items()}
         return {name: item for name, item in found.items() if parts[1] is Any or item is not None}
-    if not isinstance(value, (list, tuple)):
-        return None
     if origin is Sequence:
         return [item for item in (_read(parts[0], item) for item in value) if item is not None]
     row = tuple(_read(part, item) for part, item in zip(parts, value, strict=False))

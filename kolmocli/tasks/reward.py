@@ -99,9 +99,14 @@ rewards: Registry[Callable[[Reward], RewardRule]] = Registry("reward", "kolmocli
 def register_reward(name: str) -> Callable[[Maker], Maker]:
     """Register a function from the section `reward` of a curriculum file to a rule, under the name for its `kind`.
 
-        @kolmo.register_reward("first_try")
-        def first_try(settings):
-            return kolmo.Binary(failure=-0.1)
+        @kolmo.register_reward("halves")
+        class Halves:
+            failure, partial = -0.5, 0.0
+
+            def __init__(self, settings): ...
+
+            def success(self, bits, literal_bits=None):
+                return 0.5
 
     Raises:
         UsageError: the name is another's.

@@ -9,8 +9,7 @@ from typing import Any
 from kolmocli.config.file import read_curriculum
 from kolmocli.sandbox.opening import Backend
 from kolmocli.tasks.family import Kind, register_kinds
-from kolmocli.training.train import RunOptions
-from kolmocli.training.train import train as run_training
+from kolmocli.training.train import RunOptions, train as run_training
 
 
 def train(

@@ -38,7 +38,7 @@ from kolmocli.tasks.base import TaskSource
 from kolmocli.tasks.sources import evaluation_source, training_source
 from kolmocli.training.evaluation import Evaluation
 from kolmocli.training.folder import claim_folder, data_digests, refuse_changed, refuse_other_data, refuse_used
-from kolmocli.training.methods.base import Method, Methods
+from kolmocli.training.methods.base import Method, MethodContext, Methods, make_method
 from kolmocli.training.methods.hindsight import Hindsight
 from kolmocli.training.methods.hints import Hints
 from kolmocli.training.methods.self_play import SelfPlay
@@ -189,6 +189,8 @@ def _open_methods(
         )  # fmt: skip
     if training.hindsight:
         found["hindsight"] = Hindsight(training.hindsight, source, policy.answers)
+    for name, settings in config.methods.items():
+        found[name] = make_method(name, MethodContext(source, engine, policy, rng(name)), settings)
     value: Value | None = None
     baseline: Baseline
     if isinstance(policy.guide, ValueGuide):

@@ -4,8 +4,7 @@ import random
 import tracemalloc
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from kolmocli.archive.codecs.codecs import CODECS, unpack
 from kolmocli.archive.errors import ArchiveError, ArchiveLimitError

@@ -3,8 +3,7 @@
 from array import array
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from kolmocli.archive.format.stored import resolve
 from kolmocli.archive.opener import decompress

@@ -5,8 +5,7 @@ import subprocess
 import sys
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from kolmocli.archive.format.container import Section, write_member
 from kolmocli.archive.format.views import FORMATS

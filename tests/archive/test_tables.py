@@ -1,8 +1,7 @@
 """Tables: text is taken apart into columns and comes back byte for byte, or is not taken at all."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from kolmocli.archive.errors import ArchiveError
 from kolmocli.archive.format.container import PROGRAMS, Section, digest, varint, write_member

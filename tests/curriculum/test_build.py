@@ -4,8 +4,7 @@ import pytest
 from pydantic import ValidationError
 
 from kolmocli.config import Config
-from kolmocli.config.controller import build_controller as build
-from kolmocli.config.controller import ladders_of
+from kolmocli.config.controller import build_controller as build, ladders_of
 from kolmocli.curriculum.base import Bucket, Controller, Ladder
 from kolmocli.curriculum.controllers.integral import IntegralLevel
 from kolmocli.curriculum.controllers.rasch import RaschLevel

@@ -9,8 +9,7 @@ from collections.abc import Callable
 from itertools import combinations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from kolmocli.curriculum.base import Bucket
 from kolmocli.evaluation import baselines, rates

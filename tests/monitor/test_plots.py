@@ -13,10 +13,12 @@ from matplotlib.image import imread
 from monitor_samples import bucket_line, history_of
 
 from kolmocli.errors import UsageError
-from kolmocli.monitor.figures import families as family_figures
-from kolmocli.monitor.figures import health as health_figures
-from kolmocli.monitor.figures import information as information_figures
-from kolmocli.monitor.figures import learning as figures
+from kolmocli.monitor.figures import (
+    families as family_figures,
+    health as health_figures,
+    information as information_figures,
+    learning as figures,
+)
 from kolmocli.monitor.figures.canvas import DPI, SIZE_INCHES, png, running_mean
 from kolmocli.monitor.history import History, read_history, running_total, series
 from kolmocli.monitor.plots import FIGURES, pictures

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from kolmocli.sandbox.base import Limits, Status
 from kolmocli.sandbox.wire import frames, verdicts

@@ -12,8 +12,7 @@ from typing import Any
 
 import docker
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from kolmocli.errors import CheckError
 from kolmocli.sandbox import Job, Limits, Sandbox

@@ -24,8 +24,7 @@ from typing import Any
 
 import pydantic_monty as monty
 
-from kolmocli.sandbox.embedded import promises
-from kolmocli.sandbox.embedded import source as parser
+from kolmocli.sandbox.embedded import promises, source as parser
 from kolmocli.sandbox.embedded.refusals import Refusal, is_missing, refuse
 from kolmocli.sandbox.embedded.watch import Watch
 from kolmocli.sandbox.wire import frames, statements

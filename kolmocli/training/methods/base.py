@@ -1,16 +1,31 @@
-"""What a method is: a way of getting more out of rollouts, off unless the curriculum asks for it."""
+"""What a method is: a way of getting more out of rollouts, off unless the curriculum asks for it.
+
+A method of one's own is registered by a plugin, and takes part where a curriculum file names it:
+
+    @kolmo.register_method("rehearsal")
+    class Rehearsal(kolmo.Method):
+        def __init__(self, context: MethodContext, *, share: float = 0.1) -> None: ...
+
+    methods: {rehearsal: {share: 0.2}}
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import inspect
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial, reduce
 from operator import add
-from typing import Any
+from typing import Any, TypeVar
 
-from kolmocli.engine.base import Cost, Group
+from kolmocli.engine.base import Cost, Engine, Group
+from kolmocli.errors import UsageError
 from kolmocli.learning.batches import Weighted
 from kolmocli.monitor.records import ReinforceRecord
-from kolmocli.tasks.base import Task
+from kolmocli.policy.policy import Policy
+from kolmocli.registry import Registry
+from kolmocli.tasks.base import Task, TaskSource
 
 Draw = Callable[[int], list[Task]]
 """So many tasks that the controller proposes."""
@@ -78,3 +93,43 @@ class Methods(Method):
     def load_state_dict(self, state: dict[str, Any]) -> None:
         for name, method in self._methods.items():
             method.load_state_dict(state[name])
+
+
+@dataclass(frozen=True, slots=True)
+class MethodContext:
+    """What a registered method is made with. `rng(step)` is its own in every step, and the same when a run is resumed."""
+
+    source: TaskSource
+    engine: Engine
+    policy: Policy
+    rng: Callable[[int], random.Random]
+
+
+MakeMethod = Callable[..., Method]
+"""From a context, and the settings of the curriculum file by name, to a method."""
+_Maker = TypeVar("_Maker", bound=MakeMethod)
+registered: Registry[MakeMethod] = Registry("method", "kolmocli.methods")
+
+
+def register_method(name: str) -> Callable[[_Maker], _Maker]:
+    """Register a class or function `make(context, **settings) -> Method` under the name for the section `methods`.
+
+    Raises:
+        UsageError: the name is another's.
+    """
+
+    def register(maker: _Maker) -> _Maker:
+        registered.add(name, maker, module=maker.__module__)
+        return maker
+
+    return register
+
+
+def make_method(name: str, context: MethodContext, settings: Mapping[str, Any]) -> Method:
+    """Raises UsageError when there is no such method, or it takes no such setting."""
+    maker = registered.get(name)
+    try:
+        inspect.signature(maker).bind(context, **settings)
+    except TypeError as error:
+        raise UsageError(f"methods.{name}: {error}") from None
+    return maker(context, **settings)

@@ -10,8 +10,7 @@ from functools import cache
 from itertools import combinations_with_replacement, permutations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from kolmocli.config import Training
 from kolmocli.curriculum.base import Bucket
