@@ -46,7 +46,7 @@ class Evaluation:
             report["gain"] = (sum(passed) - sum(state.passed_before)) / len(passed)
             report["gain_ci"] = list(paired_difference(state.passed_before, passed))
         state.evaluations[name] = report
-        recorder.totals.spend("eval", time.perf_counter() - began)
+        recorder.spend("eval", time.perf_counter() - began)
         recorder.event(
             EvaluationEvent(
                 step=state.step, name=name, n=report["n"], accuracy=report["accuracy"],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from statistics import mean
 from typing import Any
@@ -215,7 +215,11 @@ class Recorder:
             verdict = "pass" if outcome.passed else outcome.status.value
             self.note(f"{group.task.bucket} {shown(group.task)} [{verdict}]\n{outcome.text}")
 
-    # --- ending a sitting
+    # --- time
+    def spend(self, what: str, seconds: float) -> None:
+        """Count time that went into something other than the steps."""
+        self.totals.spend(what, seconds)
+
     def flush(self) -> None:
         """Wait until what was written is on the disk, and bring the total time up to now."""
         self.note_time()
@@ -223,6 +227,3 @@ class Recorder:
 
     def note_time(self) -> None:
         self.totals.seconds["total"] = self._earlier + time.monotonic() - self._began
-
-    def state_dict(self) -> Mapping[str, Any]:
-        return asdict(self.totals)

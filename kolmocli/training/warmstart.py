@@ -34,7 +34,7 @@ def warm_start(run: Run, engine: Engine, learner: Learner, settings: Warmup) -> 
         ramp = min(1.0, step / _RAMP_STEPS) * (1.0 - step / (settings.max_steps + 1))
         tokens = sum(len(answer.tokens) for answer in taught)
         report = learner.step(batch, settings.learning_rate * ramp, denominator=tokens)
-        run.recorder.totals.spend("warmup", time.perf_counter() - began)
+        run.recorder.spend("warmup", time.perf_counter() - began)
         state.warm_steps = step
         pass_rate = measure(run, engine, buckets, step) if step % settings.check_every == 0 else None
         run.recorder.warm_step(step, report, pass_rate, time.perf_counter() - began)
@@ -49,5 +49,5 @@ def measure(run: Run, engine: Engine, buckets: list[Bucket], step: int) -> float
     tasks = [run.draw(buckets[i % len(buckets)]) for i in range(_CHECK_TASKS)]
     groups = engine.sample(Request(tasks, 1, run.seed("warm check", step))).groups
     judged = [o for g in groups for o in g.outcomes if o.reward is not None]
-    run.recorder.totals.spend("warmup", time.perf_counter() - began)
+    run.recorder.spend("warmup", time.perf_counter() - began)
     return sum(o.passed for o in judged) / len(judged) if judged else 0.0
