@@ -16,6 +16,7 @@ from kolmocli.config import Training
 from kolmocli.curriculum.base import Controller
 from kolmocli.engine.base import Engine, Request
 from kolmocli.learning.learner import Learner
+from kolmocli.tasks.base import Task
 from kolmocli.training.evaluation import Evaluation
 from kolmocli.training.methods.base import Methods
 from kolmocli.training.recorder import Recorder
@@ -37,16 +38,17 @@ def reinforce(
 ) -> None:
     """Train until the last step, or until the run is asked to stop."""
 
+    groups_per_step, samples = training.batch_size // training.group_size, training.group_size * training.best_of
+
     def choose(step: int) -> Request | None:
         """What the policy is asked in a step: tasks of the buckets that the controller proposes, unless a method has others."""
+
+        def draw(count: int) -> list[Task]:
+            return [run.draw(bucket) for bucket in controller.propose(count, run.rng("propose", step))]
+
         if step > run.last:
             return None
-        tasks = methods.tasks(
-            step,
-            training.batch_size // training.group_size,
-            lambda count: [run.draw(bucket) for bucket in controller.propose(count, run.rng("propose", step))],
-        )
-        return Request(tasks, training.group_size * training.best_of, run.seed("rollout", step))
+        return Request(methods.tasks(step, groups_per_step, draw), samples, run.seed("rollout", step))
 
     for step in run.steps(between=evaluation.after_step):  # owns the counter, checkpoints, --stop-at, signals
         recorder.doing("rollout")
