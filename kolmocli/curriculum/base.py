@@ -73,8 +73,7 @@ class Belief:
 class FamilyMetrics:
     """What a controller believes of one family. `level` may lie between two levels, from 1.
 
-    `belief` is about the pass rate at `level`; None for a controller that has no model of it. `hint` is the share of a
-    reference program that is given at the lowest level; None where there are no hints.
+    `belief` is about the pass rate at `level`; None for a controller that has no model of it.
     """
 
     level: float
@@ -82,7 +81,6 @@ class FamilyMetrics:
     weight: float
     state: str
     belief: Belief | None = None
-    hint: float | None = None
 
 
 class Controller(Protocol):

@@ -16,7 +16,7 @@ Judge = Callable[[Sequence[int], Sequence[str]], list[Outcome]]
 
 
 class BackgroundJudge:
-    """Hands finished programs to `judge`, in one thread beside the caller's, as soon as enough have come together.
+    """Hands finished programs to `judge`, in a thread of its own, as soon as enough have come together.
 
     An outcome depends on its program alone, so neither the order nor the company that they come in shows in it.
     """

@@ -76,7 +76,7 @@ _STEP_STATES = ("rollout", "execute", "learn")
 class PlainLines(_Block):
     """One line per step with the numbers of the table, and one when something else begins.
 
-    A warm start has hundreds of steps; of those, the ones that measured the pass rate are told.
+    A warm start has hundreds of steps; of those, the ones that measured the pass rate have a line.
     """
 
     def __init__(self) -> None:

@@ -71,7 +71,7 @@ class BucketRecord(Record):
     bits: float | None = key(
         "bits",
         "bits per rollout of its groups, as `bits_per_rollout`; times `n`, added up over the steps: what the "
-        "family told so far",
+        "family gave so far",
     )
     bits_per_token: float | None = key("bits", "its bits ÷ its sampled tokens")
     bits_per_gflop: float | None = key(

@@ -23,7 +23,7 @@ class Snapshot:
     seconds: float
     """Since the run began."""
     eta_seconds: float | None = None
-    """Until it ends, when that can be told."""
+    """Until it ends, when that is known."""
     model: str = ""
     engine: str = ""
     sandbox: SummarySandbox = field(default_factory=SummarySandbox)

@@ -20,9 +20,9 @@ from kolmocli.monitor.summary import Summary, SummarySandbox
 from kolmocli.monitor.words import duration
 
 _RECENT = 10
-"""Steps that speed and time left are told from."""
+"""Steps whose mean gives speed and time left."""
 _SILENCE = 60.0
-"""Seconds without news after which the view says so: the run may have died."""
+"""Seconds without a new line after which the view says so: the run may have died."""
 
 
 def watch(run_dir: Path, display: Display, once: bool = False, interval: float = 0.5) -> None:

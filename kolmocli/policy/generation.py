@@ -1,6 +1,6 @@
 """Sampling with a KV cache: each prompt is read once, and its cache is shared by its G samples.
 
-Sampling is from the full softmax, at temperature 1 unless told otherwise: what is scored later is then
+Sampling is from the full softmax, at temperature 1 unless another is given: what is scored later is then
 the very distribution that was sampled from, with no truncation to correct for.
 
 Shapes: P prompts, G samples of each, N = P*G rows (rows of one prompt are neighbours), T tokens, V words.
@@ -64,7 +64,7 @@ class Guide(Protocol):
         ...
 
     def tensors(self) -> dict[str, torch.Tensor]:
-        """What a guide in another process has to be told, by name."""
+        """What a guide in another process needs of this one, by name."""
         ...
 
 
@@ -104,7 +104,7 @@ def generate(
     A continuation ends with the first of `stop_ids` (kept as its last token) or at `max_new_tokens`. Every row has its
     own random numbers from the start, so that which rows are computed together does not change what they draw.
     A `guide` may end rows between two tokens. `lean=False` takes transformers' forward where there is a leaner one.
-    `finished` is told of each continuation, by its place in the result, as soon as it has ended.
+    `finished` is called with each continuation, and its place in the result, as soon as it has ended.
     """
     device, rows = model.device, len(prompts) * samples
     ids_PT, mask_PT = (x.to(device) for x in left_pad(prompts, pad_id))

@@ -106,8 +106,8 @@ class Policy:
 
         Logits are divided by `temperature` before the softmax that is sampled from, all of it; greedily nothing is.
         `prefixes[i]` is what answers to `asked[i]` begin with. It is part of the prompt, so no gradient reaches it, and of
-        the text, so it is judged. `finished` is told of each program, by its place in the list,
-        as soon as it is written.
+        the text, so it is judged. `finished` is called with each program, and its place in the list, as soon
+        as it is written.
         """
         # A blank belongs to the word after it, but for the presets' tokenizer.
         given = [text if self.is_preset else text.rstrip(" ") for text in prefixes or [""] * len(asked)]

@@ -1,8 +1,8 @@
-"""Sampling by vLLM in place of `generate`, in this process and beside the model that is trained.
+"""Sampling by vLLM in place of `generate`, in this process, with a copy of the model that is trained.
 
 vLLM keeps weights of its own. They are replaced from the trained ones before the first rollout after an update, and what it
 had cached of prompts is forgotten then. Its log-probabilities are those of its own kernels, not the trainer's to the
-last digit, hence `training.ratio_cap` is 2 with it. Nobody is told of a rollout before all have been written.
+last digit, hence `training.ratio_cap` is 2 with it. `finished` is called when all have been written.
 
 Shapes: P prompts, G samples of each, N = P*G rows, T tokens.
 """

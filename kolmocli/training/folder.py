@@ -20,7 +20,7 @@ _SHOWN = 5
 
 
 def claim_folder(config: Config, folder: Path | None, *, resume: bool) -> Path:
-    """The folder of this run, with `config.yaml` in it and `latest` beside it pointing to it.
+    """The folder of this run, with `config.yaml` in it and a link `latest` next to it.
 
     Raises:
         UsageError: the folder is used and this is no resumption, or it cannot be made.

@@ -40,7 +40,7 @@ def step_record(
     """Everything about a REINFORCE step that its rollouts and the controller say; faults are left out.
 
     `batch` is what was learnt of them: a group that nothing was learnt of is dead. `tokens` and `flops` are what the step
-    cost: information is also told per unit of them.
+    cost: information is also given per unit of them.
     """
     judged = [o for g in groups for o in g.outcomes if o.reward is not None]
     rewards = [o.reward for o in judged if o.reward is not None]
@@ -97,7 +97,7 @@ def _per_cost(bits: float, tokens: int, flops: float) -> dict[str, Any]:
 
 
 def answer_fields(report: StepReport, bits_total: float, flops: float | None = None) -> dict[str, Any]:
-    """The right answers of a step: what each told, −log2 p before it was learned, and all of this phase so far.
+    """The right answers of a step: the bits of each, −log2 p before it was learned, and all of this phase so far.
 
     `flops` is the cost of the step where the answers are all that it learned from.
     """

@@ -99,7 +99,7 @@ class _NoMorePictures(Exception):
 
 
 def _draw(run: Run) -> None:
-    """Plots and page. Everything of the run is saved by now, so whatever goes wrong here is told and fails nothing."""
+    """Plots and page. Everything of the run is saved by now, so what goes wrong here is a warning and fails nothing."""
 
     def between() -> None:
         if run.stop.signal is not None:

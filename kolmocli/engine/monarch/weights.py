@@ -77,7 +77,7 @@ def take(policy: Policy, file: Path) -> None:
 
 
 def trained(policy: Policy) -> Iterator[tuple[str, torch.Tensor]]:
-    """What training changes of a policy, by name: all weights, or its adapters; and what its guide has to be told.
+    """What training changes of a policy, by name: all weights, or its adapters; and what a guide of it knows.
 
     Tied weights come once.
     """

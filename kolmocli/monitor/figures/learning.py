@@ -110,7 +110,7 @@ def reward(run: History) -> Figure | None:
 
 
 def loss(run: History) -> Figure | None:
-    """The supervised loss of the warm start beside the policy-gradient loss and its gradient norm."""
+    """The supervised loss of the warm start, and the policy-gradient loss with its gradient norm."""
     warm = series(run.warmup, lambda r: r.loss)
     steps, values = series(run.rl, lambda r: r.loss)
     if not values and not warm[1]:

@@ -4,7 +4,7 @@ V was fitted before the rollout was sampled and sees nothing of the line that be
 baseline it adds nothing to the expected gradient, however wrong it is.
 
 Where a rollout looked hopeless it went on with probability q only (`learning/value.py`). Had the rest of it come to G,
-the lines before are told V + (G − V)/q when it went on, and V when it did not: G on average. The lines after are written
+the lines before are given V + (G − V)/q when it went on, and V when it did not: G on average. The lines after are written
 with probability q and weigh 1/q. So the expected gradient is that of rollouts that are never stopped, for any V again.
 
 Shapes: K program tokens of a micro-batch, D hidden units, L lines among them that have a return.
