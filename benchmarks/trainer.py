@@ -104,7 +104,7 @@ def update(policy: Policy, learner: Learner) -> Callable[[], None]:
             values = advantages([reward(r.text) for r in group], "rloo")
             for rollout, value in zip(group, values, strict=True):
                 batch.append(Weighted(rollout, [value] * len(rollout.tokens)))
-        learner.step(batch, denominator=len(batch))
+        learner.step(batch)
 
     return run
 
@@ -206,7 +206,7 @@ def learning_table(rounds: int) -> dict[str, float]:
     policy, batch = preset("small"), batch_of(300, PROMPTS, SAMPLES)
     learner = Learner(policy, learning_rate=0.0, max_grad_norm=1.0, entropy_bonus=0.0)
     sides = {
-        "kolmo": lambda: learner.step(batch, len(batch)),
+        "kolmo": lambda: learner.step(batch),
         "a row per rollout": lambda: plain_pass(policy.model, batch, TOKENS_PER_MICRO_BATCH),
     }
     return {side: len(batch) / spent for side, spent in in_turns(sides, rounds).items()}
@@ -237,7 +237,7 @@ def peak_mib(side: str) -> float:
     held = _status("VmRSS")
     if side == "kolmo":
         learner.optimiser.step = lambda: None  # type: ignore[method-assign,assignment]  # the moments: both would have them
-        learner.step(batch, len(batch))
+        learner.step(batch)
     else:
         plain_pass(model, batch, PEAKS[side])
     return (_status("VmHWM") - held) / 1024

@@ -29,6 +29,7 @@ _PROMPT = re.compile(r"^\$ ", re.M)
 _LINK = re.compile(r"\]\(([^)\s]+)\)")
 _HEADING = re.compile(r"^#+ (.*)", re.M)
 _SCRIPT = re.compile(r"python ((?:benchmarks|examples)/\w+\.py)")
+_MODULE = re.compile(r"`((?:\w+/)+\w+\.py)\b")
 
 
 @cache
@@ -140,3 +141,11 @@ def test_relative_links_point_to_files_and_headings(path: Path) -> None:
 def test_scripts_exist(path: Path) -> None:
     for script in _SCRIPT.findall(path.read_text()):
         assert (ROOT / script).is_file(), f"{_name(path)}: {script} does not exist"
+
+
+@pytest.mark.parametrize("path", PAGES, ids=_name)
+def test_modules_exist(path: Path) -> None:
+    """`training/loop.py` is in the package, `tests/test_rooms.py` in the checkout."""
+    for module in _MODULE.findall(path.read_text()):
+        found = [(root / module).is_file() for root in (ROOT, ROOT / "kolmocli", ROOT / "tests")]
+        assert any(found), f"{_name(path)}: {module} does not exist"

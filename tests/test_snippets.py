@@ -1,4 +1,4 @@
-"""The Python of the pages runs: every ```python block of a page, in order, as one script.
+"""The pages' Python runs, every ```python block of a page in order as one script; their curriculum files are right.
 
 Two comments in a page's source, each right above a fenced block, say what else to do with it:
 `<!-- file: mine.yaml -->` writes the block to that file first, and `<!-- not run: why -->` leaves it out.
@@ -13,13 +13,17 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
+
+from kolmocli.config.file import read_curriculum
 
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", ROOT / "docs" / "library.md", ROOT / "docs" / "extending.md"]
+PAGES = [ROOT / "README.md", *(ROOT / "docs" / f"{name}.md" for name in ("library", "extending", "sandbox"))]
 
 _BLOCK = re.compile(
     r"(?:^<!-- (?P<what>file|not run): (?P<which>[^\n]+) -->\n)?^```(?P<kind>\w*)\n(?P<text>.*?)^```$", re.M | re.S
 )
+CURRICULA = [ROOT / "docs" / f"{name}.md" for name in ("curriculum", "digits")]
 _NO_ENGINE = "unix:///var/run/no-engine.sock"
 """Nobody listens there, so `auto` takes the embedded sandbox."""
 
@@ -64,3 +68,11 @@ def test_a_wrong_snippet_is_noticed_by_its_line() -> None:
     with pytest.raises(ZeroDivisionError) as caught:
         exec(compile(script, "page", "exec"), {})
     assert caught.traceback[-1].lineno == 13  # counted from 0: line 14 of the page
+
+
+@pytest.mark.parametrize("path", CURRICULA, ids=lambda path: path.name)
+def test_curriculum_files_of_the_pages_are_right(path: Path) -> None:
+    files = [yaml.safe_load(b["text"]) for b in _BLOCK.finditer(path.read_text("utf-8")) if b["kind"] == "yaml"]
+    assert files
+    for file in files:
+        assert set(read_curriculum(file).families) == set(file["families"])

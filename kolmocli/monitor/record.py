@@ -62,8 +62,8 @@ def _read(kind: Any, value: Any) -> Any:
     """The value as this type; None where it is none of it."""
     if isinstance(kind, UnionType):
         return next((found for part in get_args(kind) if (found := _read(part, value)) is not None), None)
-    if kind is Any:
-        return value
+    if kind is Any or kind is type(None):
+        return value if kind is Any else None
     if kind in (int, float):
         is_number = isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
         return kind(value) if is_number else None
@@ -75,17 +75,16 @@ def _read(kind: Any, value: Any) -> Any:
 
 
 def _read_many(origin: Any, parts: tuple[Any, ...], value: Any) -> Any:
-    if origin is Mapping and isinstance(value, Mapping):
-        found = {str(name): _read(parts[1], item) for name, item in value.items()}
-        return found if parts[1] is Any else {name: item for name, item in found.items() if item is not None}
-    if not isinstance(value, (list, tuple)):
+    if not isinstance(value, Mapping if origin is Mapping else (list, tuple)):
         return None
-    if origin is tuple:
-        row = tuple(_read(part, item) for part, item in zip(parts, value, strict=False))
-        whole = len(row) == len(parts) == len(value)
-        return row if whole and all(x is not None or _may_be_none(p) for x, p in zip(row, parts, strict=True)) else None
-    assert origin is Sequence
-    return [item for item in (_read(parts[0], item) for item in value) if item is not None]
+    if origin is Mapping:
+        found = {str(name): _read(parts[1], item) for name, item in value.items()}
+        return {name: item for name, item in found.items() if parts[1] is Any or item is not None}
+    if origin is Sequence:
+        return [item for item in (_read(parts[0], item) for item in value) if item is not None]
+    row = tuple(_read(part, item) for part, item in zip(parts, value, strict=False))
+    known = [item is not None or _may_be_none(part) for part, item in zip(parts, row, strict=False)]
+    return row if len(row) == len(parts) == len(value) and all(known) else None
 
 
 def _may_be_none(kind: Any) -> bool:

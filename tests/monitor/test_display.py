@@ -17,6 +17,7 @@ from rich.console import Console
 
 from kolmocli.monitor import display as live
 from kolmocli.monitor.display import LiveTable, PlainLines, Quiet, open_display
+from kolmocli.monitor.records import WarmRecord
 
 HIDE, SHOW = "\x1b[?25l", "\x1b[?25h"
 
@@ -61,14 +62,14 @@ def test_a_pipe_gets_lines(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_plain_lines_say_each_step_once_with_the_numbers_of_the_table(capsys: pytest.CaptureFixture[str]) -> None:
-    metrics = step_record(42) | {"loss": 0.0123, "pass_rate": 0.48, "buckets": {"ramps": bucket(ci=[0.34, 0.61])}}
+    metrics = step_record(42, loss=0.0123, pass_rate=0.48, buckets={"ramps": bucket(ci=[0.34, 0.61])})
     with PlainLines() as display:
         display.update(snapshot(metrics=None, state="warm start"))
         display.update(snapshot(metrics=None, state="warm start"))
         display.update(snapshot(metrics=metrics, state="rollout"))
         display.update(snapshot(metrics=metrics, state="learn"))
-        display.update(snapshot(metrics=metrics | {"step": 43}, step=43))
-        display.update(snapshot(metrics=metrics | {"step": 43}, step=43, state="evaluate"))
+        display.update(snapshot(metrics=replace(metrics, step=43), step=43))
+        display.update(snapshot(metrics=replace(metrics, step=43), step=43, state="evaluate"))
         display.note("stopped\x1b[2J\nsaved")
     out, err = capsys.readouterr()
     assert out == ""
@@ -83,7 +84,7 @@ def test_plain_lines_say_each_step_once_with_the_numbers_of_the_table(capsys: py
 def test_of_the_warm_start_the_measured_steps_are_told(capsys: pytest.CaptureFixture[str]) -> None:
     display = PlainLines()
     for step in range(1, 51):
-        record = {"step": step, "phase": "warmup", "loss": 2.5, "pass_rate": 0.1 if step % 25 == 0 else None}
+        record = WarmRecord(step=step, loss=2.5, pass_rate=0.1 if step % 25 == 0 else None)
         display.update(snapshot(metrics=record, state="warm start"))
     told = capsys.readouterr().err.splitlines()
     assert told[0] == "quickstart-7: warm start"
@@ -91,7 +92,7 @@ def test_of_the_warm_start_the_measured_steps_are_told(capsys: pytest.CaptureFix
 
 
 def test_plain_lines_tell_states_of_families(capsys: pytest.CaptureFixture[str]) -> None:
-    PlainLines().update(snapshot(metrics=step_record(1) | {"buckets": {"a": bucket(0.01, state="out of reach")}}))
+    PlainLines().update(snapshot(metrics=step_record(1, buckets={"a": bucket(0.01, state="out of reach")})))
     assert "a 4.3/8 .01" in (line := capsys.readouterr().err) and "(out of reach)" in line
 
 
