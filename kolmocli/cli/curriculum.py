@@ -19,6 +19,15 @@ if TYPE_CHECKING:
     from kolmocli.config import Config
     from kolmocli.tasks.base import Split, Task
 
+_QUESTION = ("as the task was founded", "question, and its answer step by step")
+_SHOWN = {
+    "programs": ("the published generator", "program, and the sequence to reproduce"),
+    "sum_digits": _QUESTION,
+    "reverse_digits": _QUESTION,
+}
+"""By kind of task: what a level without knobs asks for, and what is shown of a task."""
+_OTHERS = ("–", "what is asked, and an answer that is right")
+
 app = typer.Typer(
     help="Show, validate or calibrate a curriculum; compare controllers.", no_args_is_help=True, rich_markup_mode=None
 )
@@ -99,8 +108,9 @@ def problems_in(file: str) -> list[str]:
 
 
 def describe(config: Config, samples: int) -> dict[str, Any]:
-    """Name, description, and per family its target, shared knobs and levels with sample tasks."""
+    """Name, description, and per family its kind, target, shared knobs and levels with sample tasks."""
     from kolmocli.curriculum.base import Bucket
+    from kolmocli.tasks.family import kind_name
     from kolmocli.tasks.sources import family_tasks
 
     source = family_tasks(config, "train")
@@ -108,6 +118,7 @@ def describe(config: Config, samples: int) -> dict[str, Any]:
     for name, family in config.families.items():
         shared, levels = _knobs(family)
         families[name] = {
+            "task": kind_name(name, family),
             "target": config.controller.target if family.target is None else family.target,
             "floor": config.controller.floor if family.floor is None else family.floor,
             "bounds": list(family.bounds or (1, family.level_count)),
@@ -154,10 +165,8 @@ def _tables(described: dict[str, Any]) -> Iterable[Any]:
     yield Text(described["name"], style="bold")
     if described["description"]:
         yield Text(" ".join(described["description"].split()))
-    usual, about = "the published generator", "program, and the sequence to reproduce"
-    if described["questions"]:
-        usual, about = "as the task was founded", "question, and its answer step by step"
     for name, family in described["families"].items():
+        usual, about = _SHOWN.get(family["task"], _OTHERS)
         low, high = family["bounds"]
         bounds = "" if high - low + 1 == len(family["levels"]) else f", levels {low} to {high}"
         yield Text(f"\n{name}: target pass rate {family['target']:g}{bounds}", style="bold")
@@ -177,7 +186,7 @@ def _task(sample: dict[str, Any]) -> Any:
     from rich.text import Text
 
     if "question" in sample:
-        return Text.assemble((sample["question"], "cyan"), "\n", sample["answer"], "\n")
+        return Text.assemble((sample["question"], "cyan"), "\n", sample["answer"] or "–", "\n")
     return Text.assemble(sample["program"], "\n", (" ".join(map(str, sample["sequence"])), "cyan"), "\n")
 
 

@@ -65,7 +65,9 @@ def _say(error: dict[str, Any]) -> tuple[Location, str]:
         return location, f"unknown key; {suggest(str(location[-1]), fields_of(at(location[:-1])) or ())}"
     if kind == "union_tag_invalid":
         named = [task for task in family_kinds() if task != SEQUENCES]
-        return (*location, "task"), f"no such task: {context['tag']}; {suggest(context['tag'], named)}"
+        close = suggest(context["tag"], named)
+        mend = close if close.startswith("did you mean") else f"{close}, and --plugin names a module with others"
+        return (*location, "task"), f"no such task: {context['tag']}; {mend}"
     if kind == "missing":
         if location[-1] == "levels" and "sampler" not in error["input"]:
             return location, f"is missing; add it, or name with --plugin the module that has the kind {location[1]}"

@@ -16,6 +16,7 @@ from kolmocli.config import Config
 from kolmocli.config.file import ConfigError, dump_config, load_config
 from kolmocli.errors import UsageError
 from kolmocli.paths import find_curriculum
+from kolmocli.tasks.family import families
 
 DIGITS = find_curriculum("digits")
 
@@ -91,8 +92,8 @@ def test_one_file_may_ask_questions_and_for_programs(tmp_path: Path, capsys: pyt
 
 
 def test_a_file_of_sequences_takes_the_place_of_the_questions_or_stands_beside_them() -> None:
-    for families, languages in ((False, {"dsl"}), (True, {"dsl", "text"})):
-        config = load_config(DIGITS, {"data.train": "d.jsonl", "data.families": families})
+    for beside, languages in ((False, {"dsl"}), (True, {"dsl", "text"})):
+        config = load_config(DIGITS, {"data.train": "d.jsonl", "data.families": beside})
         assert config.languages == languages
 
 
@@ -112,6 +113,36 @@ def test_show_has_questions_with_their_answers(capsys: pytest.CaptureFixture[str
     assert shown["families"]["sum_digits"]["levels"][-1]["knobs"] == {}
     kolmo("curriculum", "show", "digits")
     assert "as the task was founded" in capsys.readouterr().out
+
+
+def test_show_says_of_each_family_of_a_mixed_file_what_it_asks_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("_things", "_owners"):
+        monkeypatch.setattr(families, name, dict(getattr(families, name)))
+    (tmp_path / "mine.py").write_text(
+        "import kolmocli as kolmo\n"
+        "@kolmo.family('guesses', levels=1)\n"
+        "def guesses(level, rng, *, below=9):\n"
+        "    return kolmo.Task(prompt=f'a number below {below}: {rng.random()}', check=bool)\n"
+    )
+    (tmp_path / "three.yaml").write_text(
+        "families:\n  sums: {task: sum_digits, levels: [{}]}\n  ramps: {levels: [{}]}\n  guesses: {below: 7}\n"
+    )
+    asked = ("curriculum", "show", "three.yaml", "--plugin", "mine.py")
+    kolmo(*asked, "--json")
+    shown = json.loads(capsys.readouterr().out)
+    assert (shown["questions"], shown["families"]["guesses"]["shared"]) == (False, {"below": 7})
+    assert {name: family["task"] for name, family in shown["families"].items()} == {
+        "sums": "sum_digits", "ramps": "programs", "guesses": "guesses",
+    }  # fmt: skip
+    assert shown["families"]["guesses"]["levels"][0]["samples"][0]["answer"] is None
+    kolmo(*asked)
+    text = capsys.readouterr().out
+    sums, ramps, guesses = (text.index(f"\n{name}: target") for name in ("sums", "ramps", "guesses"))
+    assert sums < text.index("as the task was founded") < ramps < text.index("the published generator") < guesses
+    assert sums < text.index("question, and its answer") < ramps < text.index("program, and the sequence") < guesses
+    assert guesses < text.index("a number below 7: ")
 
 
 def test_programs_are_not_sampled_from_questions() -> None:

@@ -293,7 +293,11 @@ def test_what_is_dumped_loads_again(plugged: Path) -> None:
     ("section", "said"),
     [
         ("  primes: {}", "c.yaml:3: families.primes.levels: is missing; "),
-        ("  easy: {task: primes}", "c.yaml:3: families.easy.task: no such task: primes; "),
+        (
+            "  easy: {task: primes}",
+            "c.yaml:3: families.easy.task: no such task: primes; "
+            "there are sum_digits, reverse_digits, and --plugin names a module with others",
+        ),
         ("  primes:", "c.yaml:3: families.primes: "),
     ],
 )
