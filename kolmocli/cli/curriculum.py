@@ -12,12 +12,11 @@ from kolmocli.cli.output import print_json, show
 from kolmocli.cli.plugins import Plugins, load_plugins
 from kolmocli.cli.simulate import simulate
 from kolmocli.errors import EXIT_USAGE, UsageError
-from kolmocli.tasks.sequences.task import SequenceTask
-from kolmocli.tasks.settings import FamilySettings, LevelList
 
 if TYPE_CHECKING:
     from kolmocli.config import Config
     from kolmocli.tasks.base import Split, Task
+    from kolmocli.tasks.settings import FamilySettings
 
 _QUESTION = ("as the task was founded", "question, and its answer step by step")
 _SHOWN = {
@@ -141,6 +140,8 @@ def describe(config: Config, samples: int) -> dict[str, Any]:
 
 
 def _sample(task: Task) -> dict[str, Any]:
+    from kolmocli.tasks.sequences.task import SequenceTask
+
     if isinstance(task, SequenceTask):
         return {"program": str(task.program), "sequence": list(task.target)}
     return {"question": task.asked.text, "answer": task.reference}
@@ -148,6 +149,8 @@ def _sample(task: Task) -> dict[str, Any]:
 
 def _knobs(family: FamilySettings) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """What differs from the published generator, or from the founding task: in all levels alike, and level by level."""
+    from kolmocli.tasks.settings import FamilySettings, LevelList
+
     if not isinstance(family, LevelList):
         keys = {"task", *FamilySettings.model_fields}
         return {k: v for k, v in family.model_dump(mode="json").items() if k not in keys}, [{}] * family.level_count
