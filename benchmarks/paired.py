@@ -78,7 +78,7 @@ class Comparison:
 
 def finished(folder: Path) -> bool:
     summary = read_summary(folder) if folder.is_dir() else None
-    return summary is not None and summary["eval"]["after"] is not None
+    return summary is not None and summary.eval.after is not None
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,8 @@ from rich.console import Console
 from rich.table import Table
 
 from kolmocli.evaluation.intervals import mean_interval
-from kolmocli.monitor.reader import read_events, read_metrics, read_summary
+from kolmocli.monitor.history import read_history
+from kolmocli.monitor.records import ReinforceRecord, StepSeconds
 
 
 def show(
@@ -45,25 +46,31 @@ def show(
 
 def measure(folder: Path, targets: Sequence[float]) -> dict[str, Any]:
     """The figures of one finished run; None for a target that no evaluation reached."""
-    steps = [m for m in read_metrics(folder) if m["phase"] == "rl"]
-    rollouts = list(accumulate((m["rollouts"] for m in steps), initial=0))
-    seconds = list(accumulate((sum(m["seconds"].values()) for m in steps), initial=0.0))
-    evaluations = [e for e in read_events(folder) if e["kind"] == "eval" and e["accuracy"] is not None]
+    history = read_history(folder)
+    steps, before, after = history.rl, history.summary.eval.before, history.summary.eval.after
+    assert before is not None and after is not None, f"{folder} is not finished"
+    rollouts = list(accumulate((m.rollouts or 0 for m in steps), initial=0))
+    seconds = list(accumulate((seconds_of(m) for m in steps), initial=0.0))
+    evaluations = [(e.step, e.accuracy or 0.0) for e in history.evaluations]
     reached = {}
     for target in targets:
-        step = next((e["step"] for e in evaluations if e["accuracy"] >= target), None)
+        step = next((step for step, accuracy in evaluations if accuracy >= target), None)
         reached[f"{target:g}"] = None if step is None else {"rollouts": rollouts[step], "seconds": seconds[step]}
-    summary = read_summary(folder) or {}
     return {
         "rollouts": rollouts[-1],
         "seconds": seconds[-1],
         "reached": reached,
-        "before": summary["eval"]["before"]["accuracy"],
-        "final": summary["eval"]["after"]["accuracy"],
-        "bits_per_rollout": summary["bits"]["per_rollout"],
-        "dead_groups": sum(m["dead_groups"] for m in steps) / (len(steps) * groups_per_step(folder)),
-        "accuracies": [[rollouts[e["step"]], e["accuracy"]] for e in evaluations],
+        "before": before["accuracy"],
+        "final": after["accuracy"],
+        "bits_per_rollout": history.summary.bits.per_rollout,
+        "dead_groups": sum(m.dead_groups or 0 for m in steps) / (len(steps) * groups_per_step(folder)),
+        "accuracies": [[rollouts[step], accuracy] for step, accuracy in evaluations],
     }
+
+
+def seconds_of(record: ReinforceRecord) -> float:
+    seconds = record.seconds or StepSeconds()
+    return (seconds.rollout or 0.0) + (seconds.execute or 0.0) + (seconds.learn or 0.0)
 
 
 def groups_per_step(folder: Path) -> int:

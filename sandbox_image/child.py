@@ -40,7 +40,7 @@ class NotImportable(ImportError):
 def prepare() -> None:
     """Load all that programs can use, in the template, before the first fork."""
     fork_hooks = os.register_at_fork
-    os.register_at_fork = lambda **_: None  # type: ignore[assignment]  # `random` must not reseed itself: seeds are fixed
+    os.register_at_fork = lambda **_: None  # `random` must not reseed itself: seeds are fixed
     for name in MODULES:
         __import__(name)
     os.register_at_fork = fork_hooks

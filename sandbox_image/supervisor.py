@@ -34,15 +34,28 @@ LOST_HOST, LOST_TEMPLATE, BAD_FRAME = 0, 71, 72
 
 
 class Slot:
-    """One program that runs: its request, the socket to its child, and what came back."""
+    """One program that runs: its request, its limits, the socket to its child, and what came back."""
 
-    __slots__ = ("check", "deadline", "killed", "number", "output", "request", "socket", "started", "todo")
+    __slots__ = (
+        "check", "cpu_ms", "deadline", "killed", "number", "output", "ready", "request", "socket", "started", "todo", "wall_ms",
+    )  # fmt: skip
 
-    def __init__(self, request: int, link: socket.socket, program: bytes, number: int, limits: dict[str, int]) -> None:
+    def __init__(
+        self,
+        request: int,
+        link: socket.socket,
+        program: bytes,
+        number: int,
+        cpu_ms: int,
+        wall_ms: int,
+        ready: bool = True,
+    ) -> None:
         self.request, self.socket, self.number = request, link, number
+        self.cpu_ms, self.wall_ms = cpu_ms, wall_ms
+        self.ready = ready  # the child has its limits: it may have its program
         self.started = time.monotonic()
-        self.check = self.started + min(limits["cpu_ms"], limits["wall_ms"]) / 1000
-        self.deadline = self.started + template.STARVED * limits["wall_ms"] / 1000 + LATE_S
+        self.check = self.started + min(cpu_ms, wall_ms) / 1000
+        self.deadline = self.started + frames.STARVED * wall_ms / 1000 + LATE_S
         self.todo = memoryview(program)
         self.output = bytearray()
         self.killed = False
@@ -80,9 +93,15 @@ class Supervisor:
                 self.breed()
             number = next(iter(self.waiting))
             self.started += 1
-            request, program = self.pending.popleft()
-            self.slots[number] = Slot(request, self.waiting.pop(number), program, self.started, self.limits)
-            self.write(self.slots[number])
+            request, payload = self.pending.popleft()
+            language, cpu_ms, wall_ms, memory_mb = frames.PROGRAM.unpack_from(payload)
+            program, usual = language + payload[frames.PROGRAM.size :], memory_mb >= self.limits["memory_mb"]
+            slot = Slot(request, self.waiting.pop(number), program, self.started, cpu_ms, wall_ms, usual)
+            self.slots[number] = slot
+            if usual:
+                self.write(slot)
+            else:
+                self.order(template.MEMORY, number, memory_mb)
         if len(self.waiting) * 3 <= self.limits["ahead"]:
             self.breed()
 
@@ -117,24 +136,28 @@ class Supervisor:
         now = time.monotonic()
         for number, slot in self.slots.items():
             if slot.started < now - TICK_S:
-                if slot.todo:
+                if slot.todo and slot.ready:
                     self.write(slot)
                 self.read(number, slot)
             if slot.check < now:
                 slot.check = math.inf  # from here on the template looks after it
-                self.order(template.CLOCK, number, int((now - slot.started) * 1000))
+                self.order(template.CLOCK, number, int((now - slot.started) * 1000), slot.cpu_ms, slot.wall_ms)
 
-    def order(self, verb: bytes, number: int, argument: int) -> None:
-        self.control.send(template.ORDER.pack(verb, number, argument))
+    def order(self, verb: bytes, number: int, argument: int, cpu_ms: int = 0, wall_ms: int = 0) -> None:
+        self.control.send(template.ORDER.pack(verb, number, argument, cpu_ms, wall_ms))
 
-    def ended(self) -> None:
-        """The template reports a child that it has reaped: nothing can write to its socket any more."""
+    def hear(self) -> None:
+        """The template reports a child that has its limits, or that it has reaped: nothing can write to its socket then."""
         message = self.control.recv(template.EXIT.size)
         if not message:
             leave(LOST_TEMPLATE)
         number, reason, status, cpu, memory = template.EXIT.unpack(message)
         if number not in self.slots:
             leave(LOST_TEMPLATE)  # a child that ended without a program
+        if reason == template.READY:
+            self.slots[number].ready = True
+            self.write(self.slots[number])
+            return
         slot = self.slots.pop(number)
         wall = int((time.monotonic() - slot.started) * 1e6)
         self.read(number, slot)
@@ -157,7 +180,7 @@ class Supervisor:
             if fd == 0:
                 host = True
             else:
-                self.ended()
+                self.hear()
         self.serve_long()
         self.start()
         return host
@@ -175,18 +198,18 @@ class Supervisor:
         now = time.monotonic()
         return any(slot.deadline < now for slot in self.slots.values())
 
-    def self_check(self) -> list[dict[str, object]]:
+    def self_check(self) -> list[probe.Finding]:
         """What this container and a child in it really cannot do."""
         self.breed(template.PROBE, 1)
         number, link = self.waiting.popitem()
-        self.slots[number] = Slot(0, link, b"", 0, self.limits)
+        self.slots[number] = Slot(0, link, b"", 0, self.limits["cpu_ms"], self.limits["wall_ms"])
         while self.slots:
             self.turn()
             if self.late():
                 leave(LOST_TEMPLATE)
         reply = self.replies.pop()
-        inside = reply[frames.HEADER.size + frames.REPORT.size :]
-        return probe.container(self.limits) + json.loads(inside)
+        inside: list[probe.Finding] = json.loads(reply[frames.HEADER.size + frames.REPORT.size :])
+        return probe.container(self.limits) + inside
 
 
 def leave(code: int) -> None:
@@ -241,7 +264,11 @@ def main() -> None:
         for kind, request, payload in early:
             if kind == frames.PING:
                 supervisor.reply(frames.PING, request, payload)
-            elif kind == frames.RUN and payload[:1] in (frames.DSL, frames.PYTHON):
+            elif (
+                kind == frames.RUN
+                and payload[:1] in (frames.DSL, frames.PYTHON)
+                and len(payload) >= frames.PROGRAM.size
+            ):
                 supervisor.pending.append((request, payload))
             else:
                 leave(BAD_FRAME)

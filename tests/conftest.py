@@ -25,15 +25,10 @@ NO_ENGINE = {"DOCKER_HOST": "unix:///nonexistent/docker.sock"}
 
 @functools.cache
 def _docker_missing() -> str | None:
-    import docker
+    from kolmocli.sandbox.docker.image import find_engine
 
-    try:
-        client = docker.from_env(timeout=10)
-        client.ping()
-        client.close()
-    except (docker.errors.DockerException, OSError) as error:
-        return f"no Docker engine answers: {error}"
-    return None
+    reason = find_engine()
+    return reason and f"no Docker engine answers: {reason}"
 
 
 @functools.cache

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
+from kolmocli.cli.format import decimals, percent
 from kolmocli.cli.output import print_json, show
+from kolmocli.cli.plugins import Plugins, load_plugins
 from kolmocli.errors import UsageError, suggest
+
+if TYPE_CHECKING:
+    from kolmocli.sandbox.opening import Backend
 
 
 def calibrate(
@@ -22,6 +27,7 @@ def calibrate(
     ] = None,
     device: Annotated[str, typer.Option("--device", metavar="NAME", help="auto, cpu, cuda or mps")] = "auto",
     sandbox: Annotated[str, typer.Option("--sandbox", metavar="NAME", help="auto, docker or embedded")] = "auto",
+    plugins: Plugins = None,
     json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
 ) -> None:
     """Measure the pass rate of a policy at every level.
@@ -30,6 +36,7 @@ def calibrate(
     """
     _one_of("--device", "model.device", device)
     _one_of("--sandbox", "sandbox.backend", sandbox)
+    load_plugins(plugins)
     from kolmocli.console import shared_console
     from kolmocli.evaluation.calibration import calibrate as measure
     from kolmocli.paths import find_curriculum
@@ -37,7 +44,14 @@ def calibrate(
     file, console = find_curriculum(curriculum), shared_console()
     with console.status("rolling out"):
         report = measure(
-            model, file, samples=samples, tasks=tasks, seed=seed, device=device, sandbox=sandbox, warn=console.print
+            model,
+            file,
+            samples=samples,
+            tasks=tasks,
+            seed=seed,
+            device=device,
+            sandbox=cast("Backend", sandbox),
+            warn=console.print,
         )
     print_json(report) if json else show(*_tables(report))
 
@@ -104,21 +118,13 @@ def _table(family: Mapping[str, Any]) -> Any:
         low, high = level["ci"]
         table.add_row(
             str(level["level"]),
-            _share(level["pass_rate"]),
-            f"{low:.0%}–{high:.0%}",
+            percent(level["pass_rate"], 0),
+            f"{100 * low:.0f}–{100 * high:.0f} %",
             dial(level["pass_rate"], level["ci"], family["target"], _DIAL_WIDTH),
-            _number(level["signal"]),
-            _number(level["bits"]),
-            _share(level["dead"]),
+            decimals(level["signal"], 2),
+            decimals(level["bits"], 2),
+            percent(level["dead"], 0),
             str(level["tasks"]),
             str(level["n"]),
         )
     return table
-
-
-def _share(value: float | None) -> str:
-    return "–" if value is None else f"{value:.0%}"
-
-
-def _number(value: float | None) -> str:
-    return "–" if value is None else f"{value:.2f}"

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
 from kolmocli.cli.output import print_json, show
+from kolmocli.cli.plugins import Plugins, load_plugins
 from kolmocli.errors import UsageError, suggest
+
+if TYPE_CHECKING:
+    from kolmocli.sandbox.opening import Backend
 
 _MODEL, _PREDICTIONS, _ENDPOINT = "a model", "--predictions", "--endpoint"
 _BELONGS_TO = {
@@ -84,6 +88,7 @@ def evaluate(
     ] = None,
     device: Annotated[str, typer.Option("--device", metavar="NAME", help="auto, cpu, cuda or mps")] = "auto",
     sandbox: Annotated[str, typer.Option("--sandbox", metavar="NAME", help="auto, docker or embedded")] = "auto",
+    plugins: Plugins = None,
     json: Annotated[bool, typer.Option("--json", help="print the evaluation as one JSON object")] = False,
 ) -> None:
     """Evaluate a policy on held-out tasks, or programs of any model.
@@ -100,6 +105,8 @@ def evaluate(
     _one_of("--sandbox", "sandbox.backend", sandbox)
     if language not in ("python", "dsl"):
         raise UsageError(f"--language {language}: no such choice; there are python, dsl")
+    load_plugins(plugins)
+    from kolmocli.console import shared_console
     from kolmocli.evaluation.report import Reporting
 
     reporting = Reporting(kt_compatible, hold_out)
@@ -114,14 +121,15 @@ def evaluate(
             samples=samples,
             seed=seed,
             device=device,
-            sandbox=sandbox,
+            sandbox=cast("Backend", sandbox),
             temperature=temperature,
             reporting=reporting,
+            warn=shared_console().out,
         )
     else:
         from kolmocli.evaluation.foreign import Programs, evaluate_predictions
 
-        programs = Programs("dsl" if language == "dsl" else "python", time_limit, sandbox)
+        programs = Programs("dsl" if language == "dsl" else "python", time_limit, cast("Backend", sandbox))
         if predictions is not None:
             report = evaluate_predictions(predictions, programs, strict=strict, reporting=reporting)
         else:
@@ -146,7 +154,7 @@ def _print(report: dict[str, Any], json: bool) -> None:
     if json:
         print_json(report)
         return
-    from kolmocli.evaluation.table import render
+    from kolmocli.cli.eval_table import render
 
     show(render(report))
 

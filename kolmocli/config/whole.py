@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
-from kolmocli.config.controller import Controller
+from kolmocli.config.controller import AnyController, section_for
 from kolmocli.config.families import Families
 from kolmocli.config.machine import Engine, Model, SandboxSection
 from kolmocli.config.training import USUAL_RANK, Evaluation, Hints, SelfPlay, Training, Warmup
@@ -28,7 +28,7 @@ class Config(Section):
     seed: int = Field(0, ge=0, description="one seed gives one run")
     model: Model = Field(default_factory=Model)
     families: Families = Field(description="kinds of tasks, by name")
-    controller: Controller = Field(default_factory=Controller)
+    controller: AnyController = Field(default_factory=section_for())
     reward: Reward = Field(default_factory=Reward)
     warmup: Warmup = Field(default_factory=Warmup)
     hints: Hints = Field(default_factory=Hints)
@@ -40,6 +40,11 @@ class Config(Section):
     data: Data = Field(default_factory=Data)
     log: Literal["files", "tensorboard"] = Field(
         "files", description="tensorboard: write the numbers for TensorBoard too, in the run folder"
+    )
+    methods: dict[str, dict[str, Any]] = Field(
+        default_factory=dict,
+        exclude_if=lambda methods: not methods,
+        description="methods of plugins that take part, each with its settings",
     )
     report: bool = Field(
         True, description="draw plots/ and report.html when the run ends; `kolmo report` draws them at any time"

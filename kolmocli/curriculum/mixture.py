@@ -24,6 +24,12 @@ def freshness(age: int) -> float:
     return _AGE_MEMORY**age
 
 
+def counted(results: Sequence[Result]) -> tuple[float, float]:
+    """Passes and rollouts of these groups, late ones counting less."""
+    passes = math.fsum(freshness(r.age) * r.passes for r in results)
+    return passes, math.fsum(freshness(r.age) * r.rollouts for r in results)
+
+
 class Mixture:
     """Which family gets how much.
 

@@ -12,15 +12,17 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from kolmocli.config.controller import ladders_of
 from kolmocli.config.file import load_config
 from kolmocli.curriculum.base import Bucket
-from kolmocli.curriculum.build import ladders_of
 from kolmocli.curriculum.information import dead, mean_entropy, mean_signal, signal_fraction
 from kolmocli.engine.base import Engine
-from kolmocli.engine.local import open_engine
+from kolmocli.engine.judging import open_judge
+from kolmocli.engine.local import open_local_engine
 from kolmocli.evaluation.heldout import attempt, held_out_tasks
 from kolmocli.evaluation.intervals import Interval, wilson
 from kolmocli.policy.loading import load_policy
+from kolmocli.sandbox.opening import Backend
 from kolmocli.seeds import derived_seed
 from kolmocli.tasks.outcome import Outcome
 from kolmocli.tasks.sources import training_source
@@ -37,7 +39,7 @@ def calibrate(
     tasks: int,
     seed: int | None,
     device: str,
-    sandbox: str,
+    sandbox: Backend,
     warn: Callable[[str], None],
 ) -> dict[str, Any]:
     """Roll out `tasks` tasks of every bucket, `samples` times each, and return the curves; JSON-ready.
@@ -55,7 +57,9 @@ def calibrate(
     source = training_source(fresh, warn)
     buckets = source.buckets()
     chosen = held_out_tasks(source, tasks * len(buckets))
-    engine: Engine = open_engine(config, policy, sandbox, warn)
+    run_in = config.sandbox if config.runs_programs else None
+    judge = open_judge(config.reward, config.training.max_lines, run_in, sandbox, warn)
+    engine: Engine = open_local_engine(policy, judge, config.training, config.model)
     try:
         attempts = attempt(engine, chosen, samples=samples, seed=derived_seed(fresh.seed, "rollout"))
     finally:
@@ -66,7 +70,7 @@ def calibrate(
     records: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for bucket in buckets:
         records[bucket.family].append(level_record(bucket.level, by_bucket[bucket]))
-    ladders = ladders_of(config, buckets)
+    ladders = ladders_of(config.controller, config.families, buckets)
     families = {name: family_record(levels, ladders[name].target) for name, levels in records.items()}
     return {
         "model": model, "curriculum": config.name, "seed": seed, "samples": samples, "tasks": tasks,

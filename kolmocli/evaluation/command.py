@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from kolmocli.console import shared_console
-from kolmocli.engine.local import open_engine
+from kolmocli.engine.judging import open_judge
+from kolmocli.engine.local import open_local_engine
 from kolmocli.errors import UsageError
 from kolmocli.evaluation.continuation import continuation_report, hold_out
 from kolmocli.evaluation.heldout import attempt
@@ -13,6 +14,7 @@ from kolmocli.evaluation.report import PLAIN, Reporting, full_report
 from kolmocli.evaluation.samples import best_of
 from kolmocli.evaluation.selection import Wanted, select
 from kolmocli.policy.loading import load_policy
+from kolmocli.sandbox.opening import Backend
 from kolmocli.seeds import derived_seed
 from kolmocli.tasks.sequences.task import SequenceTask
 
@@ -24,9 +26,10 @@ def evaluate(
     samples: int,
     seed: int | None,
     device: str,
-    sandbox: str,
+    sandbox: Backend,
     temperature: float | None = None,
     reporting: Reporting = PLAIN,
+    warn: Callable[[str], None],
 ) -> dict[str, Any]:
     """The report of a policy, with `pass_at_k` for several samples.
 
@@ -36,7 +39,6 @@ def evaluate(
     Raises:
         UsageError: no model under that name, or nothing that says which tasks to use.
     """
-    warn = shared_console().out
     selection = select(target, wanted, warn)
     config = selection.config
     sequences = [task for task in selection.tasks if isinstance(task, SequenceTask)]
@@ -47,7 +49,9 @@ def evaluate(
         config = config.model_copy(update={"training": training})
     policy = load_policy(target, device=device, seed=config.seed, alphabet=config.alphabet)
     held = [hold_out(task, reporting.hold_out) for task in sequences] if reporting.hold_out else []
-    engine = open_engine(config, policy, sandbox, warn)
+    run_in = config.sandbox if config.runs_programs else None
+    judge = open_judge(config.reward, config.training.max_lines, run_in, sandbox, warn)
+    engine = open_local_engine(policy, judge, config.training, config.model)
     try:
         sampling = None if samples == 1 else derived_seed(config.seed if seed is None else seed, "eval")
         attempts = attempt(engine, [h.task for h in held] or selection.tasks, samples=samples, seed=sampling)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Literal
 
-from kolmocli.evaluation.answers import without_comments
+from kolmocli.language.answers import without_comments
 from kolmocli.language.coder import coded_bits, literal_bits
 from kolmocli.sandbox import Job, Limits, Sandbox, Status, Verdict
 from kolmocli.tasks.base import Attempt

@@ -8,10 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, Self
 
+from kolmocli.errors import UsageError
+
+Language = Literal["dsl", "python"]
+"""What is in scope: "dsl" has the functions of `kolmocli/language/functions.py`, "python" starts empty."""
 Value = tuple[int, ...]
 """The value of a statement as a sequence of integers: an int is a 1-tuple, bytes their byte values,
 a str its code points; list, tuple and range of int as they are, by exact built-in type."""
@@ -41,7 +45,7 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one program may use. The same for every program of a run: limits must not hint at a target."""
+    """What one program may use. In training they are the same for every program: limits must not hint at a target."""
 
     cpu_ms: int = 1_000
     wall_ms: int = 3_000
@@ -51,21 +55,49 @@ class Limits:
     output_bytes: int = 1_048_576
     """Bytes of the whole reported trace."""
 
+    def of(self, job: Job) -> Limits:
+        """These limits, with the lower ones that a job has of its own.
+
+        Raises:
+            UsageError: a limit of the job is not positive, or above the sandbox's.
+        """
+        if job.cpu_ms is job.wall_ms is job.memory_mb is None:
+            return self
+        own = {name: value for name in ("cpu_ms", "wall_ms", "memory_mb") if (value := getattr(job, name)) is not None}
+        for name, value in own.items():
+            if not 0 < value <= getattr(self, name):
+                raise UsageError(
+                    f"{name}={value} of a job: from 1 to the {getattr(self, name)} of its sandbox; a job can only "
+                    f"lower a limit, open_sandbox(limits=Limits({name}=…)) sets it for all"
+                )
+        return replace(self, **own)
+
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One program to run.
+    """One program to run, and limits below those of the sandbox where it needs less.
 
-    `language` names the prelude: "dsl" puts the functions of `kolmocli/language/functions.py` in
-    scope, "python" starts empty. `group` is an opaque label: two jobs of one group are not run back
-    to back in one container. `avoid` names a container that must not run this job (a winner is
-    confirmed elsewhere).
+    `group` is an opaque label: two jobs of one group are not run back to back in one container. `avoid` names a
+    container that must not run this job (a winner is confirmed elsewhere).
     """
 
     program: str
-    language: Literal["dsl", "python"] = "dsl"
+    language: Language = "python"
     group: int = 0
     avoid: str | None = None
+    cpu_ms: int | None = None
+    wall_ms: int | None = None
+    memory_mb: int | None = None
+
+
+Programs = Sequence[Job | str] | Job | str
+"""A batch: jobs, or texts in Python. One alone is a batch of one."""
+
+
+def jobs_of(programs: Programs) -> list[Job]:
+    """The jobs of a batch."""
+    batch = [programs] if isinstance(programs, (Job, str)) else programs
+    return [Job(each) if isinstance(each, str) else each for each in batch]
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,17 +153,24 @@ class Health:
 
 
 class Sandbox(Protocol):
-    """A place to run hostile programs. Any thread may submit; `close` is idempotent."""
+    """A place to run hostile programs, open until its `with` block ends or `close` is called.
+
+    Any thread may submit; `close` is idempotent. Whoever writes a sandbox of their own inherits `run` and `with`.
+    """
 
     limits: Limits
 
-    def submit(self, jobs: Sequence[Job]) -> Future[list[Verdict]]:
-        """Start a batch; the future gives one verdict per job, in order."""
+    def submit(self, programs: Programs) -> Future[list[Verdict]]:
+        """Start a batch; the future gives one verdict per program, in order.
+
+        Raises:
+            UsageError: a limit of a job is above the sandbox's.
+        """
         ...
 
-    def run(self, jobs: Sequence[Job]) -> list[Verdict]:
-        """`submit(jobs).result()`: run a batch and wait for it."""
-        ...
+    def run(self, programs: Programs) -> list[Verdict]:
+        """Run a batch and wait for it: one verdict per program, in order."""
+        return self.submit(programs).result()
 
     def health(self) -> Health: ...
 
@@ -140,3 +179,9 @@ class Sandbox(Protocol):
         ...
 
     def close(self) -> None: ...
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

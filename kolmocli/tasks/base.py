@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 from kolmocli.curriculum.base import Bucket
+from kolmocli.errors import UsageError
 from kolmocli.language.program import Program
 from kolmocli.sandbox.base import Job, Status, Verdict
 from kolmocli.tasks.outcome import Outcome, Terms
@@ -78,9 +79,9 @@ class Task:
         return len(self.asked.shortest)
 
     def attempt(self, text: str, terms: Terms) -> Attempt:
-        """The judge: what an answer to this task comes to."""
+        """The judge: what an answer to this task comes to. Raises UsageError when there is none."""
         if self.check is None:
-            raise ValueError(f"{self.bucket}: a task needs `check`, or a judge of its own")
+            raise UsageError(f"{self.bucket}: a task needs `check`, or a judge of its own")
         return Checked(self, text, self.check, terms)
 
 

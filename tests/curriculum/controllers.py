@@ -8,12 +8,12 @@ from typing import Any
 from hypothesis import strategies as st
 
 from kolmocli.config import Config
-from kolmocli.config.schema import choices, field
+from kolmocli.config.controller import build_controller
 from kolmocli.curriculum.base import Bucket, Result
-from kolmocli.curriculum.build import build_controller
 from kolmocli.curriculum.families import FamilyController
+from kolmocli.curriculum.kinds import KINDS as REGISTERED
 
-KINDS = choices(field("controller.kind").annotation)
+KINDS = tuple(REGISTERED.builtin)
 LEVELS = {"a": 6, "b": 1, "c": 12}
 BUCKETS = [Bucket(family, level + 1) for family, top in LEVELS.items() for level in range(top)]
 G = 8
@@ -25,7 +25,7 @@ def controller(kind: str = "rasch", families: Mapping[str, Any] | None = None, *
     """As a curriculum file would make it. `families` adds keys to some families."""
     data = {f: {"levels": [{}] * top, **(families or {}).get(f, {})} for f, top in LEVELS.items()}
     config = Config.model_validate({"families": data, "controller": {"kind": kind, **settings}})
-    made = build_controller(config, BUCKETS)
+    made = build_controller(config.controller, config.families, BUCKETS, config.training.steps)
     assert isinstance(made, FamilyController)
     return made
 

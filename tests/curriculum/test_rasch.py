@@ -141,7 +141,7 @@ def test_states(at_bottom: float, at_top: float, said: str) -> None:
 
 
 def test_the_two_levels_around_the_target_are_mixed_in_proportion() -> None:
-    level = RaschLevel(Ladder(6), probes=0.0, tracker=Tracker(6))
+    level = RaschLevel(Ladder(6), probes=0.0)
     level.tracker.ability = 2.25
     rng = random.Random(0)
     drawn = Counter(level.draw(rng) for _ in range(4000))
@@ -150,7 +150,7 @@ def test_the_two_levels_around_the_target_are_mixed_in_proportion() -> None:
 
 
 def test_probes_reach_one_level_beyond_the_bracket() -> None:
-    level = RaschLevel(Ladder(6), probes=0.3, tracker=Tracker(6))
+    level = RaschLevel(Ladder(6), probes=0.3)
     level.tracker.ability = 3.5
     rng = random.Random(0)
     assert {level.draw(rng) for _ in range(1000)} == {2, 3, 4, 5}

@@ -6,8 +6,7 @@ import random
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from kolmocli.evaluation.calibration import family_record, level_record, non_increasing, pass_rate_interval
 from kolmocli.evaluation.intervals import wilson

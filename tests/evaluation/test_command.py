@@ -34,7 +34,8 @@ def report(target: str | Path = "tiny", **options: Any) -> dict[str, Any]:
     wanted = Wanted(
         **{name: options.pop(name) for name in ("curriculum", "data", "tasks", "strict") if name in options}
     )
-    return evaluate(str(target), wanted, **{"samples": 1, "seed": None, **options}, device="cpu", sandbox="embedded")
+    asked = {"samples": 1, "seed": None, **options}
+    return evaluate(str(target), wanted, **asked, device="cpu", sandbox="embedded", warn=print)
 
 
 def test_a_model_needs_tasks() -> None:

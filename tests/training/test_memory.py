@@ -11,14 +11,15 @@ import torch
 
 from kolmocli.config import Config, Training
 from kolmocli.errors import UsageError
-from kolmocli.learning.learner import Learner, Weighted
+from kolmocli.learning.batches import Weighted
+from kolmocli.learning.learner import Learner
+from kolmocli.learning.value import ValueGuide
 from kolmocli.policy.adapters import Adaptation
 from kolmocli.policy.loading import load_policy
 from kolmocli.policy.policy import Policy
 from kolmocli.policy.rollout import Rollout
 from kolmocli.policy.scoring import Scorer
 from kolmocli.policy.sizes import Size, size_of_folder, size_of_preset
-from kolmocli.policy.value import open_value_head
 from kolmocli.training.memory import activations, memory
 from kolmocli.training.plan import plan
 
@@ -109,7 +110,7 @@ def test_a_plan_says_what_is_trained() -> None:
 def test_a_plan_counts_the_value_head_where_there_is_one() -> None:
     valued = config(name="tiny").model_copy(update={"training": Training(baseline="value")})
     without, with_it = plan(config(name="tiny"))["memory_mib"], plan(valued)["memory_mib"]
-    sums = open_value_head(load_policy("tiny", device="cpu").model).state_dict()["gram"]
+    sums = ValueGuide(load_policy("tiny", device="cpu")).value.state_dict()["gram"]
     assert with_it["value_head"] == pytest.approx(3 * sums.nbytes / 2**20, abs=0.01)
     assert with_it["peak"] - without["peak"] == pytest.approx(with_it["value_head"], abs=0.02)
     assert "value_head" not in without

@@ -1,16 +1,20 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 
 import pytest
 
 from kolmocli.seeds import derived_seed
-from kolmocli.training.state import RunState, in_band
+from kolmocli.training.state import RunState, Totals, in_band
 
 
 def test_a_state_survives_json() -> None:
-    state = RunState(phase="rl", step=3, drawn={"a/1": 4}, pass_rates=[0.25], seconds={"learn": 0.1})
-    assert RunState(**json.loads(json.dumps(state.to_json()))) == state
+    state = RunState(phase="rl", step=3, drawn={"a/1": 4}, passed_before=[0, 1])
+    assert RunState(**json.loads(json.dumps(asdict(state)))) == state
+    totals = Totals(pass_rates=[0.25], bits=1.5)
+    totals.spend("learn", 0.1)
+    assert Totals(**json.loads(json.dumps(asdict(totals)))) == totals
 
 
 def test_seeds_differ_by_purpose_and_step_and_are_the_same_everywhere() -> None:

@@ -4,25 +4,36 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any
 
 from kolmocli.curriculum.base import Belief, Ladder, Result
-from kolmocli.curriculum.levels import between, standing
+from kolmocli.curriculum.kinds import built_in
+from kolmocli.curriculum.levels import LevelBase, between, standing
+from kolmocli.curriculum.settings import Setting
 from kolmocli.curriculum.tracker import Tracker
 
 
-class RaschLevel:
+@built_in("rasch")
+class RaschLevel(LevelBase):
     """The two levels around the one that passes at the target, in proportion, and a few probes beyond.
 
-    Args:
-        probes: share of groups one level outside the bracket: without them a belief that is wrong about what
-            lies beyond would never be put to the test.
+    Without probes a belief that is wrong about what lies beyond would never be put to the test.
     """
 
-    def __init__(self, ladder: Ladder, probes: float, tracker: Tracker) -> None:
-        self.ladder = ladder
+    def __init__(
+        self,
+        ladder: Ladder,
+        *,
+        probes: Annotated[float, Setting("share of groups one level beyond the bracket", least=0.0, most=1.0)] = 0.05,
+        slope: Annotated[float, Setting("logits per level", above=0)] = 1.0,
+        drift: Annotated[
+            float, Setting("logits that the ability may move in a step, as a standard deviation", above=0)
+        ] = 0.1,
+        slew: Annotated[float, Setting("logits that the estimate moves in a step at most", above=0)] = 1.5,
+    ) -> None:
+        super().__init__(ladder)
         self.probes = probes
-        self.tracker = tracker
+        self.tracker = Tracker(ladder.top, ladder.bottom, slope=slope, drift=drift, slew=slew)
 
     @property
     def level(self) -> float:

@@ -6,6 +6,7 @@ for the present one.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import importlib.resources
 import io
@@ -18,10 +19,12 @@ from pathlib import Path
 from typing import Any
 
 import docker
+from docker.constants import MINIMUM_DOCKER_API_VERSION
 from docker.errors import BuildError, DockerException, ImageNotFound
 
 from kolmocli.errors import EnvironmentMissing, KolmoError
 from kolmocli.paths import data_dir
+from kolmocli.sandbox.docker.unix_socket import close_what_fails
 
 REPOSITORY = "kolmo-sandbox"
 DEFAULT_BASE = "python:3.12-slim"
@@ -32,7 +35,7 @@ _SHARED = ("language/functions.py", "sandbox/wire/statements.py", "sandbox/wire/
 
 
 def image_source() -> Path:
-    """The folder with the Dockerfile: beside the package in a checkout, inside it in an installed wheel."""
+    """The folder with the Dockerfile: next to the package in a checkout, inside it in an installed wheel."""
     folder = data_dir("sandbox_image")
     if (folder / "Dockerfile").is_file():
         return folder
@@ -59,14 +62,30 @@ def image_tag() -> str:
 
 
 def client(timeout: int = 30) -> docker.DockerClient:
-    """A client of the engine at DOCKER_HOST, else of the usual socket. Not to be shared between threads."""
-    return docker.DockerClient(base_url=os.environ.get("DOCKER_HOST") or None, timeout=timeout, version="auto")
+    """A client of the engine at DOCKER_HOST, else of the usual socket. Not to be shared between threads.
+
+    Raises:
+        DockerException: no engine answers there. Nothing is left open then.
+    """
+    try:
+        with contextlib.closing(_client(timeout, MINIMUM_DOCKER_API_VERSION)) as first:
+            version = first.api.version(api_version=False)["ApiVersion"]
+    except Exception as error:  # whatever docker-py meets on the way; it does the same with its own question
+        raise DockerException(f"its version cannot be asked for: {error}") from error
+    return _client(timeout, version)
+
+
+def _client(timeout: int, version: str) -> docker.DockerClient:
+    """One that has not asked for anything: docker-py's own question for the version leaves its socket open."""
+    found = docker.DockerClient(base_url=os.environ.get("DOCKER_HOST") or None, timeout=timeout, version=version)
+    close_what_fails(found)
+    return found
 
 
 def find_engine() -> str | None:
     """None when an engine answers, else why not, in a few words."""
     host = os.environ.get("DOCKER_HOST") or "unix:///var/run/docker.sock"
-    if host.startswith("unix://"):  # asked directly first: the client leaves its socket open when there is nobody
+    if host.startswith("unix://"):  # asked directly first: the system says shortly what docker-py wraps three times
         with socket.socket(socket.AF_UNIX) as probe:
             probe.settimeout(5)
             try:

@@ -15,10 +15,14 @@ MAGIC = b"KF"
 HELLO, RUN, RESULT, PING = 1, 2, 3, 4
 MAX_PAYLOAD = 8 << 20
 
+PROGRAM = struct.Struct("<cIII")
+"""Language, CPU time in ms, wall time in ms, memory in MiB; the text of the program follows."""
 REPORT = struct.Struct("<iBxHIIII")
 """Wait status, reason for a kill, zero, cpu_us, wall_us, peak memory in KiB, program number; the output follows."""
 ENDED, CPU, WALL, OUTPUT, LATE = range(5)
 DSL, PYTHON = b"D", b"P"
+STARVED = 4
+"""Times its wall limit: what a program gets that waits for a processor."""
 
 
 class FrameError(Exception):

@@ -18,8 +18,6 @@ from kolmocli.tasks.base import text_bits
 from kolmocli.tasks.outcome import Outcome
 from kolmocli.tasks.reward import RewardRule
 
-_OUTPUT = re.compile(r"\boutput\b")
-
 
 @dataclass(frozen=True, slots=True)
 class Draft:
@@ -101,7 +99,7 @@ class DslAttempt:
 
 @dataclass(frozen=True, slots=True)
 class PythonAttempt:
-    """A program in free Python for one sequence, judged by `output`, or where it has none by its last value."""
+    """A program in free Python for one sequence, judged by `output`, which is looked at after its last statement."""
 
     target: Value
     text: str
@@ -111,8 +109,7 @@ class PythonAttempt:
     @property
     def job(self) -> Job | None:
         # Two line breaks: after a backslash at the end of a program one would join the lines.
-        result = "\n\noutput\n" if _OUTPUT.search(self.text) else ""
-        return Job(self.text + result, "python", group=self.group)
+        return Job(f"{self.text}\n\noutput\n", "python", group=self.group)
 
     def outcome(self, verdict: Verdict | None) -> Outcome:
         assert verdict is not None
@@ -120,7 +117,7 @@ class PythonAttempt:
         if verdict.status.is_fault:
             return Outcome(self.text, end, False, verdict.status, None, literal_bits=literal)
         value = verdict.value
-        # A program that ends normally without a sequence has not answered.
+        # A program that ends normally without a sequence in `output` has not answered.
         status = Status.RUNTIME if verdict.status is Status.OK and value is None else verdict.status
         if value != self.target:
             formatted = status is not Status.SYNTAX
