@@ -2,15 +2,13 @@
 
     import kolmocli as kolmo
 
-Names are imported when they are first used, so that the sandbox, the controllers and the archives work without torch.
-docs/library.md shows each of them at work.
+Names are imported at their first use: sandbox, controllers and archives need no torch. docs/library.md shows them all.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
-
 if TYPE_CHECKING:
     from kolmocli.archive import compress as compress, decompress as decompress, explain as explain
     from kolmocli.curriculum import (
@@ -25,6 +23,7 @@ if TYPE_CHECKING:
     from kolmocli.evaluation.library import evaluate as evaluate
     from kolmocli.integrations.environment import make_env as make_env
     from kolmocli.language.program import Program as Program
+    from kolmocli.language.search.solver import solve as solve
     from kolmocli.sandbox import Job as Job, open_sandbox as open_sandbox
     from kolmocli.tasks.base import Prompt as Prompt, Task as Task
     from kolmocli.tasks.family import family as family
@@ -39,6 +38,7 @@ _ROOMS = {
     "evaluation.library": ("evaluate",),
     "integrations.environment": ("make_env",),
     "language.program": ("Program",),
+    "language.search.solver": ("solve",),
     "sandbox": ("Job", "open_sandbox"),
     "tasks.base": ("Prompt", "Task"),
     "tasks.family": ("family",),

@@ -99,10 +99,7 @@ def zips(index: Index, strand: int) -> Segments:
         else:
             bits = ramp_bits(row[i + 1], row[i + 3] - row[i + 1], odd) + index.literal_bits + index.item_bits * odd
             options.append((odd, odd, bits))
-        found[i] = [
-            (i + a + b, bits + WEAVE + extra, None)
-            for a, b, bits in options
-        ]
+        found[i] = [(i + a + b, bits + WEAVE + extra, None) for a, b, bits in options]
     return found
 
 
@@ -117,7 +114,7 @@ def _terms_2(row: Value, start: int, end: int) -> list[int]:
 
 
 def copies(index: Index, strand: int) -> Segments:
-    """What stands before too, for an estimate before anything is named. `made` tells where."""
+    """What stands before too, for an estimate before anything is named."""
     row, terms, triples = index.row, index.terms, index.triples
     found: Segments = {}
     end = index.ends[strand]
@@ -129,7 +126,7 @@ def copies(index: Index, strand: int) -> Segments:
             source, length = -1, 0
             if terms[i] > 3:
                 continue
-            for place in triples.get(row[i : i + 3], ())[:_COPIES]:  # type: ignore[call-overload]
+            for place in triples.get(row[i : i + 3], ())[:_COPIES]:  # type: ignore[arg-type]
                 if place + 2 >= i:
                     break
                 n = 3
@@ -175,10 +172,10 @@ def cheapest(
     path = []
     at = end
     while at > start:
-        begin, segment = back[at - start]
-        if segment is None:
+        begin, chosen = back[at - start]
+        if chosen is None:
             path.append(Piece(begin, at, None, index.literal_bits + item * (at - begin), True))
         else:
-            path.append(Piece(begin, at, segment[2], segment[1], False))
+            path.append(Piece(begin, at, chosen[2], chosen[1], False))
         at = begin
     return best[size], path[::-1]

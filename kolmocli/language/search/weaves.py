@@ -67,13 +67,13 @@ def children(guess: Guess, budget: Budget) -> list[Guess]:
     ways = [(way.core + way.others, way) for row in rows for way in _lowest(row)]
     for count in front.natural():
         hope = _HOPE * front.before[count]
-        ways += [(way.core + way.others - hope, way) for row in rows for way in row if way.count == count]
+        ways += [(way.core + way.others - hope, way) for row in rows for way in row if way.pairs == count]
     found: dict[tuple[int, int], Guess] = {}
     for score, way in sorted(ways):
-        if (way.count, way.end) not in found:
-            child = woven_on(weave, way.count, way.end) if way.end else woven_in(weave, way.count)
+        if (way.pairs, way.end) not in found:
+            child = woven_on(weave, way.pairs, way.end) if way.end else woven_in(weave, way.pairs)
             others = guess.others + way.others
-            found[way.count, way.end] = Guess(score + guess.others, way.core + others, others, child)
+            found[way.pairs, way.end] = Guess(score + guess.others, way.core + others, others, child)
             if len(found) == _MOST:
                 break
     return list(found.values())
@@ -83,7 +83,7 @@ class _Way(NamedTuple):
     """A way to unzip a core: how many items were woven in as far as both went; where what was woven in ends, if that went on,
     or 0; and what the new core and the new strands take."""
 
-    count: int
+    pairs: int
     end: int
     core: float
     others: float
@@ -93,7 +93,7 @@ def _lowest(row: list[_Way]) -> list[_Way]:
     """Of ways in order of their counts, those that no neighbour beats; of many alike in a row, the first and the last."""
     kept = []
     bits = [_INFINITE, *(way.core + way.others for way in row), _INFINITE]
-    for way, before, here, after in zip(row, bits, bits[1:], bits[2:]):
+    for way, before, here, after in zip(row, bits, bits[1:], bits[2:], strict=False):
         if here <= before and here <= after and (before - here > _ALIKE or after - here > _ALIKE):
             kept.append(way)
     return kept
@@ -233,7 +233,7 @@ class _Front:
         index, start = self.index, self.odds
         row = index.row
         found = []
-        for place in index.triples.get(row[start : start + 3], ()):  # type: ignore[call-overload]
+        for place in index.triples.get(row[start : start + 3], ()):  # type: ignore[arg-type]
             if place != start:
                 length = 3
                 while row[place + length] == row[start + length]:
