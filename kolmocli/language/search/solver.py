@@ -18,7 +18,7 @@ from operator import index
 
 from kolmocli.errors import UsageError
 from kolmocli.language.coder import coded_bits, literal_bits
-from kolmocli.language.interpreter import evaluate
+from kolmocli.language.interpreter import DEFAULT_BOUNDS, ExecutionError, evaluate
 from kolmocli.language.program import Call, Program, Ref, canonical
 from kolmocli.language.search.budget import Budget, Spent
 from kolmocli.language.search.names import Naming
@@ -29,8 +29,8 @@ from kolmocli.language.search.weaves import Guess, children, first_guess
 
 _LONGEST = 4096
 """A longer sequence is only asked whether it repeats: some moves take the square of its length between two looks at the clock."""
-_LARGEST = 10**18
-"""The language writes integers of up to 18 digits."""
+_LARGEST = 10**17
+"""The language writes integers of up to 18 characters, of which one may be the sign."""
 _SLACK = 150
 """Ways that take so many bits more than the best are not looked at."""
 _FIRST, _EXPAND, _BEGIN = 8, 2, 2
@@ -69,12 +69,12 @@ def solve(sequence: Sequence[int], *, seconds: float = 1.0, steps: int | None = 
     """The shortest program for the sequence that is found in the time; at worst the sequence as one literal list.
 
     Args:
-        sequence: at least one integer of up to 18 digits. Beyond 4,096 items only a repetition is found.
+        sequence: at least one integer of up to 17 digits. Beyond 4,096 items only a repetition is found.
         seconds: when to stop. A move that has begun is finished.
         steps: where to stop, counted in work, so that the answer is the same on every machine if the time suffices.
 
     Raises:
-        UsageError: if the sequence is empty or has an item of another kind.
+        UsageError: if the sequence is empty, has an item of another kind, or is beyond what a program can make.
     """
     started = time.monotonic()
     value = _checked(sequence)
@@ -88,7 +88,7 @@ def solve(sequence: Sequence[int], *, seconds: float = 1.0, steps: int | None = 
         times = len(value) // len(search.value)
         program = Program((*program.statements, Call("repeat_list", (times, Ref(len(program) - 1)))))
     bits, literal = coded_bits(program), literal_bits(value)
-    if bits >= literal:
+    if bits >= literal or (len(search.value) < len(value) and not _makes(program, value)):
         program, bits = _literal(value), literal
     return Solution(program, bits, literal, time.monotonic() - started, "search" if bits < literal else "literal")
 
@@ -100,13 +100,27 @@ def _checked(sequence: Sequence[int]) -> Value:
         raise UsageError("solve takes a sequence of integers, such as [3, 4, 5]") from None
     if not value:
         raise UsageError("solve takes at least one integer; the sequence is empty")
+    if len(value) >= DEFAULT_BOUNDS.items:
+        raise UsageError(f"solve takes fewer than {DEFAULT_BOUNDS.items:,} integers: no program makes more")
     if max(map(abs, value)) >= _LARGEST:
-        raise UsageError("solve takes integers of up to 18 digits; the language has no longer ones")
+        raise UsageError("solve takes integers of up to 17 digits and a sign; the language writes no longer ones")
     return value
 
 
 def _literal(value: Value) -> Program:
     return Program((Call("set_list", (value,)),))
+
+
+def _makes(program: Program, value: Value) -> bool:
+    """Whether the program can be written down, and makes the value. Sums of large items may lie beyond the language."""
+    calls = (statement for statement in program.statements if isinstance(statement, Call))
+    constants = (argument for call in calls for argument in call.arguments if isinstance(argument, int))
+    if any(abs(constant) >= _LARGEST for constant in constants):
+        return False
+    try:
+        return tuple(evaluate(program)) == value
+    except ExecutionError:
+        return False
 
 
 def _unit(value: Value) -> Value:
@@ -198,5 +212,5 @@ class _Search:
             order, bits = arrange(naming.root(), _WIDTH)
             if bits < self.bits:
                 program = canonical(program_of(order))
-                if tuple(evaluate(program)) == self.value:
+                if _makes(program, self.value):
                     self.program, self.bits = program, coded_bits(program)
