@@ -28,7 +28,8 @@ def test_the_front_door_imports_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["compress", "decompress", "explain", "controller", "Result", "open_sandbox", "Job", "family", "Task"]
+    "name",
+    ["compress", "decompress", "explain", "controller", "Result", "open_sandbox", "Job", "family", "Task", "solve"],
 )
 def test_what_is_light_comes_without_torch(name: str) -> None:
     assert "torch" not in modules_after(f"import kolmocli\nkolmocli.{name}")

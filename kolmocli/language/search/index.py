@@ -23,7 +23,6 @@ class Index:
             self.starts.append(len(row))
             row += strand.items
             row.append(WALL << (2 * number))
-        self.weave = weave
         self.row = tuple(row)
         self.ends = [start + len(s.items) for start, s in zip(self.starts, weave, strict=True)]
         items = [item for strand in weave for item in strand.items]
