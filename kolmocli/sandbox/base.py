@@ -6,6 +6,7 @@ value of every statement comes back and the host compares (a program cannot leak
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
@@ -13,6 +14,8 @@ from enum import StrEnum
 from typing import Any, Literal, Protocol, Self
 
 from kolmocli.errors import UsageError
+from kolmocli.sandbox.wire import values
+from kolmocli.sandbox.wire.values import Opaque as Opaque, Raised as Raised
 
 Language = Literal["dsl", "python"]
 """What is in scope: "dsl" has the functions of `kolmocli/language/functions.py`, "python" starts empty."""
@@ -74,8 +77,39 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
+class Call:
+    """A call of a function that a program defines: `Call.of("area", 3, 4, unit="m")`. Make one with `of`."""
+
+    function: str
+    code: str
+    """Its arguments as text (`wire/values.py`): every run gets fresh copies, and calls can be compared."""
+
+    @classmethod
+    def of(cls, function: str, /, *arguments: Any, **keywords: Any) -> Call:
+        """Raises UsageError when an argument is not a plain value."""
+        try:
+            return cls(function, values.encode([[*arguments], keywords], _MOST_ITEMS))
+        except (values.NotPlain, values.TooLong) as error:
+            raise UsageError(f"the arguments of {function}: {error}; only plain values go to a program") from None
+
+    @property
+    def arguments(self) -> tuple[list[Any], dict[str, Any]]:
+        """Those by position, and those by name."""
+        by_position, by_name = values.decode(json.loads(self.code))
+        return by_position, by_name
+
+
+_MOST_ITEMS = 1 << 20
+"""In the arguments of one call."""
+
+
+@dataclass(frozen=True, slots=True)
 class Job:
     """One program to run, and limits below those of the sandbox where it needs less.
+
+    What comes back is the value of each of its statements as a sequence of integers; with `plain` the values as they
+    are. With `calls` it is what each of these calls returns, after the program has run. With `inputs` the program is a
+    script that runs once for each, reads it from stdin, and what comes back is what it printed.
 
     `group` is an opaque label: two jobs of one group are not run back to back in one container. `avoid` names a
     container that must not run this job (a winner is confirmed elsewhere).
@@ -83,6 +117,9 @@ class Job:
 
     program: str
     language: Language = "python"
+    plain: bool = False
+    calls: tuple[Call, ...] = ()
+    inputs: tuple[str, ...] = ()
     group: int = 0
     avoid: str | None = None
     cpu_ms: int | None = None
@@ -107,10 +144,14 @@ class Verdict:
     `trace[i]` is the value of top-level statement i (None: the statement has no value, or one that is
     not a sequence of integers). It holds the statements that finished, so it is kept for a program that
     failed later, and is as long as the program only when the status is OK.
+
+    Of a plain job it holds values of any plain type, or `Opaque` for one of another type. Of calls and inputs it
+    holds what each came to: the value that was returned or the text that was printed, `Raised` where an exception ended
+    it, which ends nothing else, and `Opaque`.
     """
 
     status: Status
-    trace: tuple[Value | None, ...] = ()
+    trace: tuple[Any, ...] = ()
     cpu_ms: float = 0.0
     wall_ms: float = 0.0
     container: str = ""
@@ -118,7 +159,7 @@ class Verdict:
     detail: str = ""
 
     @property
-    def value(self) -> Value | None:
+    def value(self) -> Any:
         """The value of the last statement of a program that ended normally, else None."""
         return self.trace[-1] if self.status is Status.OK and self.trace else None
 
