@@ -27,7 +27,7 @@ import pydantic_monty as monty
 from kolmocli.sandbox.embedded import promises, source as parser
 from kolmocli.sandbox.embedded.refusals import Refusal, is_missing, refuse
 from kolmocli.sandbox.embedded.watch import Watch
-from kolmocli.sandbox.wire import frames, statements
+from kolmocli.sandbox.wire import frames, statements, values
 
 OVERHEAD_MB = 2048
 """Address space beyond the memory limit of a program: this process's own code, and values on their way."""
@@ -93,7 +93,7 @@ class Interpreter:
         try:
             for value in self.values(source, body, with_language):
                 lines.append(statements.encode(value, self.limits["max_items"]))
-        except statements.TooLong as error:
+        except values.TooLong as error:
             end = f"OLE {error}"
         except Refusal as error:
             end = f"DENIED the embedded sandbox does not run {error}"
@@ -169,7 +169,7 @@ class Interpreter:
         if not session.feed_run(f"type({name}) is range"):
             return None
         if session.feed_run(f"len({name})") > self.limits["max_items"]:
-            raise statements.TooLong("a range of too many items")
+            raise values.TooLong("a range of too many items")
         return session.feed_run(f"list({name})")
 
 

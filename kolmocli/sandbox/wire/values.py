@@ -31,6 +31,40 @@ class TooLong(Exception):
     """A value has more items, or an integer more digits, than the limits allow."""
 
 
+def integers(value: object, max_items: int) -> list[int] | None:
+    """The value as a list of integers, by exact built-in type; None when it is not a sequence of them.
+
+    Exact types, because a subclass could lie about its items. Raises TooLong before it copies anything.
+    """
+    kind = type(value)
+    if kind is int:
+        return [value]  # type: ignore[list-item]
+    if kind not in (list, tuple, range, bytes, str):
+        return None
+    if len(value) > max_items:  # type: ignore[arg-type]
+        raise TooLong(f"a value of {len(value)} items")  # type: ignore[arg-type]
+    if kind is str:
+        return [ord(character) for character in value]  # type: ignore[attr-defined]
+    items = list(value)  # type: ignore[call-overload]
+    return items if all(type(item) is int for item in items) else None
+
+
+def integer_line(value: object, max_items: int) -> str:
+    """The text of a value as a sequence of integers; `null` when it is not one."""
+    items = integers(value, max_items)
+    if items is None:
+        return "null"
+    return _digits(items)
+
+
+def line(value: object, max_items: int) -> str:
+    """The text of what stands where a value would, in one line: of the value, or of its type where that is not plain."""
+    try:
+        return encode(value, max_items)
+    except NotPlain as error:
+        return json.dumps({"o": error.args[0][:60]})
+
+
 def encode(value: object, max_items: int) -> str:
     """The text of a value in one line. Raises NotPlain or TooLong."""
     if type(value) is list and len(value) <= max_items and all(type(item) is int for item in value):
@@ -191,12 +225,19 @@ def _extreme(decoder: _Decoder, loaded: Any, depth: int) -> float:
     return float(loaded)
 
 
-def _text(loaded: Any) -> str:
-    if type(loaded) is not str or len(loaded) > 200:
-        raise ValueError("no name")
-    return loaded
+def read_line(loaded: Any, max_items: int | None = None) -> Any:
+    """What stands on a line: a value, `Raised`, `Opaque`, or None on a line of its own. Raises ValueError."""
+    if loaded is None:
+        return None
+    if type(loaded) is dict and loaded.keys() <= _MARKS.keys():
+        ((letter, name),) = loaded.items() or [("", None)]
+        if type(name) is not str or len(name) > 60:
+            raise ValueError("no name")
+        return _MARKS[letter](name)
+    return decode(loaded, max_items)
 
 
+_MARKS = {"e": Raised, "o": Opaque}
 _FORMS: dict[str, Callable[[_Decoder, Any, int], Any]] = {
     "n": _none,
     "x": _extreme,
