@@ -54,11 +54,12 @@ def _printed(code: CodeType, text: str) -> str:
     given = io.TextIOWrapper(io.BytesIO(text.encode("utf-8", "surrogatepass")), "utf-8", "surrogatepass", newline=None)
     for module in (sys, scope.SYS):
         module.stdin, module.stdout = given, out  # type: ignore[attr-defined]
-    raised = None
+    raised: BaseException | None = None
     try:
         exec(code, scope.fresh(input=input, exit=sys.exit, quit=sys.exit, open=_standard_input))
     except SystemExit as error:
-        raised = error if error.code not in (None, 0) else None
+        if error.code not in (None, 0):
+            raised = error
     except MemoryError:
         raise
     except BaseException as error:

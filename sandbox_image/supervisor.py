@@ -264,11 +264,7 @@ def main() -> None:
         for kind, request, payload in early:
             if kind == frames.PING:
                 supervisor.reply(frames.PING, request, payload)
-            elif (
-                kind == frames.RUN
-                and payload[:1] in frames.KINDS
-                and len(payload) >= frames.PROGRAM.size
-            ):
+            elif kind == frames.RUN and payload[:1] in frames.KINDS and len(payload) >= frames.PROGRAM.size:
                 supervisor.pending.append((request, payload))
             else:
                 leave(BAD_FRAME)

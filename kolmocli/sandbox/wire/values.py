@@ -1,7 +1,8 @@
 """Plain values as text: what a program may be handed, and what it may hand back.
 
 Plain are None, bool, int, float, complex, str, bytes, and list, tuple, range, set, frozenset and dict of plain values,
-each by its exact built-in type: a subclass could lie about what it holds, an object about what it equals. The text is
+each by its exact built-in type: a subclass could lie about what it holds, an object about what it equals. The three
+dictionaries of `collections` count as dict, as they equal one. The text is
 JSON. An int, a float, a str, a bool and a list stand for themselves; everything else is an object of one key:
 
     {"n": 0} None · {"t": [...]} tuple · {"s": [...]} set · {"f": [...]} frozenset · {"d": [[key, value], ...]} dict
@@ -14,6 +15,7 @@ JSON. An int, a float, a str, a bool and a list stand for themselves; everything
 from __future__ import annotations
 
 import json
+from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable
 from typing import Any
 
@@ -110,8 +112,10 @@ class _Encoder:
         if depth == DEEPEST:
             raise TooLong(f"more than {DEEPEST} levels of containers")
         self._spend(len(value))
-        if kind is dict:
-            items = ",".join(f"[{self.text(k, depth + 1)},{self.text(v, depth + 1)}]" for k, v in list(value.items()))
+        if _LETTERS[kind] == "d":
+            items = ",".join(
+                f"[{self.text(k, depth + 1)},{self.text(v, depth + 1)}]" for k, v in list(dict.items(value))
+            )
         else:
             items = ",".join([self.text(item, depth + 1) for item in list(value)])
         return f"[{items}]" if kind is list else f'{{"{_LETTERS[kind]}":[{items}]}}'
@@ -122,7 +126,9 @@ class _Encoder:
             raise TooLong(f"a value of more than {self.most} items")
 
 
-_LETTERS: dict[type, str] = {list: "", tuple: "t", set: "s", frozenset: "f", dict: "d"}
+_LETTERS: dict[type, str] = {
+    list: "", tuple: "t", set: "s", frozenset: "f", dict: "d", Counter: "d", OrderedDict: "d", defaultdict: "d",
+}  # fmt: skip
 
 
 class Raised:
@@ -193,7 +199,7 @@ class _Decoder:
         return {self.value(k, depth + 1): self.value(v, depth + 1) for k, v in self._spend(loaded)}
 
     def bytes(self, loaded: Any, depth: int) -> bytes:
-        return self._spend(loaded.encode("latin-1"))  # type: ignore[no-any-return]
+        return self._spend(loaded.encode("latin-1"))
 
     def range(self, loaded: Any, depth: int) -> range:
         start, stop, step = self.items(loaded, depth)
