@@ -1,10 +1,11 @@
 """Tests that are code, as HumanEval and MBPP have them: asserts of what the program's functions return.
 
 The tests know what is expected, so they run in a process of their own, the tester's (`tester.py`), and never in the
-program's. The first time that a program is judged by them they run without one, and become a plan:
+program's. Where they can be read without being run, they are (`literals.py`). Else they run without a program, the first
+time that one is judged by them, and become a plan:
 
-- `Checks`, where all that they do is to compare results with values of their own, as they nearly always do. From then
-  on a program takes one job, and the tester none.
+- `Checks`, where all that they do is to compare results with values of their own. From then on a program takes one job,
+  and the tester none.
 - The calls that they begin with, where more is done with a result: `abs(f(2.0) - 1.4) < 0.1`, `f(f(3))`, a loop over what
   was returned. The program makes these calls, and the tester runs the tests for real with what they came to. Where
   the tests go on to calls that nobody knew of, another round follows.
@@ -18,7 +19,7 @@ import json
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 from kolmocli.sandbox.base import Call, Job, Opaque, Raised, Status, Verdict
@@ -27,6 +28,7 @@ from kolmocli.tasks.base import Attempt
 from kolmocli.tasks.code import tester
 from kolmocli.tasks.code.checks import Check, Checks
 from kolmocli.tasks.code.judge import Submission
+from kolmocli.tasks.code.literals import read_checks
 from kolmocli.tasks.code.rewriting import parse_tests, rewritten
 from kolmocli.tasks.outcome import Outcome
 
@@ -42,11 +44,14 @@ class Asserts:
         """`functions` of the program are called by the tests, in the scope of the definitions of `opening`. `name` is for
         messages. Raises ValueError when the tests do not compile, or assert nothing."""
         self.code, self.functions, self.opening, self.name = code, tuple(functions), opening, name
-        self._tests = rewritten(parse_tests(code))
-        self.plan: Checks | Rounds | Broken | None = None
+        self.plan: Checks | Rounds | Broken | None = read_checks(parse_tests(code), functions)
 
     def attempt(self, submission: Submission) -> Attempt:
         return Planned(self, submission)
+
+    @cached_property
+    def _tests(self) -> str:
+        return rewritten(parse_tests(self.code))
 
     def job(self, calls: Sequence[Call] = (), results: Sequence[Any] = ()) -> Job:
         """Run the tests, where these calls came to these results."""
