@@ -94,7 +94,7 @@ class Bench:
         self.known, self.results = known, results
         self.calls: list[tuple[str, str]] = []
         self.asserts: list[Any] = []
-        self.space: dict[str, Any] = {"__name__": "tests", BENCH: self}
+        self.space: dict[str, Any] = {"__name__": "__main__", BENCH: self}
         self.open = False
         """A token is about."""
         self.blocked = False
