@@ -165,6 +165,13 @@ class Bench:
         else:
             self.asserts.append(self.same(one, other))
 
+    def held(self, value: Any) -> bool:
+        """Of an assert that raises when it fails, as asserts do."""
+        if not value:
+            return False
+        self.asserts.append(True)
+        return True
+
     def broken(self) -> None:
         """An assert raised something."""
         self.asserts.append(False)
