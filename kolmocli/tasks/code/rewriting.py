@@ -11,6 +11,7 @@ here, and run in the sandbox only.
 from __future__ import annotations
 
 import ast
+
 from kolmocli.tasks.code.tester import BENCH
 
 
