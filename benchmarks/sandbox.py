@@ -3,7 +3,8 @@
     python benchmarks/sandbox.py [--programs 4000] [--json]
 
 The code tasks are the problems of the project's own tests, three tests each, and their references, each made different by
-a comment. All of them are right, so each is run twice: a winner is confirmed in another container before it is paid.
+a comment. Every other one is spoilt, as half of all rollouts are wrong where a curriculum holds its target. A right one is
+run twice: a winner is confirmed in another container before it is paid. `code_tasks_all_right` is the rate where all are.
 
 The plain fork servers, one for each core, have no wall at all: they show what the operating system charges for a
 process per program, which differs by a factor of two between machines of one name. They run before and after.
@@ -18,6 +19,7 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
@@ -46,17 +48,23 @@ def plain_fork_servers(count: int) -> float:
     return sum(float(server.communicate()[0]) for server in servers)
 
 
-def code_tasks(sandbox: Sandbox, count: int) -> float:
-    """Right solutions judged per second; two batches are on their way, as when a file of predictions is scored."""
+def code_tasks(sandbox: Sandbox, count: int, spoilt: int) -> float:
+    """Solutions judged per second, one in `spoilt` of them wrong; two batches are on their way, as when a file of
+    predictions is scored."""
     built = [mbpp(problem.mbpp()) for problem in PROBLEMS]
-    tasks = list(islice(cycle([task for task in built if task.tests.plan]), count))
-    texts = [f"{task.reference}\n# {number}\n" for number, task in enumerate(tasks)]
+    known = list(islice(cycle([task for task in built if task.tests.plan]), count))
+    tasks = [replace(task, index=number) for number, task in enumerate(known)]
+    wrong = [bool(spoilt) and number % spoilt == 0 for number in range(count)]
+    texts = [
+        f"{task.reference}\n{f'{task.entry_point} = print' if is_wrong else ''}\n# {number}\n"
+        for number, (task, is_wrong) in enumerate(zip(tasks, wrong, strict=True))
+    ]
     started = time.perf_counter()
     with ThreadPoolExecutor(2) as threads:
         batches = [slice(at, at + BATCH) for at in range(0, count, BATCH)]
         judged = list(threads.map(lambda b: judge(tasks[b], texts[b], sandbox, Terms(Relative(0.25))), batches))
     spent = time.perf_counter() - started
-    assert all(outcome.passed for batch in judged for outcome in batch)
+    assert [not outcome.passed for batch in judged for outcome in batch] == wrong
     return count / spent
 
 
@@ -78,7 +86,8 @@ def main() -> None:
             ready = time.perf_counter() - started
             reports[backend] = {"start_s": ready} | measure(sandbox, options.programs, lambda _: None)
             if backend == "docker":
-                reports[backend]["code_tasks_per_second"] = code_tasks(sandbox, options.programs // 2)
+                reports[backend]["code_tasks_per_second"] = code_tasks(sandbox, options.programs // 2, 2)
+                reports[backend]["code_tasks_all_right"] = code_tasks(sandbox, options.programs // 2, 0)
         finally:
             sandbox.close()
     forks = (before + plain_fork_servers(options.programs // 8)) / 2

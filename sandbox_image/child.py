@@ -11,7 +11,7 @@ number of statements, and compares values that the container has never seen.
 """
 
 import os
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 import modules
@@ -33,9 +33,9 @@ _spaces: dict[bytes, tuple[dict[str, Any], Collection[str]]] = {}
 """Of each kind: the names a program starts with, and which of them are functions of the small language."""
 
 
-def prepare() -> None:
-    """Load all that programs can use, in the template, before the first fork."""
-    scope.load()
+def prepare(names: Sequence[str]) -> None:
+    """Load these modules and all else that programs can use, in the template, before the first fork."""
+    scope.load(names)
     _spaces.update({b"D": scope.language(), b"P": (scope.fresh(), ()), b"V": (scope.fresh(), ())})
     _spaces[b"C"] = scope.fresh("solution"), ()
     null = os.open(os.devnull, os.O_WRONLY)

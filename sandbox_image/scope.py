@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType, ModuleType
 from typing import Any
 
-from statements import MODULES
+from statements import MODULES, MORE_MODULES
 
 REMOVED = ("open", "input", "breakpoint", "help", "license", "copyright", "credits", "exit", "quit")
 _SYS = (
@@ -28,20 +28,25 @@ class NotImportable(ImportError):
 
 
 _SITE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "site")
-_packages: list[str] = []
-"""What this image has beyond the standard library."""
+_importable = {*MODULES, *MORE_MODULES}
 
 
-def load() -> None:
-    """Load all modules that programs can use, in the template, before the first fork."""
+def packages() -> list[str]:
+    """What this image has beyond the standard library, and the parts of that which are loaded with it."""
+    if not os.path.isdir(_SITE):
+        return []
+    with open(os.path.join(_SITE, "packages.txt"), encoding="utf-8") as file:
+        return file.read().split()
+
+
+def load(names: Sequence[str]) -> None:
+    """Load these modules, in the template, before the first fork."""
     fork_hooks = os.register_at_fork
     os.register_at_fork = lambda **_: None  # `random` must not reseed itself: seeds are fixed
     sys.modules["_hashlib"] = None  # type: ignore[assignment]  # hashlib's own functions do, and map no library
-    if os.path.isdir(_SITE):
-        sys.path.append(_SITE)
-        with open(os.path.join(_SITE, "packages.txt"), encoding="utf-8") as file:
-            _packages.extend(file.read().split())
-    for name in (*MODULES, *_packages):
+    sys.path.append(_SITE)
+    _importable.update(packages())
+    for name in names:
         __import__(name)
     os.register_at_fork = fork_hooks
     sys.argv = [""]
@@ -72,8 +77,7 @@ def _importer(real: Callable[..., Any]) -> Callable[..., Any]:
         fromlist: Sequence[str] | None = (),
         level: int = 0,
     ) -> Any:
-        root = name.partition(".")[0]
-        if level or (root not in MODULES and root not in _packages):
+        if level or name.partition(".")[0] not in _importable:
             raise NotImportable(name)
         if name == "sys":
             return SYS

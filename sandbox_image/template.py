@@ -15,6 +15,7 @@ import signal
 import socket
 import struct
 import time
+from collections.abc import Sequence
 from resource import RLIMIT_CPU, RLIMIT_NPROC, setrlimit
 
 import child
@@ -53,7 +54,7 @@ class Child:
 
 
 class Template:
-    def __init__(self, control: socket.socket, limits: dict[str, int]) -> None:
+    def __init__(self, control: socket.socket, limits: dict[str, int], names: Sequence[str]) -> None:
         self.control, self.limits = control, limits
         self.backstop = (math.ceil(limits["cpu_ms"] / 1000) + 1,) * 2
         self.running: dict[int, Child] = {}
@@ -61,7 +62,7 @@ class Template:
         self.poll.register(control, select.POLLIN)
         pin(limits["lane"])
         self.jail = Jail()
-        child.prepare()
+        child.prepare(names)
         self._limit()
         hide()
         gc.collect()

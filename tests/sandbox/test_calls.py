@@ -7,7 +7,7 @@ import pytest
 from kolmocli.errors import UsageError
 from kolmocli.sandbox import Job, Sandbox, Status, open_sandbox
 from kolmocli.sandbox.base import Call, Opaque, Raised
-from kolmocli.sandbox.wire.statements import MODULES
+from kolmocli.sandbox.wire.statements import MODULES, MORE_MODULES
 
 FUNCTIONS = """
 import math
@@ -108,7 +108,7 @@ def test_plain_values_keep_their_types(sandbox: Sandbox) -> None:
 
 @pytest.mark.docker
 def test_every_published_module_is_there(docker_sandbox: Sandbox) -> None:
-    imports = "\n".join(f"import {name}" for name in MODULES)
+    imports = "\n".join(f"import {name}" for name in (*MODULES, *MORE_MODULES) if name != "__future__")
     probe = (
         "def f():\n    return hashlib.sha256(b'').hexdigest()[:4], statistics.mean([1, 2]), str(decimal.Decimal('.5'))"
     )
@@ -153,3 +153,18 @@ def test_packages_that_the_sandbox_does_not_have() -> None:
         open_sandbox(packages=["left-pad"])
     with pytest.raises(UsageError, match="the embedded sandbox has no numpy"):
         open_sandbox("embedded", packages=["numpy"])
+
+
+@pytest.mark.docker
+@pytest.mark.parametrize(
+    "program",
+    [
+        "from __future__ import annotations\ndef f():\n    return 1",
+        "from datetime import datetime\ndef f():\n    return datetime.strptime('03-31-2020', '%m-%d-%Y').day - 30",
+        "def f():\n    return getattr(__import__('deci' 'mal'), 'Decimal')(1) + 0 == 1 and 1",
+        "import typing as t\ndef f() -> t.Optional[int]:\n    return 1",
+    ],
+)
+def test_what_programs_often_import(docker_sandbox: Sandbox, program: str) -> None:
+    [verdict] = docker_sandbox.run(Job(program, calls=(Call.of("f"),)))
+    assert verdict.trace == (1,)

@@ -79,7 +79,7 @@ class ContainerMaker:
             "slots": slots,
             "ahead": _AHEAD,
             "container_mb": memory,
-            "pids": slots + _AHEAD + 4,
+            "pids": 2 * (slots + _AHEAD) + 5,
         }
         self._seccomp = image_source() / "seccomp.json"
         self._mine = threading.local()

@@ -51,6 +51,7 @@ MUTATORS = {
 }
 
 _NO_ATTRIBUTE = re.compile(r"'(\w+)' object has no attribute '(\w+)'")
+_MODULES = {*statements.MODULES, *statements.MORE_MODULES}
 _NO_MODULE_ATTRIBUTE = re.compile(r"^module '\w+' has no attribute")
 _NO_NAME = re.compile(r"name '(\w+)' is not defined")
 _UNLIKE_PYTHON: dict[type[Exception], re.Pattern[str]] = {
@@ -100,7 +101,7 @@ def refuse(statement: ast.stmt, with_language: bool) -> None:
 
 def _refuse_modules(names: list[str]) -> None:
     for name in names:
-        if name.partition(".")[0] not in statements.MODULES or name in UNLIKE:
+        if name.partition(".")[0] not in _MODULES or name in UNLIKE:
             raise Refusal(f"import {name}")
 
 
