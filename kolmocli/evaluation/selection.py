@@ -12,9 +12,9 @@ from kolmocli.errors import UsageError
 from kolmocli.evaluation.heldout import held_out_tasks
 from kolmocli.paths import find_curriculum
 from kolmocli.tasks.base import Task
-from kolmocli.tasks.files.separation import Taken, without
-from kolmocli.tasks.files.tasks import DatasetTasks
-from kolmocli.tasks.sources import evaluation_source, trained_records
+from kolmocli.tasks.files.separation import Taken
+from kolmocli.tasks.files.tables import is_data_set
+from kolmocli.tasks.sources import evaluation_source, file_sources, mixed, read_file, trained_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,20 +47,19 @@ def select(target: str | None, wanted: Wanted, warn: Callable[[str], None]) -> S
     count = wanted.tasks or config.evaluation.tasks
     if wanted.data is None:
         return Selection(config, held_out_tasks(evaluation_source(config, warn), count))
-    if not config.runs_programs:
+    data = config.data.model_copy(update={"eval": wanted.data, "strict": wanted.strict or config.data.strict})
+    with_file, file = config.model_copy(update={"data": data}), read_file(wanted.data, data, warn)
+    if len(file.records) and not config.runs_programs:
         raise UsageError(
             f"--data {wanted.data}: a file holds sequences to write programs for, {target} answers questions"
         )
-    data = config.data.model_copy(update={"eval": wanted.data, "strict": wanted.strict or config.data.strict})
-    source = evaluation_source(config.model_copy(update={"data": data}), warn)
-    assert isinstance(source, DatasetTasks)
     shared = None
     if target is not None and (trained := _trained_on(target, wanted, warn)) is not None:
-        kept, shared = without(source.records, trained)
+        file, shared = file.without(trained)
         if shared:
-            _say_shared(wanted, shared, len(kept), target, warn)
-            source = DatasetTasks(kept, "eval", config.seed, order=data.order, levels=data.levels)
-    return Selection(config, held_out_tasks(source, count), shared)
+            _say_shared(wanted, shared, len(file), target, warn)
+    source = mixed(file_sources(file, "eval", with_file))
+    return Selection(with_file, held_out_tasks(source, count), shared)
 
 
 def _say_shared(wanted: Wanted, shared: int, kept: int, target: str, warn: Callable[[str], None]) -> None:
@@ -77,13 +76,13 @@ def _trained_on(target: str, wanted: Wanted, warn: Callable[[str], None]) -> Tak
     own = _own_config(target)
     if own is None or own.data.train is None:
         return None
-    if not Path(own.data.train).is_file():
+    if not Path(own.data.train).is_file() and not is_data_set(own.data.train):
         said = f"{target} was trained on {own.data.train}, which is not there: what {wanted.data} shares with it"
         if wanted.strict:
             raise UsageError(f"{said} cannot be checked; put it back, or leave out --strict")
         warn(f"{said} is not checked")
         return None
-    return Taken.of(trained_records(own.data))
+    return trained_file(own.data).taken
 
 
 def _config(target: str | None, wanted: Wanted) -> Config:

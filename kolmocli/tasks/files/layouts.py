@@ -97,9 +97,22 @@ def _text(data: dict[str, Any], key: str) -> str | None:
     return value
 
 
+def label(data: dict[str, Any], key: str) -> str | None:
+    """A name, which may be a whole number."""
+    value = data.get(key)
+    return str(value) if type(value) is int else _text(data, key)
+
+
 def _labels(data: dict[str, Any]) -> tuple[str | None, str | None, str | None]:
-    """(bucket, modality, task_id)"""
-    number = data.get("task_id")
-    if type(number) is int:
-        return _text(data, "bucket"), _text(data, "modality"), str(number)
-    return _text(data, "bucket"), _text(data, "modality"), _text(data, "task_id")
+    """(bucket, modality, task_id). `family` and `level` are a bucket too."""
+    bucket, modality = _text(data, "bucket"), _text(data, "modality")
+    level = data.get("level")
+    if bucket is None and (family := label(data, "family") or (None if level is None else modality or "sequences")):
+        bucket = family if level is None else f"{family}/{_whole(level)}"
+    return bucket, modality, label(data, "task_id")
+
+
+def _whole(level: Any) -> int:
+    if type(level) is int or (isinstance(level, str) and level.isdecimal()):
+        return int(level)
+    raise ValueError("`level` of a sequence must be a whole number")
