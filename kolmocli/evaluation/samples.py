@@ -58,3 +58,26 @@ def pass_rates(attempts: Attempts, samples: int) -> dict[str, Any]:
         "pass_at_k": {str(k): mean for k, mean in means.items()},
         "pass_at_k_ci": {str(k): list(wilson(min(mean, 1.0) * len(whole), len(whole))) for k, mean in means.items()},
     }
+
+
+def pass_shares(attempts: Attempts) -> dict[str, Any]:
+    """pass@1 as `accuracy`, and `pass_at_k`, over all samples that were judged, with the number of tasks that have one.
+
+    k goes up to the fewest samples that any task has: its powers of two, 10 and 100, as they are usual, and that number
+    itself. The intervals are Wilson's, as in `pass_rates`.
+    """
+    judged = [[outcome.passed for outcome in outcomes if not is_masked(outcome)] for _, outcomes in attempts]
+    groups = [(len(passed), sum(passed)) for passed in judged if passed]
+    if not groups:
+        return {"n": 0, "accuracy": None, "accuracy_ci": list(wilson(0, 0)), "pass_at_k": {}, "pass_at_k_ci": {}}
+    least = min(n for n, _ in groups)
+    ks = sorted({k for k in (10, 100, *(2**i for i in range(least.bit_length()))) if k <= least} | {least})
+    means = {k: math.fsum(pass_at_k(n, passed, k) for n, passed in groups) / len(groups) for k in ks}
+    intervals = {k: list(wilson(min(mean, 1.0) * len(groups), len(groups))) for k, mean in means.items()}
+    return {
+        "n": len(groups),
+        "accuracy": means[1],
+        "accuracy_ci": intervals[1],
+        "pass_at_k": {str(k): mean for k, mean in means.items()},
+        "pass_at_k_ci": {str(k): interval for k, interval in intervals.items()},
+    }

@@ -44,7 +44,7 @@ class DatasetTasks:
         self.seed = seed
         self.records = records
         self._taken = taken or Taken()
-        buckets = find_buckets(records, order, levels)
+        buckets = find_buckets(records, order, len(records) if per_task else levels)
         self._passes = Passes(one_each(buckets) if per_task else buckets, split, seed)
 
     def buckets(self) -> list[Bucket]:
@@ -73,7 +73,7 @@ class ListedTasks:
         """`levels` is how many a family is split into of which the file does not say how hard its tasks are."""
         self.split: Split = split
         self.listed = listed
-        buckets = listed_buckets(listed, levels)
+        buckets = listed_buckets(listed, len(listed) if per_task else levels)
         self._passes = Passes(one_each(buckets) if per_task else buckets, split, seed)
 
     def buckets(self) -> list[Bucket]:
@@ -91,6 +91,12 @@ class ListedTasks:
 
     def taught(self, bucket: Bucket) -> bool:
         return any(self.listed[i].task.reference is not None for i in self._passes.indices(bucket))
+
+
+def bucketed(listed: Sequence[Listed]) -> list[Task]:
+    """The tasks, each in its bucket. A family of which the file names no levels is one bucket."""
+    where = {i: bucket for bucket, indices in listed_buckets(listed, 1).items() for i in indices}
+    return [replace(each.task, bucket=where[i]) for i, each in enumerate(listed)]
 
 
 def listed_buckets(listed: Sequence[Listed], levels: int) -> Buckets:
