@@ -7,6 +7,7 @@ from typing import Any
 
 from kolmocli.engine.judging import open_judge
 from kolmocli.engine.local import open_local_engine
+from kolmocli.engine.references import check_references
 from kolmocli.errors import UsageError
 from kolmocli.evaluation.continuation import continuation_report, hold_out
 from kolmocli.evaluation.heldout import attempt
@@ -47,6 +48,8 @@ def evaluate(
     if temperature is not None:
         training = config.training.model_copy(update={"temperature": temperature})
         config = config.model_copy(update={"training": training})
+    if (file := config.data.eval or config.data.train) is not None:
+        check_references(config.data, [file], config.sandbox, sandbox, warn)
     policy = load_policy(target, device=device, seed=config.seed, alphabet=config.alphabet)
     held = [hold_out(task, reporting.hold_out) for task in sequences] if reporting.hold_out else []
     languages = {task.language for task in selection.tasks}

@@ -157,6 +157,6 @@ def test_a_reference_that_fails_its_own_tests_is_named(tmp_path: Path, capsys: p
     found = joined(tmp_path, [HUMAN_EVAL, wrong], RIGHT[:2])
     assert (found["accuracy"], found["failing_references"]) == (1.0, 1)
     said = capsys.readouterr().err
-    assert "d.jsonl: task 11: its reference fails its own tests: " in said
-    with pytest.raises(UsageError, match=r"d\.jsonl: task 11: its reference fails its own tests: "):
+    assert "d.jsonl: task 11: its reference passes 50% of its tests" in said
+    with pytest.raises(UsageError, match=r"d\.jsonl: task 11: its reference passes 50% of its tests"):
         joined(tmp_path, [HUMAN_EVAL, wrong], RIGHT[:2], strict=True)
