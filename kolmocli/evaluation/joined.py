@@ -22,10 +22,10 @@ from kolmocli.language.answers import program_of
 from kolmocli.sandbox import Sandbox, open_sandbox
 from kolmocli.tasks.base import Task
 from kolmocli.tasks.files.buckets import bucket_of
-from kolmocli.tasks.files.listing import Listed, Sequenced, stream_tasks
+from kolmocli.tasks.files.listing import Listed, Sequenced, row_of, stream_tasks
 from kolmocli.tasks.files.problems import Problems
 from kolmocli.tasks.files.references import named_failing
-from kolmocli.tasks.files.rows import decoded, rows
+from kolmocli.tasks.files.rows import rows
 from kolmocli.tasks.files.tasks import bucketed
 from kolmocli.tasks.outcome import Outcome
 from kolmocli.tasks.sequences.task import SequenceTask, sequence_task
@@ -109,7 +109,7 @@ def _sandbox(tasks: Iterable[Task], programs: Programs, warn: Warn, stack: ExitS
 def _tasks(name: str, programs: Programs, warn: Warn, strict: bool) -> dict[str, Task]:
     """The tasks of the file by their `task_id`, in the buckets that it names; a family of which it names none is one."""
     problems, found = Problems(name, warn, strict), dict[str, Listed | Sequenced]()
-    for where, item in stream_tasks(name, problems, max_items=MAX_ITEMS):
+    for where, _, item in stream_tasks(name, problems, max_items=MAX_ITEMS):
         if item.task_id is None:
             problems.bad(where, "no `task_id` in it, by which a prediction could name it")
         elif item.task_id in found:
@@ -154,10 +154,7 @@ def _joined(
 
 def _prediction(data: Any) -> tuple[str, str]:
     """(task_id, what was written). Raises ValueError."""
-    if isinstance(data, str):
-        data = decoded(data)
-    if not isinstance(data, dict):
-        raise ValueError("not an object")
+    data = row_of(data)
     task_id = data.get("task_id")
     if type(task_id) not in (int, str):
         raise ValueError("no `task_id` in it")

@@ -14,7 +14,10 @@ from kolmocli.paths import find_curriculum
 from kolmocli.tasks.base import Task
 from kolmocli.tasks.files.separation import Taken
 from kolmocli.tasks.files.tables import is_data_set
-from kolmocli.tasks.sources import evaluation_source, file_sources, mixed, read_file, trained_file
+from kolmocli.tasks.sources import evaluation_source, file_sources, languages_of, mixed, read_file, trained_file
+
+_ROOM = 512
+"""Tokens of an answer in words or in Python, where no run says how long one may be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +46,12 @@ def select(target: str | None, wanted: Wanted, warn: Callable[[str], None]) -> S
     Raises:
         UsageError: nothing says which tasks, the file cannot be used, or it holds only what the run was trained on.
     """
-    config = _config(target, wanted)
+    config = config_for(target, wanted)
     count = wanted.tasks or config.evaluation.tasks
     if wanted.data is None:
         return Selection(config, held_out_tasks(evaluation_source(config, warn), count))
-    data = config.data.model_copy(update={"eval": wanted.data, "strict": wanted.strict or config.data.strict})
-    with_file, file = config.model_copy(update={"data": data}), read_file(wanted.data, data, warn)
-    if len(file.records) and not config.runs_programs:
+    file = read_file(wanted.data, config.data, warn)
+    if len(file.records) and not _config(target, wanted).runs_programs:
         raise UsageError(
             f"--data {wanted.data}: a file holds sequences to write programs for, {target} answers questions"
         )
@@ -58,8 +60,26 @@ def select(target: str | None, wanted: Wanted, warn: Callable[[str], None]) -> S
         file, shared = file.without(trained)
         if shared:
             _say_shared(wanted, shared, len(file), target, warn)
-    source = mixed(file_sources(file, "eval", with_file))
-    return Selection(with_file, held_out_tasks(source, count), shared)
+    return Selection(config, held_out_tasks(mixed(file_sources(file, "eval", config)), count), shared)
+
+
+def config_for(target: str | None, wanted: Wanted) -> Config:
+    """What goes for a run, a model, or (None) a model that is somewhere else, with the file that was asked for.
+
+    Raises:
+        UsageError: nothing says which tasks.
+    """
+    config = _config(target, wanted)
+    if wanted.data is None:
+        return config
+    data = config.data.model_copy(update={"eval": wanted.data, "strict": wanted.strict or config.data.strict})
+    config = config.model_copy(update={"data": data})
+    if wanted.curriculum is not None or (target is not None and _own_config(target) is not None):
+        return config
+    if languages_of(data) <= {"dsl"}:
+        return config
+    training = config.training.model_copy(update={"max_new_tokens": _ROOM})
+    return config.model_copy(update={"training": training})
 
 
 def _say_shared(wanted: Wanted, shared: int, kept: int, target: str, warn: Callable[[str], None]) -> None:

@@ -77,8 +77,8 @@ _SEQUENCES = ("sequence", "sequence_input", "generation")
 
 def stream_tasks(
     name: str, problems: Problems, *, max_items: int = MAX_ITEMS, level_key: str | None = None
-) -> Iterator[tuple[Where, Item]]:
-    """The good tasks of a file with the places where they begin. Bad ones go to `problems`, and so does a second code task
+) -> Iterator[tuple[Where, dict[str, Any], Item]]:
+    """The good tasks of a file, each with the place where it begins and its row. Bad ones go to `problems`, and so does a second code task
     or question with the `task_id` of one before it.
 
     Raises:
@@ -87,7 +87,8 @@ def stream_tasks(
     seen: dict[str, Where] = {}
     for where, data in rows(name, problems):
         try:
-            found = item(data, max_items=max_items, level_key=level_key)
+            row = row_of(data)
+            found = item(row, max_items=max_items, level_key=level_key)
             if isinstance(found, Listed) and found.task_id is not None:
                 if found.task_id in seen:
                     raise ValueError(f"`task_id` {found.task_id} again, after {_said(seen[found.task_id])}")
@@ -95,15 +96,20 @@ def stream_tasks(
         except ValueError as error:
             problems.bad(where, error)
             continue
-        yield where, found
+        yield where, row, found
 
 
-def item(data: Any, *, max_items: int = MAX_ITEMS, level_key: str | None = None) -> Item:
-    """One decoded row. Raises ValueError for what is no task, with one line that says why."""
+def row_of(data: Any) -> dict[str, Any]:
+    """The object that a row is, encoded once or twice. Raises ValueError where it is none."""
     if isinstance(data, str):
         data = decoded(data)
     if not isinstance(data, dict):
         raise ValueError("not an object")
+    return data
+
+
+def item(data: dict[str, Any], *, max_items: int = MAX_ITEMS, level_key: str | None = None) -> Item:
+    """The task of a row. Raises ValueError for what is none, with one line that says why."""
     shape = None if any(key in data for key in _SEQUENCES) else _shape(data)
     if level_key is not None and level_key not in data:
         raise ValueError(f"no `{level_key}` in it (data.level_key)")

@@ -72,7 +72,7 @@ def read_tasks(
         EnvironmentMissing: what reads its format is not installed.
     """
     problems, records, listed = Problems(name, warn, strict), Records(), list[Listed]()
-    for _, found in stream_tasks(name, problems, max_items=max_items, level_key=level_key):
+    for _, _, found in stream_tasks(name, problems, max_items=max_items, level_key=level_key):
         if isinstance(found, Listed):
             listed.append(found)
         else:
