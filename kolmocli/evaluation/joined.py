@@ -12,12 +12,11 @@ from dataclasses import replace
 from typing import Any
 
 from kolmocli.console import shared_console
-from kolmocli.curriculum.base import Bucket
 from kolmocli.errors import UsageError
 from kolmocli.evaluation.foreign import Programs, all_judged, cut_of, teller
 from kolmocli.evaluation.report import PLAIN, Reporting, full_report
 from kolmocli.evaluation.rescoring import MAX_ITEMS, Candidate, limits_of, rescore
-from kolmocli.evaluation.samples import Attempts, pass_shares
+from kolmocli.evaluation.samples import every_sample, pass_shares_by
 from kolmocli.language.answers import program_of
 from kolmocli.sandbox import Sandbox, open_sandbox
 from kolmocli.tasks.base import Task
@@ -27,7 +26,6 @@ from kolmocli.tasks.files.problems import Problems
 from kolmocli.tasks.files.references import named_failing
 from kolmocli.tasks.files.rows import rows
 from kolmocli.tasks.files.tasks import bucketed
-from kolmocli.tasks.outcome import Outcome
 from kolmocli.tasks.sequences.task import SequenceTask, sequence_task
 
 ANSWERS = ("completion", "solution", "generation")
@@ -67,36 +65,15 @@ def evaluate_joined(
     problems.close(f"predictions for {len(attempts):,} of {len(tasks):,} tasks")
     languages = {task.language for task, _ in attempts}
     samples = max(len(outcomes) for _, outcomes in attempts)
+    report = full_report(attempts, samples, programs.language, reporting)
+    of_samples, intervals = every_sample(attempts)
     return {
         "model": predictions, "data": data, "samples": samples,
         "language": programs.language if any(isinstance(task, SequenceTask) for task, _ in attempts)
         else next(iter(languages)) if len(languages) == 1 else None,
-        **full_report(attempts, samples, programs.language, reporting),
-        **_shares(attempts),
+        **report, **pass_shares_by(attempts), **of_samples, "intervals": report["intervals"] | intervals,
         "unanswered": len(left), "unknown": counts["unknown"], "failing_references": wrong,
     }  # fmt: skip
-
-
-def _shares(attempts: Attempts) -> dict[str, Any]:
-    """Of all samples: pass@1 and pass@k, over everything, per bucket and per family."""
-    buckets: dict[Bucket, list[tuple[Task, list[Outcome]]]] = {}
-    for task, outcomes in sorted(attempts, key=lambda attempt: attempt[0].bucket):
-        buckets.setdefault(task.bucket, []).append((task, outcomes))
-    families: dict[str, list[tuple[Task, list[Outcome]]]] = {}
-    for bucket, part in buckets.items():
-        families.setdefault(bucket.family, []).extend(part)
-    shares = {str(bucket): pass_shares(part) for bucket, part in buckets.items()}
-    whole = pass_shares(attempts)
-    del whole["n"]  # the tasks that were judged are counted already
-    return {
-        **whole,
-        "buckets": {
-            name: {"accuracy": found["accuracy"], "n": found["n"], "ci": found["accuracy_ci"]}
-            for name, found in shares.items()
-            if found["n"]
-        },
-        "families": {name: pass_shares(part) for name, part in families.items()},
-    }
 
 
 def _sandbox(tasks: Iterable[Task], programs: Programs, warn: Warn, stack: ExitStack) -> Sandbox | None:
