@@ -14,7 +14,7 @@ from kolmocli.config.training import USUAL_RANK, Evaluation, Hints, SelfPlay, Tr
 from kolmocli.policy.presets import Alphabet, is_preset
 from kolmocli.section import Section
 from kolmocli.tasks.base import Language
-from kolmocli.tasks.family import kind_of
+from kolmocli.tasks.family import language_of
 from kolmocli.tasks.files.settings import Data
 from kolmocli.tasks.reward import Reward
 from kolmocli.tasks.settings import FamilySettings
@@ -70,7 +70,7 @@ class Config(Section):
         return self._written(used) | languages_of(data)
 
     def _written(self, families: Mapping[str, FamilySettings]) -> set[Language]:
-        return {kind_of(name, section).language for name, section in families.items()}
+        return {language_of(name, section) for name, section in families.items()}
 
     @property
     def runs_programs(self) -> bool:

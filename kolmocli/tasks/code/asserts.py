@@ -32,7 +32,7 @@ from kolmocli.tasks.code.literals import read_checks
 from kolmocli.tasks.code.rewriting import parse_tests, rewritten
 from kolmocli.tasks.outcome import Outcome
 
-MOST_ROUNDS = 8
+MOST_ROUNDS = 32
 """Of calls that depend on results."""
 _log = logging.getLogger(__name__)
 
@@ -67,7 +67,8 @@ class Asserts:
     def learn(self, verdict: Verdict) -> None:
         """Make a plan of what the tests did without a program."""
         report = Report.read(verdict)
-        self.plan = Broken(f"{verdict.status} {verdict.detail}") if report is None else report.plan(self)
+        ended = f"they have to be run, which ends with {verdict.status} {verdict.detail}".rstrip()
+        self.plan = Broken(ended) if report is None else report.plan(self)
         if isinstance(self.plan, Broken):
             _log.warning("the tests of %s cannot be used: %s", self.name or "a task", self.plan.why)
 
@@ -92,11 +93,11 @@ class Report:
 
     calls: tuple[Call, ...]
     asserts: tuple[Any, ...]
-    """True, False, None (left open), or [number of the call, relation, expected]."""
+    """True, False, or what a call has to return: its number, the relation, and what is expected."""
     open: bool
     """Not all calls had results."""
     blocked: bool
-    """It ended, or went another way, because it needed one."""
+    """It needed one, and could only guess."""
     error: str | None
     unfit: str | None
 

@@ -6,12 +6,13 @@ import ast
 import builtins
 
 
-def called_functions(tree: ast.Module, setup: str) -> dict[str, str]:
-    """The functions that the tests call and nobody else defines, each with its first call, as it is written.
+def called_functions(tree: ast.Module, setup: str, reference: str) -> dict[str, str]:
+    """The functions that the tests call and nobody else defines, each with its first call, as it is written. One that the
+    reference defines may be called as a builtin is.
 
     Raises ValueError when the setup does not compile.
     """
-    known = {*dir(builtins), *_bound(tree), *_bound(_parsed(setup))}
+    known = {*dir(builtins), *_bound(tree), *_bound(_parsed(setup))}.difference(defined(reference))
     found: dict[str, str] = {}
     for node in ast.walk(tree):
         match node:

@@ -47,7 +47,8 @@ def mbpp(record: Mapping[str, Any]) -> CodeTask:
     setup = "\n".join([*_texts(record, "test_imports"), *_texts(record, "test_setup_code")])
     tests = "\n".join(_texts(record, "test_list"))
     tree = parse_tests(tests)
-    functions = called_functions(tree, setup)
+    reference = _reference(record)
+    functions = called_functions(tree, setup, reference or "")
     function = _text(record, "entry_point") if record.get("entry_point") is not None else next(iter(functions), None)
     if function is None:
         raise ValueError("the tests call no function of the program's")
@@ -56,7 +57,7 @@ def mbpp(record: Mapping[str, Any]) -> CodeTask:
     task_id = _task_id(record)
     return CodeTask(
         prompt=prompt.function_in_words(asked, functions[function]), tests=Asserts(tests, list(functions), setup, task_id or function),
-        entry_point=function, reference=_reference(record), task_id=task_id,
+        entry_point=function, reference=reference, task_id=task_id,
     )  # fmt: skip
 
 
