@@ -14,6 +14,7 @@ from kolmocli.paths import find_curriculum
 from kolmocli.tasks.base import Task
 from kolmocli.tasks.files.separation import Taken
 from kolmocli.tasks.files.tables import is_data_set
+from kolmocli.tasks.files.taskfile import TaskFile
 from kolmocli.tasks.sources import evaluation_source, file_sources, languages_of, mixed, read_file, trained_file
 
 _ROOM = 512
@@ -59,7 +60,7 @@ def select(target: str | None, wanted: Wanted, warn: Callable[[str], None]) -> S
     if target is not None and (trained := _trained_on(target, wanted, warn)) is not None:
         file, shared = file.without(trained)
         if shared:
-            _say_shared(wanted, shared, len(file), target, warn)
+            _say_shared(wanted, shared, file, target, warn)
     return Selection(config, held_out_tasks(mixed(file_sources(file, "eval", config)), count), shared)
 
 
@@ -82,8 +83,10 @@ def config_for(target: str | None, wanted: Wanted) -> Config:
     return config.model_copy(update={"training": training})
 
 
-def _say_shared(wanted: Wanted, shared: int, kept: int, target: str, warn: Callable[[str], None]) -> None:
-    said = f"{wanted.data}: {shared:,} records share a sequence or a program skeleton with what {target} was trained on"
+def _say_shared(wanted: Wanted, shared: int, rest: TaskFile, target: str, warn: Callable[[str], None]) -> None:
+    kept = len(rest)
+    what = "a sequence, a program skeleton or a prompt" if rest.listed else "a sequence or a program skeleton"
+    said = f"{wanted.data}: {shared:,} records share {what} with what {target} was trained on"
     if wanted.strict:
         raise UsageError(f"{said}; leave out --strict to evaluate on the other {kept:,}")
     if not kept:
