@@ -13,6 +13,7 @@ from kolmocli.config import Config
 from kolmocli.errors import UsageError
 from kolmocli.evaluation.command import evaluate
 from kolmocli.evaluation.selection import Wanted
+from kolmocli.training.train import RunOptions, train
 from tests.training.runs import CURRICULUM, metrics, run, small_config
 
 
@@ -79,9 +80,9 @@ def test_references_that_fail_are_named_before_a_run_and_before_an_evaluation(
     lines = rows(20)
     lines[0] = {**lines[0], "code": "def f(x):\n    return x + 7"}
     file = write(tmp_path / "d.jsonl", lines)
-    run(config(file), tmp_path / "run", stop_at=1)
-    said = f"{file}: task f/0: its reference passes 0% of its tests"
-    assert said in capsys.readouterr().err.replace("\n", " ")
+    train(config(file), RunOptions(run_dir=tmp_path / "run", stop_at=1))
+    said = "".join(capsys.readouterr().err.split())  # a terminal breaks lines where they are full
+    assert "d.jsonl:taskf/0:itsreferencepasses0%ofitstests" in said
     with pytest.raises(UsageError, match="task f/0: its reference passes 0% of its tests"):
         run(config(file, strict=True), tmp_path / "other")
     other, warnings = write(tmp_path / "e.jsonl", [lines[0]]), list[str]()
