@@ -18,6 +18,7 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
@@ -49,7 +50,8 @@ def plain_fork_servers(count: int) -> float:
 def code_tasks(sandbox: Sandbox, count: int) -> float:
     """Right solutions judged per second; two batches are on their way, as when a file of predictions is scored."""
     built = [mbpp(problem.mbpp()) for problem in PROBLEMS]
-    tasks = list(islice(cycle([task for task in built if task.tests.plan]), count))
+    read = islice(cycle([task for task in built if task.tests.plan]), count)
+    tasks = [replace(task, index=number // 8) for number, task in enumerate(read)]  # in groups of eight
     texts = [f"{task.reference}\n# {number}\n" for number, task in enumerate(tasks)]
     started = time.perf_counter()
     with ThreadPoolExecutor(2) as threads:
