@@ -141,6 +141,8 @@ def test_the_embedded_sandbox_says_that_it_cannot_run_tests(embedded_box: Sandbo
         ("assert f(2) == 4\nx = 1 / (f(3) - 3)", 1.0, 0.0),
         ("assert f(0) is not None\nassert f(3) in {9}", 1.0, 0.5),
         ("assert f(3) == 9 or f(3) == 3", 1.0, 1.0),
+        ("try:\n    assert f(3) == 9\nexcept KeyError:\n    pass", 1.0, 0.0),
+        ("if __name__ == '__main__':\n    assert f(3) == 9", 1.0, 0.0),
     ],
 )
 def test_programs_are_judged_by_every_assert(docker_box: Sandbox, code: str, of_square: float, of_same: float) -> None:
