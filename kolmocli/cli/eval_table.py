@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 _BUCKETS_PER_ROW = 2
+_USUAL_KS = (10, 100)
 
 
 def render(report: Mapping[str, Any]) -> RenderableType:
@@ -98,8 +99,8 @@ def _more(report: Mapping[str, Any]) -> list[Text]:
     if report.get("shared"):
         rows["left out"] = f"{report['shared']} records that the run was trained on"
     if report.get("unanswered") or report.get("unknown"):
-        rows["left out"] = (
-            f"{report['unanswered']} tasks without a prediction, {report['unknown']} predictions for no task of the file"
+        rows["not joined"] = (
+            f"{report['unanswered']} tasks without a prediction, {report['unknown']} predictions without a task"
         )
     return [Text.assemble((f"{name:<19}", "dim"), value) for name, value in rows.items()]
 
@@ -113,11 +114,12 @@ def _spread(report: Mapping[str, Any], name: str) -> str:
 
 
 def _families(families: Mapping[str, Mapping[str, Any]]) -> Table:
-    """pass@k of each family of a file."""
+    """pass@k of each family of a file, for the usual k where there are so many samples, else for the first few."""
     from rich import box
     from rich.table import Table
 
-    ks = sorted({int(k) for family in families.values() for k in family["pass_at_k"]} - {1})
+    known = sorted({int(k) for family in families.values() for k in family["pass_at_k"]} - {1})
+    ks = [k for k in known if k in _USUAL_KS] or known[:3]
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     table.add_column("family", no_wrap=True, overflow="ellipsis", max_width=24)
     for name in ("pass@1", "95 %", "n", *(f"pass@{k}" for k in ks)):
