@@ -16,6 +16,8 @@ from kolmocli.errors import EnvironmentMissing, UsageError, last_line
 _ID = re.compile(r"[\w.-]+/[\w.-]+")
 _FILE = re.compile(r"\.(?:jsonl?|csv|parquet|txt|gz|fasta|fa|wav|ya?ml)\Z", re.IGNORECASE)
 _PARQUET = ".parquet"
+_SAID = 300
+"""Characters of what a library says of an error."""
 
 
 def is_table(name: str) -> bool:
@@ -71,7 +73,10 @@ def _data_set(name: str) -> Iterable[dict[str, Any]]:
         saved = any((Path(place) / mark).is_file() for mark in ("dataset_dict.json", "state.json"))
         found = datasets.load_from_disk(place) if saved else datasets.load_dataset(place, *parts[:-1])
     except (datasets.exceptions.DatasetsError, ValueError, OSError) as error:
-        raise UsageError(f"{name}: neither a file nor a data set that can be read: {last_line(error)}") from None
+        said = " ".join(str(error).split())[
+            :_SAID
+        ]  # which configurations there are stands in the middle of several lines
+        raise UsageError(f"{name}: neither a file nor a data set that can be read: {said}") from None
     if not isinstance(found, dict):
         return found
     split = parts[-1] if parts else next(iter(found)) if len(found) == 1 else None
