@@ -65,6 +65,10 @@ def _vllm_missing() -> str | None:
     return None if importlib.util.find_spec("vllm") else "vLLM is not installed (the extra vllm)"
 
 
+def _package_missing(name: str) -> str | None:
+    return None if importlib.util.find_spec(name) else f"{name} is not installed"
+
+
 PARTS: dict[str, Callable[[], str | None]] = {
     "docker": _docker_missing,
     "monarch": _monarch_missing,
@@ -72,6 +76,8 @@ PARTS: dict[str, Callable[[], str | None]] = {
     "gpu": _gpu_missing,
     "browser": _browser_missing,
     "vllm": _vllm_missing,
+    "parquet": functools.partial(_package_missing, "pyarrow"),
+    "datasets": functools.partial(_package_missing, "datasets"),
 }
 
 

@@ -24,7 +24,8 @@ from kolmocli.policy.rollout import Rollout
 from kolmocli.policy.tokenizer import UNKNOWN, build_tokenizer
 from kolmocli.sandbox import Limits, open_sandbox
 from kolmocli.sandbox.base import Status
-from kolmocli.tasks.files.records import Records, read_records
+from kolmocli.tasks.files.records import Records
+from kolmocli.tasks.files.taskfile import read_tasks
 from kolmocli.tasks.files.tasks import DatasetTasks
 from kolmocli.tasks.judging import judge
 from kolmocli.tasks.outcome import Outcome, Terms
@@ -115,6 +116,6 @@ def test_a_data_file_takes_them(tmp_path: Path) -> None:
     lines = [{"sequence": list(sequence), "program": text} for text, sequence in PROGRAMS.items()]
     lines.append({"sequence": [-(10**30)]})
     (tmp_path / "d.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    records = read_records(str(tmp_path / "d.jsonl"), print, strict=True)
+    records = read_tasks(str(tmp_path / "d.jsonl"), print, strict=True).records
     assert [r.sequence for r in records] == [*PROGRAMS.values(), (-(10**30),)]
     assert [r.program for r in records] == [*map(parse, PROGRAMS), None]

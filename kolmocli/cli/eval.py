@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _MODEL, _PREDICTIONS, _ENDPOINT = "a model", "--predictions", "--endpoint"
 _BELONGS_TO = {
-    **dict.fromkeys(("curriculum", "data", "tasks", "samples"), (_MODEL, _ENDPOINT)),
+    **dict.fromkeys(("curriculum", "tasks", "samples"), (_MODEL, _ENDPOINT)),
     **dict.fromkeys(("hold_out", "temperature", "seed", "device"), (_MODEL,)),
     **dict.fromkeys(("model", "max_tokens", "save_predictions"), (_ENDPOINT,)),
     "language": (_PREDICTIONS,),
@@ -37,11 +37,13 @@ def evaluate(
     ] = None,
     data: Annotated[
         str | None,
-        typer.Option("--data", metavar="FILE", help="sequences of a JSONL or CSV file, instead of a curriculum"),
+        typer.Option(
+            "--data", metavar="FILE", help="tasks of a file, instead of a curriculum; of predictions: what they are for"
+        ),
     ] = None,
     predictions: Annotated[
         str | None,
-        typer.Option("--predictions", metavar="FILE", help="run the programs in this file, instead of a model"),
+        typer.Option("--predictions", metavar="FILE", help="judge what is in this file, instead of a model"),
     ] = None,
     endpoint: Annotated[
         str | None,
@@ -130,7 +132,11 @@ def evaluate(
         from kolmocli.evaluation.foreign import Programs, evaluate_predictions
 
         programs = Programs("dsl" if language == "dsl" else "python", time_limit, cast("Backend", sandbox))
-        if predictions is not None:
+        if predictions is not None and data is not None:
+            from kolmocli.evaluation.joined import evaluate_joined
+
+            report = evaluate_joined(data, predictions, programs, strict=strict, reporting=reporting)
+        elif predictions is not None:
             report = evaluate_predictions(predictions, programs, strict=strict, reporting=reporting)
         else:
             from kolmocli.evaluation.endpoint import Endpoint, key_from_environment

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 _BUCKETS_PER_ROW = 2
+_USUAL_KS = (10, 100)
 
 
 def render(report: Mapping[str, Any]) -> RenderableType:
@@ -30,7 +31,10 @@ def render(report: Mapping[str, Any]) -> RenderableType:
             parts.append(Text(f"not installed: {', '.join(report['baselines_missing'])}", style="dim"))
     if len(report.get("modalities", ())) > 1:
         parts += [Text(), _modalities(report["modalities"])]
-    if report["buckets"]:
+    families = report.get("families", {})
+    if len(families) > 1:
+        parts += [Text(), _families(families)]
+    if report["buckets"] and len(report["buckets"]) != len(families):
         parts += [Text(), _buckets(report["buckets"])]
     if "published" in report:
         parts += [Text(), _published(report["published"])]
@@ -94,6 +98,10 @@ def _more(report: Mapping[str, Any]) -> list[Text]:
         rows["cut off"] = f"{report['cut_off']} answers ran out of tokens"
     if report.get("shared"):
         rows["left out"] = f"{report['shared']} records that the run was trained on"
+    if report.get("unanswered") or report.get("unknown"):
+        rows["not joined"] = (
+            f"{report['unanswered']} tasks without a prediction, {report['unknown']} predictions without a task"
+        )
     return [Text.assemble((f"{name:<19}", "dim"), value) for name, value in rows.items()]
 
 
@@ -103,6 +111,24 @@ def _spread(report: Mapping[str, Any], name: str) -> str:
         return percent(None)
     low, high = report["intervals"][name]
     return f"{percent(report[name])}  ({100 * low:.1f}–{100 * high:.1f})"
+
+
+def _families(families: Mapping[str, Mapping[str, Any]]) -> Table:
+    """pass@k of each family of a file, for the usual k where there are so many samples, else for the first few."""
+    from rich import box
+    from rich.table import Table
+
+    known = sorted({int(k) for family in families.values() for k in family["pass_at_k"]} - {1})
+    ks = [k for k in known if k in _USUAL_KS] or known[:3]
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    table.add_column("family", no_wrap=True, overflow="ellipsis", max_width=24)
+    for name in ("pass@1", "95 %", "n", *(f"pass@{k}" for k in ks)):
+        table.add_column(name, justify="right", no_wrap=True, style="dim" if name in ("95 %", "n") else "")
+    for name, family in families.items():
+        low, high = family["accuracy_ci"]
+        more = (percent(family["pass_at_k"].get(str(k))) for k in ks)
+        table.add_row(name, percent(family["accuracy"]), f"{100 * low:.0f}–{100 * high:.0f}", str(family["n"]), *more)
+    return table
 
 
 def _modalities(modalities: Mapping[str, Mapping[str, Any]]) -> Table:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
@@ -16,6 +17,8 @@ from kolmocli.tasks.base import Language
 from kolmocli.tasks.family import language_of
 from kolmocli.tasks.files.settings import Data
 from kolmocli.tasks.reward import Reward
+from kolmocli.tasks.settings import FamilySettings
+from kolmocli.tasks.sources import languages_of
 
 _USUAL_RATIO_CAP = 2.0
 
@@ -61,11 +64,13 @@ class Config(Section):
 
     @property
     def languages(self) -> set[Language]:
-        """What the policy writes: of the families, and of the files, whose sequences ask for programs."""
+        """What the policy writes: of the families, and of the files, which are read for it."""
         data = self.data
         used = self.families if data.train is None or data.families else {}
-        written = {language_of(name, section) for name, section in used.items()}
-        return written | ({"dsl"} if data.train or data.eval else set[Language]())
+        return self._written(used) | languages_of(data)
+
+    def _written(self, families: Mapping[str, FamilySettings]) -> set[Language]:
+        return {language_of(name, section) for name, section in families.items()}
 
     @property
     def runs_programs(self) -> bool:
@@ -79,8 +84,9 @@ class Config(Section):
 
     @model_validator(mode="after")
     def _nothing_for_nobody(self) -> Config:
-        """A key that no family of the file could use is a mistake."""
-        if "dsl" in self.languages:
+        """A key that no family of the file could use is a mistake. What a file of tasks holds is not looked up for that."""
+        languages = self._written(self.families)
+        if "dsl" in languages or self.data.train or self.data.eval:
             return self
         name = next(iter(self.families))
         wrong = {
@@ -91,7 +97,7 @@ class Config(Section):
             "training: hindsight learns from what a program makes; leave it out": self.training.hindsight,
         }
         why = f"no task of {name} is a sequence"
-        if not self.runs_programs:
+        if languages == {"text"}:
             wrong |= {
                 f"reward: kind is {self.reward.kind}, which pays for short programs; set it to binary": (
                     self.reward.kind != "binary"

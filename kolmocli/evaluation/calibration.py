@@ -15,20 +15,17 @@ from typing import Any
 from kolmocli.config.controller import ladders_of
 from kolmocli.config.file import load_config
 from kolmocli.curriculum.base import Bucket
-from kolmocli.curriculum.information import dead, mean_entropy, mean_signal, signal_fraction
+from kolmocli.curriculum.information import dead, mean_entropy, mean_signal
 from kolmocli.engine.base import Engine
 from kolmocli.engine.judging import open_judge
 from kolmocli.engine.local import open_local_engine
 from kolmocli.evaluation.heldout import attempt, held_out_tasks
-from kolmocli.evaluation.intervals import Interval, wilson
+from kolmocli.evaluation.intervals import pass_rate_interval
 from kolmocli.policy.loading import load_policy
 from kolmocli.sandbox.opening import Backend
 from kolmocli.seeds import derived_seed
 from kolmocli.tasks.outcome import Outcome
 from kolmocli.tasks.sources import training_source
-
-Group = tuple[int, int]
-"""(passes, judged rollouts) of one task."""
 
 
 def calibrate(
@@ -99,23 +96,6 @@ def level_record(level: int, attempts: Sequence[Sequence[Outcome]]) -> dict[str,
         "n": n,
         "masked": sum(map(len, attempts)) - n,
     }
-
-
-def pass_rate_interval(groups: Sequence[Group], confidence: float = 0.95) -> Interval:
-    """Wilson's interval of the pass rate of a level, for as many rollouts as are worth independent ones.
-
-    Rollouts of one task are alike. With S the share of the variance that lies within tasks, their correlation is
-    1 − S, and n of them, m to a task, are worth n / (1 + (m−1)(1−S)): Kish (1965), section 5.4. Where all passed or all
-    failed S is unknown, and a task counts as one.
-    """
-    n = sum(size for _, size in groups)
-    if n == 0:
-        return wilson(0, 0, confidence)
-    passes, per_task = sum(k for k, _ in groups), n / len(groups)
-    within = signal_fraction(groups) or 0.0
-    worth = n / (1.0 + (per_task - 1.0) * (1.0 - within))
-    # Not passes/n * worth: rounding would take a rate of 1 beyond it.
-    return wilson(worth if passes == n else passes * (worth / n), worth, confidence)
 
 
 def family_record(levels: Sequence[dict[str, Any]], target: float) -> dict[str, Any]:

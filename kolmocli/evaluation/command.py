@@ -7,6 +7,7 @@ from typing import Any
 
 from kolmocli.engine.judging import open_judge
 from kolmocli.engine.local import open_local_engine
+from kolmocli.engine.references import check_references
 from kolmocli.errors import UsageError
 from kolmocli.evaluation.continuation import continuation_report, hold_out
 from kolmocli.evaluation.heldout import attempt
@@ -47,9 +48,12 @@ def evaluate(
     if temperature is not None:
         training = config.training.model_copy(update={"temperature": temperature})
         config = config.model_copy(update={"training": training})
+    if (file := config.data.eval or config.data.train) is not None:
+        check_references(config.data, [file], config.sandbox, sandbox, warn)
     policy = load_policy(target, device=device, seed=config.seed, alphabet=config.alphabet)
     held = [hold_out(task, reporting.hold_out) for task in sequences] if reporting.hold_out else []
-    run_in = config.sandbox if config.runs_programs else None
+    languages = {task.language for task in selection.tasks}
+    run_in = config.sandbox if languages != {"text"} else None
     judge = open_judge(config.reward, config.training.max_lines, run_in, sandbox, warn)
     engine = open_local_engine(policy, judge, config.training, config.model)
     try:
@@ -61,7 +65,7 @@ def evaluate(
         "model": target,
         "samples": samples,
         "temperature": None if samples == 1 else config.training.temperature,
-        "language": "dsl" if config.languages == {"dsl"} else None,
+        "language": "dsl" if languages == {"dsl"} else None,
         **full_report(attempts, samples, "dsl", reporting),
     }
     if reporting.hold_out:

@@ -78,6 +78,11 @@ class Summary(Record):
     steps: int | None = key("count", "REINFORCE steps done")
     warmup_steps: int | None = key("count", "supervised steps done")
     rollouts: int | None = key("count", "rollouts of all REINFORCE steps that were not masked")
+    epochs: float | None = key(
+        "count",
+        "passes over the data files: tasks drawn of them, those of the warm start too, ÷ tasks that they hold for training; "
+        "`null` without a file",
+    )
     seconds: SummarySeconds = SummarySeconds()
     pass_rate: SummaryPassRate = SummaryPassRate()
     bits: SummaryBits = SummaryBits()

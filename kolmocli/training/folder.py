@@ -13,6 +13,8 @@ from kolmocli.config.file import dump_config
 from kolmocli.errors import UsageError
 from kolmocli.monitor.writer import write_atomically
 from kolmocli.tasks.files.settings import Data
+from kolmocli.tasks.files.tables import is_data_set
+from kolmocli.tasks.sources import read_file, silent
 
 _FREE_TO_CHANGE = ("evaluation.every", "checkpoint_every", "log:", "report:", "sandbox", "engine.", "model.device")
 """What may differ between a run and its continuation: where and how it runs, and what is written down when."""
@@ -84,9 +86,9 @@ def refuse_changed(saved: Mapping[str, Any], now: Config) -> None:
 
 
 def data_digests(data: Data) -> dict[str, str]:
-    """SHA-256 of every data file."""
+    """SHA-256 of every data file; of a data set, of what was read of it."""
     files = [name for name in (data.train, data.eval) if name is not None]
-    return {name: digest(Path(name)) for name in files}
+    return {name: read_file(name, data, silent).digest if is_data_set(name) else digest(Path(name)) for name in files}
 
 
 def refuse_other_data(saved: Mapping[str, str], now: Mapping[str, str]) -> None:

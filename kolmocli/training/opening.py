@@ -18,6 +18,7 @@ from kolmocli.engine.judging import open_judge
 from kolmocli.engine.local import open_local_engine
 from kolmocli.engine.monarch.engine import open_monarch_engine
 from kolmocli.engine.monarch.messages import GeneratorSettings
+from kolmocli.engine.references import check_references
 from kolmocli.errors import UsageError
 from kolmocli.evaluation.heldout import held_out_tasks
 from kolmocli.learning.learner import Learner
@@ -89,6 +90,8 @@ def open_run(config: Config, options: RunOptions, display: Display, stack: ExitS
     held_out = held_out_tasks(evaluation_source(config, display.note), config.evaluation.tasks)
     source = training_source(config, display.note, held_out)
     controller = build_controller(config.controller, config.families, source.buckets(), config.training.steps)
+    files = [name for name in (config.data.train, config.data.eval) if name is not None]
+    check_references(config.data, files, config.sandbox, config.sandbox.backend, display.note)
     data = data_digests(config.data)
     checkpoint = _checkpoint(config, options, display)
     saved, tensors = load_state(checkpoint) if checkpoint else ({}, {})

@@ -85,6 +85,14 @@ class Run:
         self.state.drawn[str(bucket)] = index + 1
         return self.source.task(bucket, index)
 
+    @property
+    def epochs(self) -> float | None:
+        """Tasks drawn of those that run out, by how many there are; None where none does."""
+        sizes = {
+            str(bucket): size for bucket in self.source.buckets() if (size := self.source.size(bucket)) is not None
+        }
+        return sum(self.state.drawn.get(name, 0) for name in sizes) / sum(sizes.values()) if sizes else None
+
     # --- saving and stopping
     def save(self) -> Path:
         self.recorder.flush()  # a checkpoint may not outlive the steps that led to it

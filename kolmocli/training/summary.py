@@ -21,9 +21,16 @@ _SECONDS = ("warmup", "rollout", "execute", "learn", "eval", "total")
 
 
 def summarise(
-    folder: Path, state: RunState, totals: Totals, health: Health, *, target: float, checkpoint: Path | None
+    folder: Path,
+    state: RunState,
+    totals: Totals,
+    health: Health,
+    *,
+    target: float,
+    epochs: float | None,
+    checkpoint: Path | None,
 ) -> Summary:
-    """`target` is the pass rate to hold."""
+    """`target` is the pass rate to hold; `epochs` how often the data files were gone through."""
     rates = totals.pass_rates
     return Summary(
         schema_version=1,
@@ -31,6 +38,7 @@ def summarise(
         steps=state.step,
         warmup_steps=state.warm_steps,
         rollouts=totals.rollouts,
+        epochs=epochs,
         seconds=SummarySeconds(**{what: totals.seconds.get(what, 0.0) for what in _SECONDS}),
         pass_rate=SummaryPassRate(
             target=target, mean=sum(rates) / len(rates) if rates else None, in_band=in_band(rates, target)

@@ -88,7 +88,7 @@ def _conclude(config: Config, parts: Parts) -> dict[str, Any]:
     recorder.note_time()
     summary = summarise(
         run.folder, run.state, recorder.totals, parts.engine.health(), target=config.controller.target,
-        checkpoint=run.checkpoint,
+        epochs=run.epochs, checkpoint=run.checkpoint,
     )  # fmt: skip
     parts.log.write_summary(summary)
     return summary.to_json()

@@ -61,3 +61,17 @@ def test_a_missing_codec_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
         metrics, "measure", lambda s: {k: v for k, v in measured(s).items() if k not in ("zstd", "brotli")}
     )
     assert "not installed: zstd, brotli" in text_of(report(1))
+
+
+def test_families_of_a_file_with_what_k_samples_reach() -> None:
+    def family(ks: tuple[int, ...]) -> dict[str, object]:
+        return {"n": 7, "accuracy": 0.25, "accuracy_ci": [0.1, 0.5], "pass_at_k": {str(k): k / 200 for k in ks}}
+
+    few = {"code": family((1, 2, 4)), "a family with a name that is long": family((1, 2))}
+    text = text_of({**report(1), "families": few, "unanswered": 2, "unknown": 1})
+    assert "pass@1" in text and "pass@4" in text and "25.0 %" in text
+    assert "2 tasks without a prediction, 1 predictions without a task" in text
+    many = family((1, 2, 4, 8, 10, 16, 32, 64, 100, 128, 200))
+    text = text_of({**report(1), "families": {"code": many, "scripts": many}, "unanswered": 0, "unknown": 0})
+    assert [k for k in (2, 10, 100, 128) if f"pass@{k} " in text or f"pass@{k}\n" in text] == [10, 100]
+    assert all(len(line.rstrip()) <= 80 for line in text.splitlines())

@@ -8,8 +8,8 @@ from itertools import pairwise
 import pytest
 from hypothesis import given, strategies as st
 
-from kolmocli.evaluation.calibration import family_record, level_record, non_increasing, pass_rate_interval
-from kolmocli.evaluation.intervals import wilson
+from kolmocli.evaluation.calibration import family_record, level_record, non_increasing
+from kolmocli.evaluation.intervals import pass_rate_interval, wilson
 from kolmocli.sandbox.base import Status
 from kolmocli.tasks.outcome import Outcome
 

@@ -75,8 +75,12 @@ def test_a_run_needs_no_sandbox_and_reports_both_accuracies(tmp_path: Path) -> N
             warn=print,
             reporting=Reporting(hold_out=2),
         )
+    sequences = tmp_path / "some.jsonl"
+    sequences.write_text('{"sequence": [1, 2]}\n')
     with pytest.raises(UsageError, match="a file holds sequences"):
-        evaluate(str(folder), Wanted(data="some.jsonl"), samples=1, seed=None, device="cpu", sandbox="auto", warn=print)
+        evaluate(
+            str(folder), Wanted(data=str(sequences)), samples=1, seed=None, device="cpu", sandbox="auto", warn=print
+        )
     again = evaluate(str(folder), Wanted(), samples=1, seed=None, device="cpu", sandbox="auto", warn=print)
     assert again["accuracy_lenient"] == summary["eval"]["after"]["accuracy_lenient"]
     assert again["language"] is again["rate_archive"] is None

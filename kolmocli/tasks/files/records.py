@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from kolmocli.errors import UsageError
@@ -158,23 +158,6 @@ def _bits(program: Program) -> bytes:
     """The program's own code, behind a 1 that keeps its leading zeros."""
     bits = "1" + encode(program)
     return int(bits, 2).to_bytes((len(bits) + 7) // 8, "big")
-
-
-def read_records(
-    name: str, warn: Callable[[str], None], *, strict: bool = False, max_items: int = MAX_ITEMS
-) -> Records:
-    """All good records of a file, in any of the layouts; `layouts.py` has them.
-
-    Raises:
-        UsageError: the file cannot be read, no line of it is good, or, with `strict`, one is bad.
-    """
-    problems, records = Problems(name, warn, strict), Records()
-    for record, keys in stream_records(name, problems, max_items):
-        records.append(record, keys)
-    problems.close(f"{len(records):,}")
-    if not records:
-        raise nothing_in(problems)
-    return records
 
 
 def nothing_in(problems: Problems) -> UsageError:
