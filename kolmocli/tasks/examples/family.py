@@ -16,7 +16,7 @@ from kolmocli.language.program import Program
 from kolmocli.sandbox.base import Job
 from kolmocli.tasks.base import Attempt, Checked, Language, Prompt, Split, Task
 from kolmocli.tasks.examples.settings import Examples
-from kolmocli.tasks.examples.shapes import Arguments, Function, draw
+from kolmocli.tasks.examples.shapes import LEVELS, Arguments, Function, draw
 from kolmocli.tasks.examples.subjects import SUBJECTS, Subject
 from kolmocli.tasks.family import families
 from kolmocli.tasks.files.separation import Taken
@@ -25,7 +25,7 @@ from dataclasses import dataclass
 
 _HELD_OUT = 5
 """One function in so many is for evaluation."""
-_DRAWN, _HIDDEN = 1, 6
+_DRAWN, _HIDDEN = 1, 4
 """Inputs that are drawn to be shown, and to be kept."""
 _ATTEMPTS = 1_000
 
@@ -63,7 +63,7 @@ class ExampleTasks:
         bucket = Bucket(self._name, level)
         rng = random.Random(f"{self._seed}/{self._split}/{bucket}/{index}")
         for _ in range(_ATTEMPTS):
-            function = draw(self._subject.levels[level - 1], rng)
+            function = draw(self._subject.shapes, LEVELS[level - 1], rng)
             if is_fair(self._subject, function) and is_held_out(self._subject, function) == (self._split == "eval"):
                 return ask(self._subject, function, rng, bucket, index)
         raise AssertionError(f"{bucket}: no function in {_ATTEMPTS}")
@@ -89,8 +89,8 @@ def is_held_out(subject: Subject, function: Function) -> bool:
 
 
 def ask(subject: Subject, function: Function, rng: random.Random, bucket: Bucket, index: int) -> Task:
-    shown = [*(subject.draw(rng) for _ in range(_DRAWN)), *subject.border(function, rng), *subject.probes]
-    kept = [*subject.landmarks, *(subject.draw(rng) for _ in range(_HIDDEN)), *subject.border(function, rng)]
+    shown = [*(subject.draw(rng) for _ in range(_DRAWN)), *subject.borders(function), *subject.probes]
+    kept = [*subject.landmarks, *(subject.draw(rng) for _ in range(_HIDDEN)), *subject.borders(function)]
     calls = [*shown, *kept]
     prefix = f"def f({subject.parameters}): return "
     return ExampleTask(

@@ -6,12 +6,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from kolmocli.tasks.examples.shapes import SubjectName
+from kolmocli.tasks.examples.shapes import LEVELS, SubjectName
 from kolmocli.tasks.settings import FamilySettings
-
-LEVELS = 5
-"""Of every subject."""
-
 
 class Examples(FamilySettings):
     """A Python expression, asked for by examples of what it comes to."""
@@ -21,4 +17,4 @@ class Examples(FamilySettings):
 
     @property
     def level_count(self) -> int:
-        return LEVELS
+        return len(LEVELS)

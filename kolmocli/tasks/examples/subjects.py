@@ -9,12 +9,12 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from string import ascii_lowercase
 from typing import Any
 
 from kolmocli.tasks.examples.shapes import (
     FILTERS,
     FOLDS,
+    LETTERS,
     MAPS,
     NUMBERS,
     PAIRS,
@@ -23,6 +23,7 @@ from kolmocli.tasks.examples.shapes import (
     Function,
     Shape,
     SubjectName,
+    word,
 )
 
 
@@ -31,11 +32,11 @@ class Subject:
     """A family of functions. `shown` and `hidden` draw inputs for one function; the probes are shown after the drawn ones."""
 
     parameters: str
-    levels: Sequence[Sequence[Shape]]
+    shapes: Sequence[Shape]
     probes: Sequence[Arguments]
     landmarks: Sequence[Arguments]
     draw: Callable[[random.Random], Arguments]
-    border: Callable[[Function, random.Random], Sequence[Arguments]] = lambda function, rng: ()
+    borders: Callable[[Function], Sequence[Arguments]] = lambda function: ()
     """Inputs beside the borders of this function, where it has any."""
 
     def behaviour(self, function: Function) -> tuple[Any, ...]:
@@ -43,15 +44,15 @@ class Subject:
 
 
 def _number(rng: random.Random) -> Arguments:
-    return (rng.randint(-99, 99),)
+    return (rng.randint(-9, 99),)
 
 
 def _list(rng: random.Random) -> Arguments:
-    return (rng.choices(range(10), k=rng.randint(2, 3)),)
+    return (rng.choices(range(10), k=2),)
 
 
-def _word(rng: random.Random) -> Arguments:
-    return ("".join(rng.choices(ascii_lowercase, k=rng.randint(2, 4))),)
+def _string(rng: random.Random) -> Arguments:
+    return (word(rng, 2, 3),)
 
 
 def _pair(rng: random.Random) -> Arguments:
@@ -59,40 +60,31 @@ def _pair(rng: random.Random) -> Arguments:
 
 
 def _sorted_list(rng: random.Random) -> Arguments:
-    return (sorted(rng.choices(range(100), k=4)),)
+    return (sorted(rng.choices(range(1000), k=3)),)
 
 
-def _borders(function: Function, rng: random.Random) -> Sequence[Arguments]:
+def _borders(function: Function) -> Sequence[Arguments]:
     """A list around every number at which the function changes its mind."""
     numbers = [value for _, value in function.constants]
-    around = {number + offset for number in numbers for offset in (-1, 0, 1)}
-    return [(sorted(around | {rng.randrange(100)}),)]
-
-
-def _with_letters(function: Function, rng: random.Random) -> Sequence[Arguments]:
-    """A word with the letter that the function replaces, where it does."""
-    (word,) = _word(rng)
-    return [(word + dict(function.constants).get("c", "") + rng.choice(ascii_lowercase),)]
+    return [(sorted({number + offset for number in numbers for offset in (-1, 0, 1)}),)]
 
 
 SUBJECTS: Mapping[SubjectName, Subject] = {
     "numbers": Subject(
-        "x", NUMBERS, ((100,), (0,)),
+        "x", NUMBERS, ((1000,), (0,)),
         tuple((x,) for x in (-100, -7, -2, -1, 0, 1, 2, 3, 10, 17, 50, 88, 100, 1000)), _number,
     ),
-    "maps": Subject("v", MAPS, (([100, 0],),), (([100, 0],), ([],), ([7],), ([-3, 5, 5, 1, 1000],), ([0, 40, 99],)), _list),
+    "maps": Subject("v", MAPS, (([1000, 0],),), (([1000, 0],), ([],), ([7],), ([-3, 5, 5, 1, 88],), ([0, 40, 99],)), _list),
     "filters": Subject(
-        "v", FILTERS, (), ((list(range(101)),), ([],), ([50],), ([-5, 1000, 3, 3, 70, 20],)), _sorted_list, _borders,
+        "v", FILTERS, (), ((list(range(1001)),), ([],), ([50],), ([-5, 1000, 3, 3, 70, 20],)), _sorted_list, _borders,
     ),
     "folds": Subject(
-        "v", FOLDS, (([200, 500, 100, 300],), ([0],)),
-        (([200, 500, 100, 300],), ([0],), ([7],), ([-3, 5, 5, 1],), ([1, -2],), ([9, 8, 40],)), _list,
+        "v", FOLDS, (([2000, 5000, 1000],), ([0],)),
+        (([2000, 5000, 1000],), ([0],), ([7],), ([-3, 5, 5, 1],), ([1, -2],), ([9, 8, 40],)), _list,
     ),
-    "strings": Subject(
-        "s", STRINGS, (), (("",), ("q",), (ascii_lowercase,), ("noon",), ("abc abc",)), _word, _with_letters,
-    ),
+    "strings": Subject("s", STRINGS, (), (("",), ("q",), (LETTERS,), ("noon",), ("abc abc",)), _string),
     "pairs": Subject(
-        "a,b", PAIRS, ((1000, 100), (0, 0)),
-        ((1000, 100), (0, 0), (100, 1000), (3, 4), (4, 3), (-5, 2), (7, 7), (0, 1), (1, 0)), _pair,
+        "a,b", PAIRS, ((5000, 1000), (0, 0)),
+        ((5000, 1000), (0, 0), (100, 1000), (3, 4), (4, 3), (-5, 2), (7, 7), (0, 1), (1, 0)), _pair,
     ),
 }  # fmt: skip
