@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from kolmocli.integrations.environment import make_env as make_env
     from kolmocli.language.program import Program as Program
     from kolmocli.language.search.solver import solve as solve
-    from kolmocli.sandbox import Job as Job, open_sandbox as open_sandbox
+    from kolmocli.sandbox import Call as Call, Job as Job, open_sandbox as open_sandbox
     from kolmocli.tasks.base import Prompt as Prompt, Task as Task
     from kolmocli.tasks.family import family as family
     from kolmocli.tasks.reward import register_reward as register_reward
@@ -39,7 +39,7 @@ _ROOMS = {
     "integrations.environment": ("make_env",),
     "language.program": ("Program",),
     "language.search.solver": ("solve",),
-    "sandbox": ("Job", "open_sandbox"),
+    "sandbox": ("Call", "Job", "open_sandbox"),
     "tasks.base": ("Prompt", "Task"),
     "tasks.family": ("family",),
     "tasks.reward": ("register_reward",),

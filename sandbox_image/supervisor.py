@@ -94,8 +94,8 @@ class Supervisor:
             number = next(iter(self.waiting))
             self.started += 1
             request, payload = self.pending.popleft()
-            language, cpu_ms, wall_ms, memory_mb = frames.PROGRAM.unpack_from(payload)
-            program, usual = language + payload[frames.PROGRAM.size :], memory_mb >= self.limits["memory_mb"]
+            kind, cpu_ms, wall_ms, memory_mb = frames.PROGRAM.unpack_from(payload)
+            program, usual = kind + payload[frames.PROGRAM.size :], memory_mb >= self.limits["memory_mb"]
             slot = Slot(request, self.waiting.pop(number), program, self.started, cpu_ms, wall_ms, usual)
             self.slots[number] = slot
             if usual:
@@ -264,11 +264,7 @@ def main() -> None:
         for kind, request, payload in early:
             if kind == frames.PING:
                 supervisor.reply(frames.PING, request, payload)
-            elif (
-                kind == frames.RUN
-                and payload[:1] in (frames.DSL, frames.PYTHON)
-                and len(payload) >= frames.PROGRAM.size
-            ):
+            elif kind == frames.RUN and payload[:1] in frames.KINDS and len(payload) >= frames.PROGRAM.size:
                 supervisor.pending.append((request, payload))
             else:
                 leave(BAD_FRAME)

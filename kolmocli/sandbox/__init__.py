@@ -7,8 +7,11 @@
 The value of a program is that of its last statement. `base.py` is the contract.
 """
 
-from kolmocli.sandbox.base import Health, Job, Limits, Sandbox, Status, Value, Verdict
+from kolmocli.sandbox.base import Call, Health, Job, Limits, Opaque, Raised, Sandbox, Status, Value, Verdict
 from kolmocli.sandbox.opening import open_sandbox
 from kolmocli.sandbox.pool.retries import Retries
 
-__all__ = ["Health", "Job", "Limits", "Retries", "Sandbox", "Status", "Value", "Verdict", "open_sandbox"]
+__all__ = [
+    "Call", "Health", "Job", "Limits", "Opaque", "Raised", "Retries", "Sandbox", "Status", "Value", "Verdict",
+    "open_sandbox",
+]  # fmt: skip

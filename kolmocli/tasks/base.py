@@ -45,8 +45,9 @@ class Attempt(Protocol):
         """None where there is nothing to run: an answer in words, or a program without a statement."""
         ...
 
-    def outcome(self, verdict: Verdict | None) -> Outcome:
-        """`verdict` is None where there was no job."""
+    def outcome(self, verdict: Verdict | None) -> Outcome | Attempt:
+        """What it came to, or the next stage: more to run, for what one verdict leaves open. `verdict` is None where there
+        was no job."""
         ...
 
 

@@ -30,7 +30,7 @@ REPOSITORY = "kolmo-sandbox"
 DEFAULT_BASE = "python:3.12-slim"
 LOCAL_BASE = "kolmo-base:bookworm"
 """What `base-image.sh` makes where no registry can be reached."""
-_SHARED = ("language/functions.py", "sandbox/wire/statements.py", "sandbox/wire/frames.py")
+_SHARED = ("language/functions.py", "sandbox/wire/statements.py", "sandbox/wire/values.py", "sandbox/wire/frames.py")
 """Files of the package that the image runs too: one source for both sides."""
 
 

@@ -51,6 +51,7 @@ MUTATORS = {
 }
 
 _NO_ATTRIBUTE = re.compile(r"'(\w+)' object has no attribute '(\w+)'")
+_NO_MODULE_ATTRIBUTE = re.compile(r"^module '\w+' has no attribute")
 _NO_NAME = re.compile(r"name '(\w+)' is not defined")
 _UNLIKE_PYTHON: dict[type[Exception], re.Pattern[str]] = {
     RuntimeError: re.compile("^Internal error"),
@@ -182,6 +183,8 @@ def is_missing(error: BaseException) -> bool:
         name = _NO_NAME.search(words)
         return bool(name and hasattr(builtins, name[1]))
     if isinstance(error, AttributeError):
+        if _NO_MODULE_ATTRIBUTE.search(words):
+            return True
         attribute = _NO_ATTRIBUTE.search(words)
         return bool(attribute and hasattr(getattr(builtins, attribute[1], None), attribute[2]))
     kind = next((kind for kind in _UNLIKE_PYTHON if isinstance(error, kind)), None)

@@ -24,10 +24,10 @@ from typing import Any
 
 import pydantic_monty as monty
 
-from kolmocli.sandbox.embedded import promises, source as parser
+from kolmocli.sandbox.embedded import modules, promises, source as parser
 from kolmocli.sandbox.embedded.refusals import Refusal, is_missing, refuse
 from kolmocli.sandbox.embedded.watch import Watch
-from kolmocli.sandbox.wire import frames, statements
+from kolmocli.sandbox.wire import frames, statements, values
 
 OVERHEAD_MB = 2048
 """Address space beyond the memory limit of a program: this process's own code, and values on their way."""
@@ -62,10 +62,10 @@ class Interpreter:
 
     def run(self, payload: bytes) -> tuple[bytes, int, float]:
         """(output in the form of a container's child, reason of a kill, CPU seconds)."""
-        language, cpu_ms, wall_ms, memory_mb = frames.PROGRAM.unpack_from(payload)
+        kind, cpu_ms, wall_ms, memory_mb = frames.PROGRAM.unpack_from(payload)
         self.options["limits"] = {"max_feed_duration_secs": _wall_s(wall_ms), "max_memory": memory_mb << 20}
         self.watch.begin(cpu_ms / 1000)
-        output, reason = self._run(payload[frames.PROGRAM.size :], language == frames.DSL)
+        output, reason = self._run(kind, payload[frames.PROGRAM.size :])
         used = self.watch.end()
         self.spent = output.rpartition(b"!")[2].startswith(b"MLE")
         if self.watch.fired or reason == frames.WALL:
@@ -81,7 +81,11 @@ class Interpreter:
                 return
         raise RuntimeError("no live interpreter; this process is replaced, and the next program runs elsewhere")
 
-    def _run(self, program: bytes, with_language: bool) -> tuple[bytes, int]:
+    def _run(self, kind: bytes, program: bytes) -> tuple[bytes, int]:
+        more: list[Any] = []
+        if kind in (frames.CALLS, frames.SCRIPT):
+            (size,), head = frames.LENGTH.unpack_from(program), frames.LENGTH.size
+            program, more = program[head : head + size], json.loads(program[head + size :])
         try:
             source, body = parser.parse(program)
         except MemoryError:
@@ -89,11 +93,12 @@ class Interpreter:
         except (SyntaxError, ValueError, RecursionError, OverflowError) as error:
             words = f"{type(error).__name__}: {error.args[0] if error.args else ''}"
             return f"!SYNTAX {words[:200]}\n".encode("utf-8", "replace"), frames.ENDED
-        lines, reason, end = [b"%d\n" % len(body)], frames.ENDED, "OK"
+        count = len(more) if kind in (frames.CALLS, frames.SCRIPT) else len(body)
+        lines, reason, end = [b"%d\n" % count], frames.ENDED, "OK"
         try:
-            for value in self.values(source, body, with_language):
-                lines.append(statements.encode(value, self.limits["max_items"]))
-        except statements.TooLong as error:
+            for line in self.lines(kind, source, body, more):
+                lines.append(f"{line}\n".encode())
+        except values.TooLong as error:
             end = f"OLE {error}"
         except Refusal as error:
             end = f"DENIED the embedded sandbox does not run {error}"
@@ -108,15 +113,28 @@ class Interpreter:
             end = f"{_label(inner)} {type(inner).__name__} in statement {len(lines)}"
         return b"".join(lines) + f"!{end}\n".encode("utf-8", "replace"), reason
 
-    def values(self, source: str, body: list[ast.stmt], with_language: bool) -> Iterator[object]:
-        """The value of each statement, as far as the program gets."""
-        texts = parser.texts(source, body)
+    def lines(self, kind: bytes, source: str, body: list[ast.stmt], more: list[Any]) -> Iterator[str]:
+        """The lines of the report, as far as the program gets."""
+        texts, most = parser.texts(source, body), self.limits["max_items"]
+        if kind == frames.CALLS:
+            return modules.called(self._session, texts, body, more, most)
+        if kind == frames.SCRIPT:
+            return modules.printed(self._session, texts, body, more)
+        if kind == frames.PLAIN:
+            return modules.valued(self._session, texts, body, most)
+        return (values.integer_line(value, most) for value in self._values(body, texts, kind == frames.DSL))
+
+    def _session(self) -> Any:
+        return self.pool.checkout(**self.options)
+
+    def _values(self, body: list[ast.stmt], texts: list[str], with_language: bool) -> Iterator[object]:
+        """The value of each statement."""
         if with_language and parser.is_straight(body, self.functions):
             # What fails is run again statement by statement, for the values of those that finish.
             with contextlib.suppress(monty.MontyRuntimeError):
                 yield from self._at_once(body, texts)
                 return
-        with self.pool.checkout(**self.options) as session:
+        with self._session() as session:
             if with_language:
                 session.feed_run(self.prelude)
             yield from self._one_by_one(session, body, texts, with_language)
@@ -130,11 +148,9 @@ class Interpreter:
             name = statements.target(statement)
             parts.append(f"{text}\n_{number} = {name}" if name else f"_{number} = ({text})")
             names.append(f"_{number}")
-        with self.pool.checkout(**self.options) as session:
-            values: list[object] = session.feed_run(
-                "\n".join(parts) + f"\n[{', '.join(names)}]", print_callback=_ignore
-            )
-        return values
+        with self._session() as session:
+            made: list[object] = session.feed_run("\n".join(parts) + f"\n[{', '.join(names)}]", print_callback=_ignore)
+        return made
 
     def _one_by_one(
         self, session: monty.MontySession, body: list[ast.stmt], texts: list[str], with_language: bool
@@ -169,7 +185,7 @@ class Interpreter:
         if not session.feed_run(f"type({name}) is range"):
             return None
         if session.feed_run(f"len({name})") > self.limits["max_items"]:
-            raise statements.TooLong("a range of too many items")
+            raise values.TooLong("a range of too many items")
         return session.feed_run(f"list({name})")
 
 

@@ -222,7 +222,7 @@ class Pool(Sandbox):
             for kind, number, content in worker.reader.feed(data):
                 if kind == frames.RESULT and number in worker.flying:
                     item = worker.flying[number]
-                    verdict = verdicts.read(content, item.limits, worker.link.id, item.attempt)
+                    verdict = verdicts.read(content, item.job, item.limits, worker.link.id, item.attempt)
                     del worker.flying[number]
                     if item.attempt < self.retries.starved_runs and verdicts.is_starved(verdict, item.limits):
                         self._jobs.requeue([item], guilty=False)  # it runs again, alone: the load was not its own

@@ -5,6 +5,7 @@ A job is settled exactly once, whatever happens to the containers it was in.
 
 from __future__ import annotations
 
+import json
 import time
 from collections import deque
 from collections.abc import Iterable, Sequence
@@ -18,7 +19,6 @@ from kolmocli.sandbox.wire import frames
 _MAX_PROGRAM = 1 << 20
 _LOOK_AHEAD = 64
 """How far into the queue a container looks for a program of another group."""
-_LANGUAGES = {"dsl": frames.DSL, "python": frames.PYTHON}
 
 
 @dataclass(slots=True, eq=False)
@@ -46,8 +46,18 @@ class QueuedJob:
 
 def payload(job: Job, limits: Limits) -> bytes:
     """A job as the payload of a RUN frame."""
-    head = frames.PROGRAM.pack(_LANGUAGES[job.language], limits.cpu_ms, limits.wall_ms, limits.memory_mb)
-    return head + job.program.encode("utf-8", "surrogatepass")
+    program, kind, more = job.program.encode("utf-8", "surrogatepass"), frames.PYTHON, ""
+    if job.language == "dsl":
+        kind = frames.DSL
+    elif job.calls:
+        kind, more = frames.CALLS, f"[{','.join(f'[{json.dumps(c.function)},{c.code}]' for c in job.calls)}]"
+    elif job.inputs:
+        kind, more = frames.SCRIPT, json.dumps(job.inputs)
+    elif job.plain:
+        kind = frames.PLAIN
+    if more:
+        program = frames.LENGTH.pack(len(program)) + program + more.encode()
+    return frames.PROGRAM.pack(kind, limits.cpu_ms, limits.wall_ms, limits.memory_mb) + program
 
 
 def pick(waiting: deque[QueuedJob], container: str, group: int) -> QueuedJob | None:

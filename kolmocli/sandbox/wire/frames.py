@@ -16,11 +16,15 @@ HELLO, RUN, RESULT, PING = 1, 2, 3, 4
 MAX_PAYLOAD = 8 << 20
 
 PROGRAM = struct.Struct("<cIII")
-"""Language, CPU time in ms, wall time in ms, memory in MiB; the text of the program follows."""
+"""Kind, CPU time in ms, wall time in ms, memory in MiB; the text of the program follows."""
 REPORT = struct.Struct("<iBxHIIII")
 """Wait status, reason for a kill, zero, cpu_us, wall_us, peak memory in KiB, program number; the output follows."""
 ENDED, CPU, WALL, OUTPUT, LATE = range(5)
-DSL, PYTHON = b"D", b"P"
+DSL, PYTHON, PLAIN, CALLS, SCRIPT = b"D", b"P", b"V", b"C", b"S"
+"""Kinds of program. Of calls and scripts the length of the program (u32) comes before it, and JSON after it: the calls
+as [function, [arguments, keywords]], or the inputs as strings."""
+KINDS = frozenset((DSL, PYTHON, PLAIN, CALLS, SCRIPT))
+LENGTH = struct.Struct("<I")
 STARVED = 4
 """Times its wall limit: what a program gets that waits for a processor."""
 

@@ -1,7 +1,8 @@
 """Plain values as text: what a program may be handed, and what it may hand back.
 
 Plain are None, bool, int, float, complex, str, bytes, and list, tuple, range, set, frozenset and dict of plain values,
-each by its exact built-in type: a subclass could lie about what it holds, an object about what it equals. The text is
+each by its exact built-in type: a subclass could lie about what it holds, an object about what it equals. The three
+dictionaries of `collections` count as dict, as they equal one. The text is
 JSON. An int, a float, a str, a bool and a list stand for themselves; everything else is an object of one key:
 
     {"n": 0} None · {"t": [...]} tuple · {"s": [...]} set · {"f": [...]} frozenset · {"d": [[key, value], ...]} dict
@@ -14,6 +15,7 @@ JSON. An int, a float, a str, a bool and a list stand for themselves; everything
 from __future__ import annotations
 
 import json
+from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable
 from typing import Any
 
@@ -29,6 +31,40 @@ class NotPlain(Exception):
 
 class TooLong(Exception):
     """A value has more items, or an integer more digits, than the limits allow."""
+
+
+def integers(value: object, max_items: int) -> list[int] | None:
+    """The value as a list of integers, by exact built-in type; None when it is not a sequence of them.
+
+    Exact types, because a subclass could lie about its items. Raises TooLong before it copies anything.
+    """
+    kind = type(value)
+    if kind is int:
+        return [value]  # type: ignore[list-item]
+    if kind not in (list, tuple, range, bytes, str):
+        return None
+    if len(value) > max_items:  # type: ignore[arg-type]
+        raise TooLong(f"a value of {len(value)} items")  # type: ignore[arg-type]
+    if kind is str:
+        return [ord(character) for character in value]  # type: ignore[attr-defined]
+    items = list(value)  # type: ignore[call-overload]
+    return items if all(type(item) is int for item in items) else None
+
+
+def integer_line(value: object, max_items: int) -> str:
+    """The text of a value as a sequence of integers; `null` when it is not one."""
+    items = integers(value, max_items)
+    if items is None:
+        return "null"
+    return _digits(items)
+
+
+def line(value: object, max_items: int) -> str:
+    """The text of what stands where a value would, in one line: of the value, or of its type where that is not plain."""
+    try:
+        return encode(value, max_items)
+    except NotPlain as error:
+        return json.dumps({"o": error.args[0][:60]})
 
 
 def encode(value: object, max_items: int) -> str:
@@ -76,8 +112,10 @@ class _Encoder:
         if depth == DEEPEST:
             raise TooLong(f"more than {DEEPEST} levels of containers")
         self._spend(len(value))
-        if kind is dict:
-            items = ",".join(f"[{self.text(k, depth + 1)},{self.text(v, depth + 1)}]" for k, v in list(value.items()))
+        if _LETTERS[kind] == "d":
+            items = ",".join(
+                f"[{self.text(k, depth + 1)},{self.text(v, depth + 1)}]" for k, v in list(dict.items(value))
+            )
         else:
             items = ",".join([self.text(item, depth + 1) for item in list(value)])
         return f"[{items}]" if kind is list else f'{{"{_LETTERS[kind]}":[{items}]}}'
@@ -88,7 +126,9 @@ class _Encoder:
             raise TooLong(f"a value of more than {self.most} items")
 
 
-_LETTERS: dict[type, str] = {list: "", tuple: "t", set: "s", frozenset: "f", dict: "d"}
+_LETTERS: dict[type, str] = {
+    list: "", tuple: "t", set: "s", frozenset: "f", dict: "d", Counter: "d", OrderedDict: "d", defaultdict: "d",
+}  # fmt: skip
 
 
 class Raised:
@@ -159,7 +199,7 @@ class _Decoder:
         return {self.value(k, depth + 1): self.value(v, depth + 1) for k, v in self._spend(loaded)}
 
     def bytes(self, loaded: Any, depth: int) -> bytes:
-        return self._spend(loaded.encode("latin-1"))  # type: ignore[no-any-return]
+        return self._spend(loaded.encode("latin-1"))
 
     def range(self, loaded: Any, depth: int) -> range:
         start, stop, step = self.items(loaded, depth)
@@ -191,12 +231,19 @@ def _extreme(decoder: _Decoder, loaded: Any, depth: int) -> float:
     return float(loaded)
 
 
-def _text(loaded: Any) -> str:
-    if type(loaded) is not str or len(loaded) > 200:
-        raise ValueError("no name")
-    return loaded
+def read_line(loaded: Any, max_items: int | None = None) -> Any:
+    """What stands on a line: a value, `Raised`, `Opaque`, or None on a line of its own. Raises ValueError."""
+    if loaded is None:
+        return None
+    if type(loaded) is dict and loaded.keys() <= _MARKS.keys():
+        ((letter, name),) = loaded.items() or [("", None)]
+        if type(name) is not str or len(name) > 60:
+            raise ValueError("no name")
+        return _MARKS[letter](name)
+    return decode(loaded, max_items)
 
 
+_MARKS = {"e": Raised, "o": Opaque}
 _FORMS: dict[str, Callable[[_Decoder, Any, int], Any]] = {
     "n": _none,
     "x": _extreme,

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import signal
+from typing import Any
 
-from kolmocli.sandbox.base import Limits, Status, Value, Verdict
-from kolmocli.sandbox.wire import frames
+from kolmocli.sandbox.base import Job, Limits, Status, Value, Verdict
+from kolmocli.sandbox.wire import frames, values
 
 _KILLED = {
     frames.CPU: Status.TLE_CPU,
@@ -18,12 +19,12 @@ _INTEGERS = {int}
 _SAID = {s.value: s for s in (Status.OK, Status.SYNTAX, Status.RUNTIME, Status.MLE, Status.OLE, Status.DENIED)}
 
 
-def read(payload: bytes, limits: Limits, container: str, attempt: int) -> Verdict:
-    """Read the payload of a RESULT frame. Raises FrameError when the header, which is ours, is short."""
+def read(payload: bytes, job: Job, limits: Limits, container: str, attempt: int) -> Verdict:
+    """Read the payload of a RESULT frame for this job. Raises FrameError when the header, which is ours, is short."""
     if len(payload) < frames.REPORT.size:
         raise frames.FrameError("a result without its header")
     status, reason, _, cpu_us, wall_us, _, _ = frames.REPORT.unpack_from(payload)
-    count, values, said, detail = read_output(payload[frames.REPORT.size :], limits)
+    count, trace, said, detail = read_output(payload[frames.REPORT.size :], job, limits)
     if reason in _KILLED:
         outcome, detail = _KILLED[reason], _REASONS[reason]
     elif status & 0x7F:
@@ -34,11 +35,11 @@ def read(payload: bytes, limits: Limits, container: str, attempt: int) -> Verdic
         outcome, detail = Status.RUNTIME, f"exit status {status >> 8}"
     elif said is None:
         outcome, detail = Status.RUNTIME, detail or "ended before its last statement"
-    elif said is Status.OK and len(values) != count:
+    elif said is Status.OK and (len(trace) != count or count != (len(job.calls) or len(job.inputs) or count)):
         outcome, detail = Status.RUNTIME, "a report that does not fit the program"
     else:
         outcome = said
-    return Verdict(outcome, values, cpu_us / 1000, wall_us / 1000, container, attempt, detail)
+    return Verdict(outcome, trace, cpu_us / 1000, wall_us / 1000, container, attempt, detail)
 
 
 def is_starved(verdict: Verdict, limits: Limits) -> bool:
@@ -54,7 +55,7 @@ _REASONS = {
 }
 
 
-def read_output(output: bytes, limits: Limits) -> tuple[int, tuple[Value | None, ...], Status | None, str]:
+def read_output(output: bytes, job: Job, limits: Limits) -> tuple[int, tuple[Any, ...], Status | None, str]:
     """(statements of the program, values of those that finished, how it says it ended, its words)."""
     body, mark, last = output.rpartition(b"!")
     said, detail = None, ""
@@ -75,15 +76,24 @@ def read_output(output: bytes, limits: Limits) -> tuple[int, tuple[Value | None,
         lines = json.loads("[" + ",".join(whole.decode("ascii").split("\n")[:-1]) + "]")
     except (ValueError, RecursionError):
         return count, (), Status.RUNTIME, "a report that cannot be read"
-    if len(lines) > count or not all(_is_value(line, limits.max_items) for line in lines):
+    try:
+        if len(lines) > count:
+            raise ValueError("too many lines")
+        if job.plain or job.calls or job.inputs:
+            # What a script prints is limited by its bytes alone.
+            most = None if job.inputs else limits.max_items
+            return count, tuple(values.read_line(line, most) for line in lines), said, detail
+        return count, tuple(_integers(line, limits.max_items) for line in lines), said, detail
+    except ValueError:
         return count, (), Status.RUNTIME, "a report that does not fit the program"
-    return count, tuple(None if line is None else tuple(line) for line in lines), said, detail
 
 
-def _is_value(line: object, max_items: int) -> bool:
+def _integers(line: object, max_items: int) -> Value | None:
     if line is None:
-        return True
-    return type(line) is list and len(line) <= max_items and set(map(type, line)) <= _INTEGERS
+        return None
+    if type(line) is not list or len(line) > max_items or not set(map(type, line)) <= _INTEGERS:
+        raise ValueError("no sequence of integers")
+    return tuple(line)
 
 
 def _printable(text: bytes) -> str:
