@@ -12,7 +12,7 @@ from kolmocli.curriculum.base import Bucket
 from kolmocli.language.program import Program
 from kolmocli.tasks.base import Language, Split
 from kolmocli.tasks.examples.settings import Examples
-from kolmocli.tasks.examples.shapes import LEVELS, SubjectName, draw
+from kolmocli.tasks.examples.shapes import SubjectName, draw
 from kolmocli.tasks.examples.subjects import SUBJECTS
 from kolmocli.tasks.examples.task import ExampleTask, example_task, is_fair, is_held_out
 from kolmocli.tasks.family import families
@@ -29,7 +29,7 @@ class ExampleTasks:
         bucket, subject = Bucket(self._name, level), SUBJECTS[self._subject]
         rng = random.Random(f"{self._seed}/{self._split}/{bucket}/{index}")
         while True:  # every level of every subject has hundreds of functions for either split
-            function = draw(subject.shapes, LEVELS[level - 1], rng)
+            function = draw(subject.ladder, level, rng)
             behaviour = subject.behaviour(function)
             if is_fair(subject, behaviour) and is_held_out(subject, behaviour) == (self._split == "eval"):
                 return example_task(self._subject, function, rng, bucket, index)

@@ -6,8 +6,10 @@ from typing import Literal
 
 from pydantic import Field
 
-from kolmocli.tasks.examples.shapes import LEVELS, SubjectName
+from kolmocli.tasks.examples.shapes import SubjectName
+from kolmocli.tasks.examples.subjects import SUBJECTS
 from kolmocli.tasks.settings import FamilySettings
+
 
 class Examples(FamilySettings):
     """A Python expression, asked for by examples of what it comes to."""
@@ -17,4 +19,4 @@ class Examples(FamilySettings):
 
     @property
     def level_count(self) -> int:
-        return len(LEVELS)
+        return len(SUBJECTS[self.of].ladder)

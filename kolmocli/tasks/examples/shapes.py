@@ -11,7 +11,7 @@ digit. `x*3+7` of 1000 is 3007.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from string import Formatter
 from typing import Any, Literal
@@ -23,29 +23,8 @@ LETTERS = "abcdefgh"
 
 
 @dataclass(frozen=True, slots=True)
-class Level:
-    """How long constants are: the least and the greatest number, the fewest and the most letters."""
-
-    numbers: tuple[int, int]
-    letters: tuple[int, int]
-
-
-LEVELS = (
-    Level((1, 9), (1, 1)),
-    Level((1, 99), (1, 2)),
-    Level((10, 99), (2, 2)),
-    Level((10, 999), (2, 3)),
-    Level((100, 999), (3, 3)),
-)
-"""From easy to hard."""
-
-
-@dataclass(frozen=True, slots=True)
 class Shape:
-    """`text` has a slot for every constant; `value(*arguments, **constants)` is what the expression comes to.
-
-    The slots are n and k for numbers as long as the level says, m for a factor, w and y for words.
-    """
+    """`text` has a slot for every constant; `value(*arguments, **constants)` is what the expression comes to."""
 
     text: str
     value: Callable[..., Any]
@@ -55,55 +34,101 @@ class Shape:
         return tuple(sorted({name for _, name, _, _ in Formatter().parse(self.text) if name}))
 
 
-NUMBERS = (
-    Shape("x+{n}", lambda x, n: x + n),
-    Shape("x-{n}", lambda x, n: x - n),
-    Shape("{n}-x", lambda x, n: n - x),
-    Shape("max(x,{n})", lambda x, n: max(x, n)),
-    Shape("min(x,{n})", lambda x, n: min(x, n)),
-    Shape("x*{m}+{n}", lambda x, m, n: x * m + n),
-    Shape("x*{m}-{n}", lambda x, m, n: x * m - n),
+Ladder = Sequence[Sequence[Shape]]
+"""Shapes from easy to hard."""
+
+NUMBERS: Ladder = (
+    (
+        Shape("x+{n}", lambda x, n: x + n),
+        Shape("x-{n}", lambda x, n: x - n),
+    ),
+    (Shape("{n}-x", lambda x, n: n - x),),
+    (Shape("x*{m}+{n}", lambda x, m, n: x * m + n),),
+    (
+        Shape("x*{m}-{n}", lambda x, m, n: x * m - n),
+        Shape("max(x,{n})", lambda x, n: max(x, n)),
+    ),
+    (
+        Shape("x*x*{m}+{n}", lambda x, m, n: x * x * m + n),
+        Shape("{n}-x*{m}", lambda x, n, m: n - x * m),
+    ),
 )
-MAPS = (
-    Shape("[x+{n} for x in v]", lambda v, n: [x + n for x in v]),
-    Shape("[x-{n} for x in v]", lambda v, n: [x - n for x in v]),
-    Shape("[{n}-x for x in v]", lambda v, n: [n - x for x in v]),
-    Shape("[max(x,{n}) for x in v]", lambda v, n: [max(x, n) for x in v]),
-    Shape("[x*{m}+{n} for x in v]", lambda v, m, n: [x * m + n for x in v]),
-    Shape("[x*{m}-{n} for x in v]", lambda v, m, n: [x * m - n for x in v]),
+MAPS: Ladder = (
+    (
+        Shape("[x+{n} for x in v]", lambda v, n: [x + n for x in v]),
+        Shape("[x-{n} for x in v]", lambda v, n: [x - n for x in v]),
+    ),
+    (Shape("[{n}-x for x in v]", lambda v, n: [n - x for x in v]),),
+    (Shape("[x*{m}+{n} for x in v]", lambda v, m, n: [x * m + n for x in v]),),
+    (
+        Shape("[x*{m}-{n} for x in v]", lambda v, m, n: [x * m - n for x in v]),
+        Shape("[max(x,{n}) for x in v]", lambda v, n: [max(x, n) for x in v]),
+    ),
+    (
+        Shape("[x+{n} for x in v[::-1]]", lambda v, n: [x + n for x in v[::-1]]),
+        Shape("[x*{m}+{n} for x in v[::-1]]", lambda v, m, n: [x * m + n for x in v[::-1]]),
+    ),
 )
-FILTERS = (
-    Shape("[x for x in v if x>={n}]", lambda v, n: [x for x in v if x >= n]),
-    Shape("[x for x in v if x<={n}]", lambda v, n: [x for x in v if x <= n]),
-    Shape("[-x for x in v if x>={n}]", lambda v, n: [-x for x in v if x >= n]),
-    Shape("[-x for x in v if x<={n}]", lambda v, n: [-x for x in v if x <= n]),
-    Shape("[x for x in v if {n}<=x<={k}]", lambda v, n, k: [x for x in v if n <= x <= k]),
+FILTERS: Ladder = (
+    (
+        Shape("[x for x in v if x>={n}]", lambda v, n: [x for x in v if x >= n]),
+        Shape("[x for x in v if x<={n}]", lambda v, n: [x for x in v if x <= n]),
+    ),
+    (Shape("[-x for x in v if x>={n}]", lambda v, n: [-x for x in v if x >= n]),),
+    (Shape("[-x for x in v if x<={n}]", lambda v, n: [-x for x in v if x <= n]),),
+    (Shape("[x for x in v if {n}<=x<={k}]", lambda v, n, k: [x for x in v if n <= x <= k]),),
+    (
+        Shape("[-x for x in v if {n}<=x<={k}]", lambda v, n, k: [-x for x in v if n <= x <= k]),
+        Shape("[x for x in v if x<={n} or x>={k}]", lambda v, n, k: [x for x in v if x <= n or x >= k]),
+    ),
 )
-FOLDS = (
-    Shape("sum(v)+{n}", lambda v, n: sum(v) + n),
-    Shape("sum(v)-{n}", lambda v, n: sum(v) - n),
-    Shape("max(v)+{n}", lambda v, n: max(v) + n),
-    Shape("min(v)+{n}", lambda v, n: min(v) + n),
-    Shape("v[0]+{n}", lambda v, n: v[0] + n),
-    Shape("sum(v)*{m}+{n}", lambda v, m, n: sum(v) * m + n),
-    Shape("max(v)*{m}+{n}", lambda v, m, n: max(v) * m + n),
+FOLDS: Ladder = (
+    (
+        Shape("sum(v)+{n}", lambda v, n: sum(v) + n),
+        Shape("sum(v)-{n}", lambda v, n: sum(v) - n),
+    ),
+    (Shape("max(v)+{n}", lambda v, n: max(v) + n),),
+    (
+        Shape("min(v)+{n}", lambda v, n: min(v) + n),
+        Shape("v[0]+{n}", lambda v, n: v[0] + n),
+    ),
+    (Shape("sum(v)*{m}+{n}", lambda v, m, n: sum(v) * m + n),),
+    (
+        Shape("max(v)*{m}+{n}", lambda v, m, n: max(v) * m + n),
+        Shape("sum(v)*{m}-{n}", lambda v, m, n: sum(v) * m - n),
+    ),
 )
-STRINGS = (
-    Shape("s+'{w}'", lambda s, w: s + w),
-    Shape("'{w}'+s", lambda s, w: w + s),
-    Shape("s[::-1]+'{w}'", lambda s, w: s[::-1] + w),
-    Shape("s*2+'{w}'", lambda s, w: s * 2 + w),
-    Shape("s.upper()+'{w}'", lambda s, w: s.upper() + w),
-    Shape("'{w}'+s+'{y}'", lambda s, w, y: w + s + y),
+STRINGS: Ladder = (
+    (Shape("s+'{w}'", lambda s, w: s + w),),
+    (Shape("'{w}'+s", lambda s, w: w + s),),
+    (
+        Shape("s[::-1]+'{w}'", lambda s, w: s[::-1] + w),
+        Shape("s*2+'{w}'", lambda s, w: s * 2 + w),
+    ),
+    (
+        Shape("s.upper()+'{w}'", lambda s, w: s.upper() + w),
+        Shape("'{w}'+s+'{y}'", lambda s, w, y: w + s + y),
+    ),
+    (
+        Shape("'{w}'+s[::-1]", lambda s, w: w + s[::-1]),
+        Shape("'{w}'+s.upper()", lambda s, w: w + s.upper()),
+    ),
 )
-PAIRS = (
-    Shape("a+b+{n}", lambda a, b, n: a + b + n),
-    Shape("a-b+{n}", lambda a, b, n: a - b + n),
-    Shape("a*b+{n}", lambda a, b, n: a * b + n),
-    Shape("max(a,b)+{n}", lambda a, b, n: max(a, b) + n),
-    Shape("min(a,b)+{n}", lambda a, b, n: min(a, b) + n),
-    Shape("a*{m}+b+{n}", lambda a, b, m, n: a * m + b + n),
-    Shape("a*{m}-b+{n}", lambda a, b, m, n: a * m - b + n),
+PAIRS: Ladder = (
+    (
+        Shape("a+b+{n}", lambda a, b, n: a + b + n),
+        Shape("a-b+{n}", lambda a, b, n: a - b + n),
+    ),
+    (Shape("a*b+{n}", lambda a, b, n: a * b + n),),
+    (
+        Shape("max(a,b)+{n}", lambda a, b, n: max(a, b) + n),
+        Shape("min(a,b)+{n}", lambda a, b, n: min(a, b) + n),
+    ),
+    (Shape("a*{m}+b+{n}", lambda a, b, m, n: a * m + b + n),),
+    (
+        Shape("a*{m}-b+{n}", lambda a, b, m, n: a * m - b + n),
+        Shape("a+b*{m}+{n}", lambda a, b, m, n: a + b * m + n),
+    ),
 )
 
 
@@ -122,16 +147,22 @@ class Function:
         return self.shape.value(*arguments, **dict(self.constants))
 
 
-def draw(shapes: Sequence[Shape], level: Level, rng: random.Random) -> Function:
-    shape = rng.choice(shapes)
-    return Function(shape, tuple((slot, _constant(slot, level, rng)) for slot in shape.slots))
+def draw(ladder: Ladder, level: int, rng: random.Random) -> Function:
+    """A function of this level: half of the shapes of every rung are those of the one nearer to it."""
+    weights = [0.5 ** abs(rung - level) for rung in range(1, len(ladder) + 1)]
+    shape = rng.choice(rng.choices(ladder, weights)[0])
+    return Function(shape, tuple((slot, _SLOTS[slot](rng)) for slot in shape.slots))
 
 
-def _constant(slot: str, level: Level, rng: random.Random) -> Any:
-    if slot == "m":
-        return rng.randint(2, 9)
-    return rng.randint(*level.numbers) if slot in "nk" else word(rng, *level.letters)
+def word(rng: random.Random, length: int) -> str:
+    return "".join(rng.choices(LETTERS, k=length))
 
 
-def word(rng: random.Random, fewest: int, most: int) -> str:
-    return "".join(rng.choices(LETTERS, k=rng.randint(fewest, most)))
+_SLOTS: Mapping[str, Callable[[random.Random], Any]] = {
+    "n": lambda rng: rng.randint(10, 99),
+    "k": lambda rng: rng.randint(10, 99),
+    "m": lambda rng: rng.randint(2, 9),
+    "w": lambda rng: word(rng, 2),
+    "y": lambda rng: word(rng, 2),
+}
+"""How a constant is drawn, by the name of its slot."""

@@ -21,7 +21,7 @@ from kolmocli.tasks.examples.shapes import (
     STRINGS,
     Arguments,
     Function,
-    Shape,
+    Ladder,
     SubjectName,
     word,
 )
@@ -32,7 +32,7 @@ class Subject:
     """A family of functions. `shown` and `hidden` draw inputs for one function; the probes are shown after the drawn ones."""
 
     parameters: str
-    shapes: Sequence[Shape]
+    ladder: Ladder
     probes: Sequence[Arguments]
     landmarks: Sequence[Arguments]
     draw: Callable[[random.Random], Arguments]
@@ -52,7 +52,7 @@ def _list(rng: random.Random) -> Arguments:
 
 
 def _string(rng: random.Random) -> Arguments:
-    return (word(rng, 2, 3),)
+    return (word(rng, rng.randint(2, 3)),)
 
 
 def _pair(rng: random.Random) -> Arguments:
@@ -60,7 +60,7 @@ def _pair(rng: random.Random) -> Arguments:
 
 
 def _sorted_list(rng: random.Random) -> Arguments:
-    return (sorted(rng.choices(range(1000), k=3)),)
+    return (sorted(rng.choices(range(100), k=3)),)
 
 
 def _borders(function: Function) -> Sequence[Arguments]:
@@ -76,7 +76,7 @@ SUBJECTS: Mapping[SubjectName, Subject] = {
     ),
     "maps": Subject("v", MAPS, (([1000, 0],),), (([1000, 0],), ([],), ([7],), ([-3, 5, 5, 1, 88],), ([0, 40, 99],)), _list),
     "filters": Subject(
-        "v", FILTERS, (), ((list(range(1001)),), ([],), ([50],), ([-5, 1000, 3, 3, 70, 20],)), _sorted_list, _borders,
+        "v", FILTERS, (), ((list(range(101)),), ([],), ([50],), ([-5, 1000, 3, 3, 70, 20],)), _sorted_list, _borders,
     ),
     "folds": Subject(
         "v", FOLDS, (([2000, 5000, 1000],), ([0],)),

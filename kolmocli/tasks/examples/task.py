@@ -13,14 +13,14 @@ from kolmocli.sandbox.base import Call
 from kolmocli.tasks.base import Prompt, TaskSource
 from kolmocli.tasks.code.checks import Check, Checks
 from kolmocli.tasks.code.task import CodeTask
-from kolmocli.tasks.examples.shapes import Arguments, Function, SubjectName
+from kolmocli.tasks.examples.shapes import Function, SubjectName
 from kolmocli.tasks.examples.subjects import SUBJECTS, Subject
 from kolmocli.tasks.outcome import Outcome
 
 _HELD_OUT = 5
 """One function in so many is for evaluation."""
-_DRAWN, _HIDDEN = 1, 4
-"""Inputs that are drawn to be shown, and to be kept."""
+_FEWEST, _HIDDEN = 2, 4
+"""Inputs that are shown at least, and that are drawn to be kept."""
 _NAME = "f"
 
 _SYSTEM = """\
@@ -53,7 +53,8 @@ class ExampleTask(CodeTask):
 def example_task(name: SubjectName, function: Function, rng: random.Random, bucket: Bucket, index: int) -> ExampleTask:
     """The task of finding `function`, with inputs that are drawn for it."""
     subject = SUBJECTS[name]
-    shown = [*(subject.draw(rng) for _ in range(_DRAWN)), *subject.borders(function), *subject.probes]
+    telling = [*subject.borders(function), *subject.probes]
+    shown = [*(subject.draw(rng) for _ in range(max(1, _FEWEST - len(telling)))), *telling]
     hidden = [*subject.landmarks, *(subject.draw(rng) for _ in range(_HIDDEN))]
     checks = tuple(Check(Call.of(_NAME, *inputs), function(*inputs)) for inputs in [*shown, *hidden])
     prefix = f"def {_NAME}({subject.parameters}): return "
