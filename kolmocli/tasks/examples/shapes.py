@@ -19,7 +19,6 @@ from typing import Any, Literal
 Arguments = tuple[Any, ...]
 """What a function is called with."""
 SubjectName = Literal["numbers", "maps", "filters", "folds", "strings", "pairs"]
-LETTERS = "abcdefgh"
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,15 +153,11 @@ def draw(ladder: Ladder, level: int, rng: random.Random) -> Function:
     return Function(shape, tuple((slot, _SLOTS[slot](rng)) for slot in shape.slots))
 
 
-def word(rng: random.Random, length: int) -> str:
-    return "".join(rng.choices(LETTERS, k=length))
-
-
 _SLOTS: Mapping[str, Callable[[random.Random], Any]] = {
     "n": lambda rng: rng.randint(10, 99),
     "k": lambda rng: rng.randint(10, 99),
     "m": lambda rng: rng.randint(2, 9),
-    "w": lambda rng: word(rng, 2),
-    "y": lambda rng: word(rng, 2),
+    "w": lambda rng: str(rng.randint(10, 99)),
+    "y": lambda rng: str(rng.randint(10, 99)),
 }
 """How a constant is drawn, by the name of its slot."""

@@ -14,7 +14,6 @@ from typing import Any
 from kolmocli.tasks.examples.shapes import (
     FILTERS,
     FOLDS,
-    LETTERS,
     MAPS,
     NUMBERS,
     PAIRS,
@@ -23,7 +22,6 @@ from kolmocli.tasks.examples.shapes import (
     Function,
     Ladder,
     SubjectName,
-    word,
 )
 
 
@@ -52,7 +50,7 @@ def _list(rng: random.Random) -> Arguments:
 
 
 def _string(rng: random.Random) -> Arguments:
-    return (word(rng, rng.randint(2, 3)),)
+    return ("".join(rng.choices("abcdefgh", k=rng.randint(2, 3))),)
 
 
 def _pair(rng: random.Random) -> Arguments:
@@ -82,7 +80,7 @@ SUBJECTS: Mapping[SubjectName, Subject] = {
         "v", FOLDS, (([2000, 5000, 1000],), ([0],)),
         (([2000, 5000, 1000],), ([0],), ([7],), ([-3, 5, 5, 1],), ([1, -2],), ([9, 8, 40],)), _list,
     ),
-    "strings": Subject("s", STRINGS, (), (("",), ("q",), (LETTERS,), ("noon",), ("abc abc",)), _string),
+    "strings": Subject("s", STRINGS, (("ab",),), (("ab",), ("",), ("q",), ("noon",), ("abc def",)), _string),
     "pairs": Subject(
         "a,b", PAIRS, ((5000, 1000), (0, 0)),
         ((5000, 1000), (0, 0), (100, 1000), (3, 4), (4, 3), (-5, 2), (7, 7), (0, 1), (1, 0)), _pair,
