@@ -62,9 +62,9 @@ def _sorted_list(rng: random.Random) -> Arguments:
 
 
 def _borders(function: Function) -> Sequence[Arguments]:
-    """A list around every number at which the function changes its mind."""
-    numbers = [value for _, value in function.constants]
-    return [(sorted({number + offset for number in numbers for offset in (-1, 0, 1)}),)]
+    """A list of the numbers around those at which the function changes its mind, and of 0 and 100."""
+    near = {number + offset for _, number in function.constants for offset in (-1, 0, 1)}
+    return [(sorted({0, 100} | near),)]
 
 
 SUBJECTS: Mapping[SubjectName, Subject] = {
