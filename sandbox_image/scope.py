@@ -27,12 +27,21 @@ class NotImportable(ImportError):
     """A module that the reference machine does not have."""
 
 
+_SITE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "site")
+_packages: list[str] = []
+"""What this image has beyond the standard library."""
+
+
 def load() -> None:
     """Load all modules that programs can use, in the template, before the first fork."""
     fork_hooks = os.register_at_fork
     os.register_at_fork = lambda **_: None  # `random` must not reseed itself: seeds are fixed
     sys.modules["_hashlib"] = None  # type: ignore[assignment]  # hashlib's own functions do, and map no library
-    for name in MODULES:
+    if os.path.isdir(_SITE):
+        sys.path.append(_SITE)
+        with open(os.path.join(_SITE, "packages.txt"), encoding="utf-8") as file:
+            _packages.extend(file.read().split())
+    for name in (*MODULES, *_packages):
         __import__(name)
     os.register_at_fork = fork_hooks
     sys.argv = [""]
@@ -63,7 +72,8 @@ def _importer(real: Callable[..., Any]) -> Callable[..., Any]:
         fromlist: Sequence[str] | None = (),
         level: int = 0,
     ) -> Any:
-        if level or name.partition(".")[0] not in MODULES:
+        root = name.partition(".")[0]
+        if level or (root not in MODULES and root not in _packages):
             raise NotImportable(name)
         if name == "sys":
             return SYS

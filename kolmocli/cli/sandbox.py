@@ -46,12 +46,16 @@ def build(
     tag: Annotated[
         str | None, typer.Option("--tag", help="Tag; default: kolmo-sandbox:<digest of the sources>.")
     ] = None,
+    packages: Annotated[
+        list[str] | None, typer.Option("--with", help="A package that programs may import: numpy. Repeatable.")
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Build the image in which programs run."""
     from kolmocli.sandbox.docker.image import build as build_image
+    from kolmocli.sandbox.docker.packages import known
 
-    built = build_image(base_image, tag, log=_log)
+    built = build_image(base_image, tag, log=_log, packages=known(packages or ()))
     if as_json:
         print_json({"image": built})
     else:
@@ -89,6 +93,9 @@ def run(
     cpu_ms: Annotated[int, typer.Option(min=1, help="CPU time of one program.")] = 1_000,
     wall_ms: Annotated[int, typer.Option(min=1, help="Wall time of one program.")] = 3_000,
     memory_mb: Annotated[int, typer.Option(min=16, help="Memory of one program, in MiB.")] = 128,
+    packages: Annotated[
+        list[str] | None, typer.Option("--with", help="A package that programs may import: numpy. Repeatable.")
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Run files and print status, value and times of each, in order. Exit 0 whatever the programs did."""
@@ -96,7 +103,9 @@ def run(
 
     programs = [_read(path) for path in files]
     limits = Limits(cpu_ms=cpu_ms, wall_ms=wall_ms, memory_mb=memory_mb)
-    with open_sandbox(backend, limits=limits, workers=workers, runtime=runtime, warn=_log) as sandbox:
+    with open_sandbox(
+        backend, limits=limits, workers=workers, runtime=runtime, packages=packages or (), warn=_log
+    ) as sandbox:
         verdicts = sandbox.run([Job(program, language) for program in programs])
         name = sandbox.health().backend
     results = [

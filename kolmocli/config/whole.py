@@ -14,7 +14,7 @@ from kolmocli.policy.presets import Alphabet, is_preset
 from kolmocli.section import Section
 from kolmocli.tasks.base import Language
 from kolmocli.tasks.examples.settings import Examples
-from kolmocli.tasks.family import kind_of
+from kolmocli.tasks.family import language_of
 from kolmocli.tasks.files.settings import Data
 from kolmocli.tasks.reward import Reward
 
@@ -65,7 +65,7 @@ class Config(Section):
         """What the policy writes: of the families, and of the files, whose sequences ask for programs."""
         data = self.data
         used = self.families if data.train is None or data.families else {}
-        written = {kind_of(name, section).language for name, section in used.items()}
+        written = {language_of(name, section) for name, section in used.items()}
         return written | ({"dsl"} if data.train or data.eval else set[Language]())
 
     @property

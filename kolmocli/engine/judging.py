@@ -33,4 +33,6 @@ def open_judge(
 def open_run_sandbox(asked: SandboxSection, backend: Backend, warn: Callable[[str], None]) -> Sandbox:
     """The sandbox that a configuration describes, of this backend."""
     limits = Limits(asked.cpu_ms, asked.wall_ms, asked.memory_mb)
-    return open_sandbox(backend, limits=limits, workers=asked.workers or None, warn=warn, runtime=asked.runtime)
+    return open_sandbox(
+        backend, limits=limits, workers=asked.workers or None, warn=warn, runtime=asked.runtime, packages=asked.packages
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Literal, get_args
 
 from kolmocli.errors import EnvironmentMissing, KolmoError, UsageError
@@ -27,6 +27,7 @@ def open_sandbox(
     workers: int | None = None,
     warn: Callable[[str], None] = _log.warning,
     image: str | None = None,
+    packages: Sequence[str] = (),
     runtime: str | None = None,
     retries: Retries | None = None,
 ) -> Sandbox:
@@ -34,16 +35,23 @@ def open_sandbox(
 
     `auto` takes docker when an engine answers and the image is there or can be built from a local base, else
     embedded, and tells `warn` so in one line (default: the logger `kolmocli.sandbox`). `limits` hold for every program.
-    `runtime` names another OCI runtime of the engine, such as runsc; who asks for one asks for docker.
+    `runtime` names another OCI runtime of the engine, such as runsc, and `packages` what programs may import beyond the
+    standard library, such as numpy; who asks for one of them asks for docker.
 
     Raises:
         EnvironmentMissing: what was asked for cannot be had here.
-        UsageError: there is no such backend or image.
+        UsageError: there is no such backend, image or package.
     """
     if backend not in get_args(Backend):
         raise UsageError(f"unknown sandbox {backend!r}; choose one of {', '.join(get_args(Backend))}")
     if runtime and backend == "embedded":
         raise UsageError(f"the embedded sandbox has no runtime {runtime!r}: that is a part of a Docker engine")
+    if packages and backend == "embedded":
+        raise UsageError(f"the embedded sandbox has no {', '.join(packages)}: packages are a part of a Docker image")
+    if packages:
+        from kolmocli.sandbox.docker.packages import known
+
+        backend, packages = "docker", known(packages)
     limits = limits or Limits()
     size = workers or max(2, os.cpu_count() or 1)
     if backend == "auto" and not runtime and (reason := _why_not_docker(image, warn)):
@@ -55,10 +63,10 @@ def open_sandbox(
     if backend == "embedded":
         return _embedded(limits, size, retries)
     if backend == "docker" or runtime:
-        _ensure_docker(image, warn)
+        _ensure_docker(image, tuple(packages), warn)
     if runtime:
         _require_runtime(runtime)
-    return _docker(limits, size, image, runtime, retries)
+    return _docker(limits, size, image or _tag(packages), runtime, retries)
 
 
 def _embedded(limits: Limits, size: int, retries: Retries | None) -> Sandbox:
@@ -67,13 +75,18 @@ def _embedded(limits: Limits, size: int, retries: Retries | None) -> Sandbox:
     return Pool("embedded", ProcessMaker(limits), limits, size, _WINDOW["embedded"], retries)
 
 
-def _docker(limits: Limits, size: int, image: str | None, runtime: str | None, retries: Retries | None) -> Sandbox:
-    from kolmocli.sandbox.docker.containers import ContainerMaker
+def _tag(packages: Sequence[str]) -> str:
     from kolmocli.sandbox.docker.image import image_tag
+
+    return image_tag(tuple(packages))
+
+
+def _docker(limits: Limits, size: int, image: str, runtime: str | None, retries: Retries | None) -> Sandbox:
+    from kolmocli.sandbox.docker.containers import ContainerMaker
     from kolmocli.sandbox.docker.sweeper import sweep
 
     sweep()
-    maker = ContainerMaker(image or image_tag(), limits, _SLOTS, runtime)
+    maker = ContainerMaker(image, limits, _SLOTS, runtime)
     return Pool("docker", maker, limits, size, _WINDOW["docker"], retries)
 
 
@@ -116,17 +129,17 @@ def _require_runtime(runtime: str) -> None:
         )
 
 
-def _ensure_docker(image: str | None, warn: Callable[[str], None]) -> None:
+def _ensure_docker(image: str | None, packages: tuple[str, ...], warn: Callable[[str], None]) -> None:
     from kolmocli.sandbox.docker.image import build, client, find_engine, has_image, image_tag, no_engine
 
     if reason := find_engine():
         raise no_engine(reason)
     api = client()
     try:
-        missing = not has_image(api, image or image_tag())
+        missing = not has_image(api, image or image_tag(packages))
     finally:
         api.close()
     if missing and image:
         raise UsageError(f"the image {image} is not there; build it with: kolmo sandbox build --tag {image}")
     if missing:
-        build(log=lambda line: warn(f"sandbox: {line}"))
+        build(packages=packages, log=lambda line: warn(f"sandbox: {line}"))

@@ -231,6 +231,12 @@ def kind_of(name: str, section: FamilySettings) -> Kind:
     return families.get(kind_name(name, section))
 
 
+def language_of(name: str, section: FamilySettings) -> Language:
+    """What a policy writes for the tasks of a section: its own choice, where its kind leaves one."""
+    written: Language = getattr(section, "language", kind_of(name, section).language)
+    return written
+
+
 def register_kinds(kinds: Sequence[Kind]) -> None:
     """Make these kinds of task known, where they are not. Raises UsageError when a name is another's."""
     for kind in kinds:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kolmocli.sandbox import Job, Sandbox, Status
+from kolmocli.errors import UsageError
+from kolmocli.sandbox import Job, Sandbox, Status, open_sandbox
 from kolmocli.sandbox.base import Call, Opaque, Raised
 from kolmocli.sandbox.wire.statements import MODULES
 
@@ -128,3 +129,27 @@ def test_jobs_of_all_kinds_in_one_batch(sandbox: Sandbox) -> None:
         Job("print(1)", inputs=("",)), Job("output = set_list([1])", "dsl"),
     ]  # fmt: skip
     assert [v.value for v in sandbox.run(jobs * 8)] == [(1,), [1], [1], "1\n", (1,)] * 8
+
+
+@pytest.mark.docker
+def test_packages_are_in_an_image_of_their_own() -> None:
+    program = """
+import numpy as np
+def f(n):
+    a = np.arange(n * n).reshape(n, n)
+    noise = np.random.default_rng(0).integers(0, 9, 3).tolist()
+    return (a @ a.T).tolist(), noise, float(np.linalg.det(np.eye(n)))
+"""
+    with open_sandbox("docker", packages=["numpy"], workers=1) as sandbox:
+        assert all(finding["ok"] for finding in sandbox.check())
+        call = Call.of("f", 2)
+        first, again = sandbox.run([Job(program, calls=(call, call)), Job("import numpy\n[int(numpy.sum([1, 2]))]")])
+    assert first.trace == (([[1, 3], [3, 13]], [7, 5, 4], 1.0),) * 2
+    assert again.value == (3,)
+
+
+def test_packages_that_the_sandbox_does_not_have() -> None:
+    with pytest.raises(UsageError, match="the sandbox has no package 'left-pad'; it can have numpy"):
+        open_sandbox(packages=["left-pad"])
+    with pytest.raises(UsageError, match="the embedded sandbox has no numpy"):
+        open_sandbox("embedded", packages=["numpy"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -31,8 +32,8 @@ def task(check: Callable[[Value], bool], language: str = "python", index: int = 
     return Task(prompt="?", check=check, language=language, bucket=ANY, index=index)  # type: ignore[arg-type]
 
 
-def seven(value: Value) -> bool:
-    return value == (7,)
+def seven(value: Any) -> bool:
+    return value in (7, (7,))
 
 
 @pytest.fixture(scope="module")
@@ -81,14 +82,15 @@ def test_kinds_of_all_languages_are_judged_in_one_batch(box: Sandbox) -> None:
     ]
     outcomes = judge([t for t, *_ in cases], [str(text) for _, text, *_ in cases], box, TERMS)
     assert [(o.passed, o.bits) for o in outcomes] == [(passed, bits) for *_, passed, bits in cases]
-    assert [o.literal_bits for o in outcomes[:2]] == [literal_bits((7, 7, 7)), text_bits("output=[7, 7, 7]")]
+    assert [o.literal_bits for o in outcomes[:2]] == [literal_bits((7, 7, 7)), text_bits("7,7,7")]
     assert all(o.literal_bits is None for o in outcomes[3:9])
-    assert all((o.reward or 0) >= 1 for o in outcomes if o.passed)
+    assert outcomes[1].reward is not None and outcomes[1].reward < 1  # longer than the sequence itself
+    assert all((o.reward or 0) >= 1 for o in outcomes if o.passed and o is not outcomes[1])
     assert all(o.reward == 0 for o in outcomes if not o.passed)
 
 
 def test_an_outcome_is_at_the_place_of_its_text_and_each_task_needs_one(box: Sandbox) -> None:
-    tasks = [task(lambda value, i=i: value == (i,)) for i in range(6)]  # type: ignore[misc]
+    tasks = [task(lambda value, i=i: value == i) for i in range(6)]  # type: ignore[misc]
     texts = ["output = 0", "", "output = 2", "1 / 0", "output = 5", "output = 5"]
     outcomes = judge(tasks, texts, box, TERMS)
     assert [o.passed for o in outcomes] == [True, False, True, False, False, True]
@@ -168,8 +170,7 @@ def test_a_check_sees_the_plain_value(box: Sandbox) -> None:
 
     for text in ("[1, 2]", "output = (1, 2)", "range(1, 3)", "5", "'ab'", "b'ab'"):
         assert judged(task(check), text, box).passed
-    assert seen[::2] == seen[1::2] == [(1, 2), (1, 2), (1, 2), (5,), (97, 98), (97, 98)]
-    assert {type(value) for value in seen} == {tuple}
+    assert seen[::2] == seen[1::2] == [[1, 2], (1, 2), range(1, 3), 5, "ab", b"ab"]
 
 
 @pytest.mark.parametrize(
@@ -179,7 +180,7 @@ def test_a_check_sees_the_plain_value(box: Sandbox) -> None:
         ("output = [7", Status.SYNTAX),
         ("[7]\nraise ValueError", Status.RUNTIME),
         ("None", Status.OK),
-        ("x = {}", Status.OK),
+        ("x = len", Status.OK),
         ("", Status.OK),
     ],
 )
@@ -196,7 +197,7 @@ def test_a_check_is_not_asked_where_there_is_no_value(box: Sandbox, text: str, s
 def test_a_check_that_raises_counts_as_failed(box: Sandbox, language: str) -> None:
     outcome = judged(task(lambda value: value[10] == 1, language), "7", box)
     assert (outcome.passed, outcome.status, outcome.reward) == (False, Status.OK, 0.0)
-    assert outcome.value == ((7,) if language == "python" else None)
+    assert outcome.value == (7 if language == "python" else None)
 
 
 def test_what_a_check_says_counts_as_true_or_false(box: Sandbox) -> None:

@@ -11,6 +11,7 @@ import hashlib
 import importlib.resources
 import io
 import os
+import re
 import socket
 import tarfile
 from collections.abc import Callable
@@ -24,6 +25,7 @@ from docker.errors import BuildError, DockerException, ImageNotFound
 
 from kolmocli.errors import EnvironmentMissing, KolmoError
 from kolmocli.paths import data_dir
+from kolmocli.sandbox.docker.packages import dockerfile, files_of, modules
 from kolmocli.sandbox.docker.unix_socket import close_what_fails
 
 REPOSITORY = "kolmo-sandbox"
@@ -53,12 +55,14 @@ def sources() -> dict[str, bytes]:
 
 
 @cache
-def image_tag() -> str:
-    """`kolmo-sandbox:<digest of the sources>`."""
+def image_tag(packages: tuple[str, ...] = ()) -> str:
+    """`kolmo-sandbox:<digest of the sources>`, with the packages that are in it."""
     digest = hashlib.sha256()
     for name, data in sorted(sources().items()):
         digest.update(f"{name} {len(data)}\n".encode() + data)
-    return f"{REPOSITORY}:{digest.hexdigest()[:16]}"
+    if packages:
+        digest.update(modules(packages))
+    return "-".join([f"{REPOSITORY}:{digest.hexdigest()[:16]}", *packages])
 
 
 def client(timeout: int = 30) -> docker.DockerClient:
@@ -125,23 +129,34 @@ def local_base(api: docker.DockerClient, wanted: str | None = None) -> str | Non
     return next((base for base in (wanted, DEFAULT_BASE, LOCAL_BASE) if base and has_image(api, base)), None)
 
 
-def build(base: str | None = None, tag: str | None = None, log: Callable[[str], None] = lambda _: None) -> str:
-    """Build the image and return its tag.
+def build(
+    base: str | None = None,
+    tag: str | None = None,
+    log: Callable[[str], None] = lambda _: None,
+    packages: tuple[str, ...] = (),
+) -> str:
+    """Build the image, with these packages in it, and return its tag.
 
     Without `base`, a local base image is taken when there is one, else the engine is asked to fetch the default.
+
+    Raises:
+        EnvironmentMissing: no engine answers, or it cannot be built here.
     """
     if reason := find_engine():
         raise no_engine(reason)
-    tag = tag or image_tag()
+    tag = tag or image_tag(packages)
     api = client(timeout=600)
     try:
         base = base or local_base(api) or DEFAULT_BASE
         log(f"building {tag} on {base}")
-        arguments: dict[str, Any] = {"fileobj": io.BytesIO(_context()), "custom_context": True, "rm": True}
+        files = sources()
+        if packages:
+            files = files | files_of(packages, api, base) | {"Dockerfile": dockerfile(files["Dockerfile"])}
+        arguments: dict[str, Any] = {"fileobj": io.BytesIO(_context(files)), "custom_context": True, "rm": True}
         api.images.build(tag=tag, buildargs={"BASE_IMAGE": base}, forcerm=True, **arguments)
     except (BuildError, DockerException) as error:
         raise EnvironmentMissing(
-            f"the sandbox image cannot be built on {base}: {_words(error)}; where no registry can be reached, make a "
+            f"the sandbox image cannot be built on {base}: {_reason(error)}; where no registry can be reached, make a "
             "base with sandbox_image/base-image.sh, or name one with --base-image"
         ) from error
     finally:
@@ -149,15 +164,22 @@ def build(base: str | None = None, tag: str | None = None, log: Callable[[str], 
     return tag
 
 
-def _context() -> bytes:
-    """The build context as a tar file that depends on nothing but the sources."""
+def _context(files: dict[str, bytes]) -> bytes:
+    """The build context as a tar file that depends on nothing but these files."""
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w") as tar:
-        for name, data in sorted(sources().items()):
+        for name, data in sorted(files.items()):
             entry = tarfile.TarInfo(name)
             entry.size, entry.mode = len(data), 0o644
             tar.addfile(entry, io.BytesIO(data))
     return buffer.getvalue()
+
+
+def _reason(error: Exception) -> str:
+    """The last line that a step of the build said, where one failed."""
+    said = "".join(entry.get("stream", "") for entry in error.build_log) if isinstance(error, BuildError) else ""
+    lines = [line for line in re.sub(r"\x1b\[\d*m", "", said).splitlines() if line.strip()]
+    return lines[-1].strip()[:200] if lines else _words(error)
 
 
 def _words(error: Exception) -> str:

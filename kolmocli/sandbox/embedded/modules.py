@@ -34,6 +34,12 @@ def __plain(value):
         raise NotImplementedError('range')
     raise TypeError(kind.__name__)
 """
+_RANGE = """
+__count = len(__value)
+__start = __value[0] if __count else 0
+(__count, __start, __value[1] if __count > 1 else __start + 1)
+"""
+"""The same items, whatever its end and step were: two such ranges are equal."""
 _INPUT = """
 __lines = __text.split("\\n")
 if __lines[-1] == "":
@@ -129,8 +135,12 @@ def _plain(session: Any) -> Any:
     try:
         return session.feed_run("__plain(__value)")
     except monty.MontyRuntimeError as error:
-        if isinstance(error.exception(), TypeError):
-            return values.Opaque(str(error.exception())[:60])
+        inner = error.exception()
+        if isinstance(inner, TypeError):
+            return values.Opaque(str(inner)[:60])
+        if isinstance(inner, NotImplementedError) and session.feed_run("type(__value) is range"):
+            count, start, second = session.feed_run(_RANGE)
+            return range(start, start + count * (second - start), second - start)
         raise
 
 

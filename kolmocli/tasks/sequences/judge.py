@@ -17,6 +17,7 @@ from kolmocli.sandbox.base import Job, Status, Value, Verdict
 from kolmocli.tasks.base import text_bits
 from kolmocli.tasks.outcome import Outcome
 from kolmocli.tasks.reward import RewardRule
+from kolmocli.tasks.sequences.python import python_literal_bits
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +100,11 @@ class DslAttempt:
 
 @dataclass(frozen=True, slots=True)
 class PythonAttempt:
-    """A program in free Python for one sequence, judged by `output`, which is looked at after its last statement."""
+    """A program in free Python for one sequence.
+
+    Its result is the value of its last statement; of a program that names `output`, what that is after the last statement,
+    which is the convention of the KoLMogorov Test.
+    """
 
     target: Value
     text: str
@@ -109,15 +114,16 @@ class PythonAttempt:
     @property
     def job(self) -> Job | None:
         # Two line breaks: after a backslash at the end of a program one would join the lines.
-        return Job(f"{self.text}\n\noutput\n", "python", group=self.group)
+        text = f"{self.text}\n\noutput\n" if _OUTPUT.search(self.text) else self.text
+        return Job(text, "python", group=self.group)
 
     def outcome(self, verdict: Verdict | None) -> Outcome:
         assert verdict is not None
-        end, literal = self.text.count("\n") + 1, text_bits(f"output={list(self.target)}")
+        end, literal = self.text.count("\n") + 1, python_literal_bits(self.target)
         if verdict.status.is_fault:
             return Outcome(self.text, end, False, verdict.status, None, literal_bits=literal)
         value = verdict.value
-        # A program that ends normally without a sequence in `output` has not answered.
+        # A program that ends normally without a sequence has not answered.
         status = Status.RUNTIME if verdict.status is Status.OK and value is None else verdict.status
         if value != self.target:
             formatted = status is not Status.SYNTAX
@@ -129,6 +135,9 @@ class PythonAttempt:
             self.text, end, True, status, self.rule.success(bits, literal), True, bits=bits,
             copied=spells_out(self.text, self.target), literal_bits=literal,
         )  # fmt: skip
+
+
+_OUTPUT = re.compile(r"\boutput\b")
 
 
 def is_copy(program: Program) -> bool:
