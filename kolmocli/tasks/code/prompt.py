@@ -1,11 +1,33 @@
-"""From an answer to the program that is judged."""
+"""What a policy is shown of a problem, and from its answer to the program that is judged."""
 
 from __future__ import annotations
 
 import re
 from functools import lru_cache
 
+from kolmocli.tasks.base import Prompt
+
 _INDENT = "    "
+_RULES = """\
+Only the modules of Python's standard library that compute are there: no files, no network, no other processes. Answer \
+with the code alone, in one code block."""
+_FUNCTION = f"Complete a Python function. Give the whole function, with what it imports. {_RULES}"
+_IN_WORDS = f"Write a Python function. {_RULES}"
+_SCRIPT = f"Write a Python program that reads its input from standard input and prints its output. {_RULES}"
+
+
+def function_to_complete(code: str) -> Prompt:
+    """For a function whose beginning is given."""
+    return Prompt(code, _FUNCTION)
+
+
+def function_in_words(words: str, called: str) -> Prompt:
+    """For a function that is described. `called` is its name, or a call of it: never what that returns."""
+    return Prompt(f"{words.rstrip()}\nThe tests call `{called}`.", _IN_WORDS)
+
+
+def script(words: str) -> Prompt:
+    return Prompt(words, _SCRIPT)
 
 
 def program_of_completion(prompt_code: str, entry_point: str | None, text: str) -> str:
