@@ -13,7 +13,6 @@ from kolmocli.config.training import USUAL_RANK, Evaluation, Hints, SelfPlay, Tr
 from kolmocli.policy.presets import Alphabet, is_preset
 from kolmocli.section import Section
 from kolmocli.tasks.base import Language
-from kolmocli.tasks.examples.settings import Examples
 from kolmocli.tasks.family import language_of
 from kolmocli.tasks.files.settings import Data
 from kolmocli.tasks.reward import Reward
@@ -89,9 +88,7 @@ class Config(Section):
             "hints: most gives the beginning of a program; leave it out": self.hints.most,
             "self_play: share is for targets that a program makes; leave it out": self.self_play.share,
             "training: shaping is paid for pieces of a sequence; leave it out": self.training.shaping,
-            "training: hindsight learns from what a program makes; leave it out": (
-                self.training.hindsight and not any(isinstance(family, Examples) for family in self.families.values())
-            ),
+            "training: hindsight learns from what a program makes; leave it out": self.training.hindsight,
         }
         why = f"no task of {name} is a sequence"
         if not self.runs_programs:

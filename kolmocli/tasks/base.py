@@ -85,11 +85,6 @@ class Task:
             raise UsageError(f"{self.bucket}: a task needs `check`, or a judge of its own")
         return Checked(self, text, self.check, terms)
 
-    def relabelled(self, outcome: Outcome, source: TaskSource) -> Task | None:
-        """The task that a program which missed is the right answer to: what it really makes is asked for, and it is the
-        reference. None where this kind of task has no such thing, and where `source` may not teach it."""
-        return None
-
 
 @dataclass(frozen=True, slots=True)
 class Checked:

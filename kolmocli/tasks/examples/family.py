@@ -11,10 +11,11 @@ import random
 from kolmocli.curriculum.base import Bucket
 from kolmocli.language.program import Program
 from kolmocli.tasks.base import Language, Split
+from kolmocli.tasks.code.task import CodeTask
 from kolmocli.tasks.examples.settings import Examples
-from kolmocli.tasks.examples.shapes import SubjectName, draw
-from kolmocli.tasks.examples.subjects import SUBJECTS
-from kolmocli.tasks.examples.task import ExampleTask, example_task, is_fair, is_held_out
+from kolmocli.tasks.examples.shapes import draw
+from kolmocli.tasks.examples.subjects import SUBJECTS, Subject
+from kolmocli.tasks.examples.task import example_task, is_fair, is_held_out
 from kolmocli.tasks.family import families
 from kolmocli.tasks.files.separation import Taken
 
@@ -22,17 +23,17 @@ from kolmocli.tasks.files.separation import Taken
 class ExampleTasks:
     """The tasks of one section."""
 
-    def __init__(self, name: str, subject: SubjectName, split: Split, seed: int) -> None:
+    def __init__(self, name: str, subject: Subject, split: Split, seed: int) -> None:
         self._name, self._subject, self._split, self._seed = name, subject, split, seed
 
-    def task(self, level: int, index: int) -> ExampleTask:
-        bucket, subject = Bucket(self._name, level), SUBJECTS[self._subject]
+    def task(self, level: int, index: int) -> CodeTask:
+        bucket, subject = Bucket(self._name, level), self._subject
         rng = random.Random(f"{self._seed}/{self._split}/{bucket}/{index}")
         while True:  # every level of every subject has hundreds of functions for either split
             function = draw(subject.ladder, level, rng)
             behaviour = subject.behaviour(function)
             if is_fair(subject, behaviour) and is_held_out(subject, behaviour) == (self._split == "eval"):
-                return example_task(self._subject, function, rng, bucket, index)
+                return example_task(subject, function, rng, bucket, index)
 
     def taught(self) -> bool:
         return True
@@ -47,7 +48,7 @@ class ExampleKind:
     language: Language = "python"
 
     def open(self, bucket_family: str, settings: Examples, split: Split, seed: int, taken: Taken) -> ExampleTasks:
-        return ExampleTasks(bucket_family, settings.of, split, seed)
+        return ExampleTasks(bucket_family, SUBJECTS[settings.of], split, seed)
 
 
 EXAMPLES = families.add("examples", ExampleKind(), builtin=True)

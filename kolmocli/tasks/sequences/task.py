@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 from kolmocli.curriculum.base import Bucket
 from kolmocli.language.program import Program
-from kolmocli.tasks.base import Attempt, Language, Task, TaskSource
-from kolmocli.tasks.outcome import Outcome, Terms
+from kolmocli.tasks.base import Attempt, Language, Task
+from kolmocli.tasks.outcome import Terms
 from kolmocli.tasks.sequences.judge import Draft, DslAttempt, PythonAttempt
 from kolmocli.tasks.sequences.prompt import sequence_prompt
 from kolmocli.tasks.sequences.python import python_text
@@ -32,12 +32,6 @@ class SequenceTask(Task):
         if self.language == "dsl":
             return DslAttempt(self.target, Draft.read(text, terms.max_lines), terms.rule, 1 + self.index)
         return PythonAttempt(self.target, text, terms.rule, 1 + self.index)
-
-    def relabelled(self, outcome: Outcome, source: TaskSource) -> SequenceTask | None:
-        program, value = outcome.program, outcome.value
-        if program is None or not value or not source.admits(program, value):
-            return None
-        return sequence_task(self.bucket, self.index, value, program)
 
 
 def sequence_task(

@@ -11,7 +11,8 @@ from collections.abc import Callable, Sequence
 from kolmocli.engine.base import Group
 from kolmocli.learning.batches import Weighted
 from kolmocli.policy.rollout import Rollout
-from kolmocli.tasks.base import Prompt, Task, TaskSource
+from kolmocli.tasks.base import Task, TaskSource
+from kolmocli.tasks.sequences.task import sequence_task
 from kolmocli.training.methods.base import Method
 
 LONGEST = 256
@@ -29,11 +30,13 @@ class Hindsight(Method):
 
 
 def relabel(groups: Sequence[Group], tasks: TaskSource) -> list[Task]:
-    """One task per distinct answer of these groups to something else that may be learnt from; what is held out may not."""
-    found: dict[tuple[Prompt, str | None], Task] = {}
+    """One task per distinct (program, value) of these groups that may be learnt from; held-out ones may not."""
+    found: dict[tuple[object, tuple[int, ...]], Task] = {}
     for group in groups:
         for outcome in group.outcomes:
-            task = group.task.relabelled(outcome, tasks)
-            if task is not None and task.length <= LONGEST:
-                found.setdefault((task.asked, task.reference), task)
+            program, value = outcome.program, outcome.value
+            if program is None or not value or len(value) > LONGEST or (program, value) in found:
+                continue
+            if tasks.admits(program, value):
+                found[program, value] = sequence_task(group.task.bucket, group.task.index, value, program)
     return list(found.values())
