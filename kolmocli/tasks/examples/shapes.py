@@ -1,11 +1,8 @@
 """The functions that a policy is to find: shapes of one expression, whose constants are drawn.
 
 A shape is the text of an expression with slots for its constants, and the same as a function of Python, with which the host
-computes expected values; a test runs both and compares. All levels of a subject have the same shapes. A level says how long
-the constants are.
-
-Constants can be read off the examples: every subject has *probes*, inputs at which a shape shows its constants digit by
-digit. `x*3+7` of 1000 is 3007.
+computes expected values; a test runs both and compares. The shapes of a subject stand on rungs, from easy to hard. Constants
+are as long everywhere, so that what was learnt of reading them on one rung serves on the others.
 """
 
 from __future__ import annotations
@@ -34,7 +31,7 @@ class Shape:
 
 
 Ladder = Sequence[Sequence[Shape]]
-"""Shapes from easy to hard."""
+"""Shapes by rung, from easy to hard."""
 
 NUMBERS: Ladder = (
     (
@@ -147,7 +144,10 @@ class Function:
 
 
 def draw(ladder: Ladder, level: int, rng: random.Random) -> Function:
-    """A function of this level: half of the shapes of every rung are those of the one nearer to it."""
+    """A function of this level: mostly of its own rung, and of each further one half as often as of the one before.
+
+    So the easiest level has a few of the hardest shapes: a shape that is never written cannot be reinforced.
+    """
     weights = [0.5 ** abs(rung - level) for rung in range(1, len(ladder) + 1)]
     shape = rng.choice(rng.choices(ladder, weights)[0])
     return Function(shape, tuple((slot, _SLOTS[slot](rng)) for slot in shape.slots))
