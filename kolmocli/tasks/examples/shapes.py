@@ -144,11 +144,11 @@ class Function:
 
 
 def draw(ladder: Ladder, level: int, rng: random.Random) -> Function:
-    """A function of this level: mostly of its own rung, and of each further one half as often as of the one before.
+    """A function of this level: mostly of its own rung, and of each further one 0.6 times as often as of the one before.
 
     So the easiest level has a few of the hardest shapes: a shape that is never written cannot be reinforced.
     """
-    weights = [0.5 ** abs(rung - level) for rung in range(1, len(ladder) + 1)]
+    weights = [0.6 ** abs(rung - level) for rung in range(1, len(ladder) + 1)]
     shape = rng.choice(rng.choices(ladder, weights)[0])
     return Function(shape, tuple((slot, _SLOTS[slot](rng)) for slot in shape.slots))
 
