@@ -16,7 +16,8 @@ Maker = TypeVar("Maker", bound="Callable[[Reward], RewardRule]")
 
 class RewardRule(Protocol):
     """`failure` is paid for every program that missed, and `partial` for all of a target that it explained short of
-    making it (`progress.explained`), else in proportion; `success` for one that hit.
+    making it (`progress.explained`), else in proportion; of a program with tests, for the share that it passes. `success`
+    is paid for one that hit.
 
     A process reward such as `partial` changes what is optimal: pieces that are never put together earn something.
     """
@@ -88,8 +89,8 @@ class Reward(Section):
     partial: float = Field(
         0.0,
         ge=0.0,
-        description="process reward: paid to a program that missed, times the share of the target that it explained; "
-        "changes what is optimal, so keep it far below a pass",
+        description="process reward: paid to a program that missed, times the share of the target that it explained, "
+        "or of the tests that it passed; changes what is optimal, so keep it far below a pass",
     )
 
 

@@ -13,9 +13,11 @@ from kolmocli.errors import UsageError
 from kolmocli.language.coder import coded_bits, literal_bits
 from kolmocli.language.program import parse
 from kolmocli.sandbox import Sandbox, open_sandbox
-from kolmocli.sandbox.base import Job, Status, Value, Verdict
+from kolmocli.sandbox.base import Call, Job, Status, Value, Verdict
 from kolmocli.tasks.answers.digits import sum_digits
 from kolmocli.tasks.base import Task, text_bits
+from kolmocli.tasks.code.checks import Check, Checks
+from kolmocli.tasks.code.task import CodeTask
 from kolmocli.tasks.judging import SandboxJudge, judge
 from kolmocli.tasks.outcome import Outcome, Terms
 from kolmocli.tasks.reward import Relative
@@ -208,6 +210,21 @@ def test_what_a_check_says_counts_as_true_or_false(box: Sandbox) -> None:
 def test_a_task_without_a_check_has_no_judge() -> None:
     with pytest.raises(UsageError, match="any/1: a task needs `check`, or a judge of its own"):
         judged(Task(prompt="?", bucket=ANY), "7", None)
+
+
+# --- the same work is done once
+
+
+def test_programs_of_a_group_are_run_once_and_for_each_of_their_calls() -> None:
+    area, volume = (
+        CodeTask(prompt="?", tests=Checks((Check(Call.of(name, 3), 7),)), index=i) for i, name in enumerate(("f", "g"))
+    )
+    box = Scripted()
+    outcomes = judge([area, area, volume, task(seven)], ["same"] * 4, box, TERMS)  # type: ignore[arg-type]
+    assert [(job.program, job.calls) for job in box.batches[0]] == [
+        ("same", (Call.of("f", 3),)), ("same", (Call.of("g", 3),)), ("same", ()),
+    ]  # fmt: skip
+    assert [o.passed for o in outcomes] == [False, False, False, True]  # one result is (7,)
 
 
 # --- the judge of a run

@@ -47,7 +47,7 @@ class Asserts:
         self.plan: Checks | Rounds | Broken | None = read_checks(parse_tests(code), functions)
 
     def attempt(self, submission: Submission) -> Attempt:
-        return Planned(self, submission)
+        return Planned(self, submission) if self.plan is None else self.plan.attempt(submission)
 
     @cached_property
     def _tests(self) -> str:

@@ -94,7 +94,7 @@ class Bench:
         self.known, self.results = known, results
         self.calls: list[tuple[str, str]] = []
         self.asserts: list[Any] = []
-        self.space: dict[str, Any] = {"__name__": "tests", BENCH: self}
+        self.space: dict[str, Any] = {"__name__": "__main__", BENCH: self}
         self.open = False
         """A token is about."""
         self.blocked = False
@@ -164,6 +164,13 @@ class Bench:
             self._note(one, "is", other)
         else:
             self.asserts.append(self.same(one, other))
+
+    def held(self, value: Any) -> bool:
+        """Of an assert that raises when it fails, as asserts do."""
+        if not value:
+            return False
+        self.asserts.append(True)
+        return True
 
     def broken(self) -> None:
         """An assert raised something."""

@@ -48,7 +48,7 @@ def _problem(text: str) -> Problem:
     return Problem(function.name, "".join(code[:end]), "".join(code[end:]), ast.get_docstring(function) or "", asserted)
 
 
-_SOURCE = Path(__file__).with_name("problems.py").read_text("utf-8")
+_SOURCE = Path(__file__).with_name("problems.txt").read_text("utf-8")
 PROBLEMS = [_problem(text) for text in _SOURCE.split("\n\n\n") if text.lstrip("\n").startswith("def ")]
 
 SCRIPTS: list[Mapping[str, Any]] = [
