@@ -23,6 +23,7 @@ _SHOWN = {
     "programs": ("the published generator", "program, and the sequence to reproduce"),
     "sum_digits": _QUESTION,
     "reverse_digits": _QUESTION,
+    "examples": ("shapes of this rung, and others the rarer the further off", "what is shown, and the function"),
 }
 """By kind of task: what a level without knobs asks for, and what is shown of a task."""
 _OTHERS = ("–", "what is asked, and an answer that is right")

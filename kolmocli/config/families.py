@@ -18,6 +18,7 @@ from pydantic import (
 from pydantic_core import InitErrorDetails
 
 from kolmocli.tasks.answers.settings import ReverseDigits, SumDigits
+from kolmocli.tasks.examples.settings import Examples
 from kolmocli.tasks.family import SEQUENCES, families, kind_name
 from kolmocli.tasks.kinds import BUILT_IN
 from kolmocli.tasks.sequences.settings import Family
@@ -31,7 +32,8 @@ def _tag(section: object) -> str:
 AnyFamily = Annotated[
     Annotated[Family, Tag(SEQUENCES)]
     | Annotated[SumDigits, Tag("sum_digits")]
-    | Annotated[ReverseDigits, Tag("reverse_digits")],
+    | Annotated[ReverseDigits, Tag("reverse_digits")]
+    | Annotated[Examples, Tag("examples")],
     Discriminator(_tag),
 ]
 """The kinds that the schema spells out. Those of plugins are known at run time only."""

@@ -61,7 +61,7 @@ class EvaluationEvent(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BestEvent(Event):
-    """the program that saved the most bits so far: its `family`, `bits`, `literal_bits`, and `target` and `program` as texts"""
+    """the program that saved the most bits so far, or, without a literal, passed where fewest do: its `family`, `bits`, `literal_bits`, and `target` and `program` as texts"""
 
     kind: str = "best"
     family: str | None = None

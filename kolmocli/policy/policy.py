@@ -82,14 +82,17 @@ class Policy:
     def _answer_ids(self, text: str) -> tuple[int, ...]:
         return (*self.tokenizer(text, add_special_tokens=False).input_ids, self.tokenizer.eos_token_id)
 
-    def answer(self, prompt: Prompt, text: str) -> Rollout:
-        """A supervised answer in the shape of a rollout; it has no log-probabilities, as nobody sampled it."""
-        tokens = self._answer_ids(text)
-        return Rollout(self.prompt_ids(prompt), tokens, (), self._lines(tokens), text, True)
+    def answer(self, prompt: Prompt, text: str, prefix: str = "") -> Rollout:
+        """A supervised answer in the shape of a rollout; it has no log-probabilities, as nobody sampled it.
+
+        With a `prefix`, which `text` begins with, what comes after it is to be learnt.
+        """
+        tokens = self._answer_ids(text.removeprefix(prefix))
+        return Rollout(self.prompt_ids(prompt, prefix), tokens, (), self._lines(tokens, prefix.count("\n")), text, True)
 
     def answers(self, tasks: Sequence[Task]) -> list[Rollout]:
         """The references of the tasks as supervised answers; a task without one is left out."""
-        return [self.answer(task.asked, task.reference) for task in tasks if task.reference is not None]
+        return [self.answer(task.asked, task.reference, task.prefix) for task in tasks if task.reference is not None]
 
     def rollout(
         self,

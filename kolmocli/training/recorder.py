@@ -26,7 +26,7 @@ from kolmocli.monitor.snapshot import Snapshot
 from kolmocli.monitor.summary import SummarySandbox
 from kolmocli.monitor.writer import RunLog
 from kolmocli.training.methods.base import Method
-from kolmocli.training.records import answer_fields, failing, gradient_record, shown, step_record
+from kolmocli.training.records import Worth, answer_fields, failing, gradient_record, shown, step_record, worth
 from kolmocli.training.state import RunState, Totals, in_band
 
 
@@ -57,7 +57,7 @@ class Recorder:
         self._earlier = totals.seconds.get("total", 0.0)
         self._latest: WarmRecord | ReinforceRecord | None = None
         self._events: deque[str] = deque(maxlen=5)
-        self._best: tuple[int, str, str] | None = None
+        self._best: tuple[Worth, str, str] | None = None
 
     # --- steps
     def step(
@@ -154,20 +154,20 @@ class Recorder:
             self.event(EngineEvent(step=self._state.step, text=text))
 
     def _remember_best(self, step: int, groups: Sequence[Group]) -> None:
-        """The program that saves the most bits against its literal, of the whole sitting."""
+        """The program that is worth the most, of the whole sitting."""
         for group in groups:
             for outcome in group.outcomes:
-                bits, literal = outcome.bits, outcome.literal_bits
-                if bits is None or literal is None or (self._best is not None and literal - bits <= self._best[0]):
+                found = worth(group, outcome)
+                if found is None or (self._best is not None and found <= self._best[0]):
                     continue
                 target = group.task.asked.shortest
-                self._best = (literal - bits, target, outcome.text)
-                family = group.task.bucket.family
+                self._best = (found, target, outcome.text)
                 self.event(
                     BestEvent(
-                        step=step, family=family, bits=bits, literal_bits=literal, target=target, program=outcome.text
+                        step=step, family=group.task.bucket.family, bits=outcome.bits,
+                        literal_bits=outcome.literal_bits, target=target, program=outcome.text,
                     )
-                )
+                )  # fmt: skip
 
     # --- showing
     def doing(self, what: str) -> None:

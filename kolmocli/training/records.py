@@ -92,6 +92,20 @@ def bucket_records(
     }
 
 
+Worth = tuple[bool, int, int]
+"""Of two programs the greater one is the better one to show."""
+
+
+def worth(group: Group, outcome: Outcome) -> Worth | None:
+    """Of a program that passed: the bits that it saves against its literal. Where there is no literal, how hard its task
+    is: by its level, and then by how few of the group passed. None for what is no such program."""
+    if outcome.bits is None:
+        return None
+    if outcome.literal_bits is not None:
+        return True, outcome.literal_bits - outcome.bits, 0
+    return False, group.task.bucket.level, -sum(o.passed for o in group.outcomes)
+
+
 def _per_cost(bits: float, tokens: int, flops: float) -> dict[str, Any]:
     return {"bits_per_token": bits / tokens if tokens else None, "bits_per_gflop": per_gflop(bits, flops)}
 

@@ -16,6 +16,7 @@ from kolmocli.policy.policy import Policy
 from kolmocli.policy.presets import PRESETS, VOCABULARIES
 from kolmocli.policy.prompts import readable_prompt
 from kolmocli.tasks.answers.digits import sum_digits
+from kolmocli.tasks.base import Prompt, Task
 from tests.policies import save_hugging_face, tiny
 
 TOKENIZER = build_character_tokenizer()
@@ -60,6 +61,19 @@ def test_digits_begin_as_the_numbers_that_they_are() -> None:
     near = torch.nn.functional.cosine_similarity(digits[5], digits[6], dim=0)
     far = torch.nn.functional.cosine_similarity(digits[5], digits[9], dim=0)
     assert near > far
+
+
+def test_the_beginning_that_is_given_is_read_and_not_learnt() -> None:
+    """A supervised answer and a rollout go on from the same tokens."""
+    policy = reader()
+    prompt, prefix = Prompt("1>4;0>3"), "def f(x): return "
+    answer = policy.answer(prompt, prefix + "x+3", prefix)
+    (rollout,) = policy.rollout([prompt], prefixes=[prefix], samples=1, max_new_tokens=4, generator=None)
+    assert answer.prompt == rollout.prompt
+    assert TOKENIZER.decode(answer.tokens[:-1]) == "x+3"
+    assert answer.text == prefix + "x+3"
+    task = Task(prompt=prompt, reference=answer.text, prefix=prefix)
+    assert policy.answers([task, Task(prompt=prompt)]) == [answer]
 
 
 def test_a_rollout_keeps_the_text_and_its_lines() -> None:

@@ -296,7 +296,7 @@ def test_what_is_dumped_loads_again(plugged: Path) -> None:
         (
             "  easy: {task: primes}",
             "c.yaml:3: families.easy.task: no such task: primes; "
-            "there are sum_digits, reverse_digits, and --plugin names a module with others",
+            "there are sum_digits, reverse_digits, examples, and --plugin names a module with others",
         ),
         ("  primes:", "c.yaml:3: families.primes: "),
     ],

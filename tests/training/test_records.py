@@ -18,7 +18,7 @@ from kolmocli.sandbox.base import Status
 from kolmocli.tasks.outcome import Outcome
 from kolmocli.tasks.sequences.task import sequence_task
 from kolmocli.training.methods.shaping import Shaping
-from kolmocli.training.records import step_record
+from kolmocli.training.records import step_record, worth
 from kolmocli.training.weigh import GroupBaseline, Weigh
 
 TASK = sequence_task(Bucket("a", 2), 0, (1, 2, 3, 4))
@@ -136,3 +136,19 @@ def test_shaping_blames_a_failure_on_the_lines_after_what_was_explained() -> Non
         [0.0, pytest.approx(0.25)],
     ]
     assert len(weighed(group(half, failed()))) == 0
+
+
+def test_the_best_program_saves_the_most_and_without_a_literal_solves_the_hardest() -> None:
+    def without_literal(level: int, passes: int) -> Group:
+        found = [replace(passed(), literal_bits=None)] * passes
+        return Group(replace(TASK, bucket=Bucket("a", level)), [ROLLOUT] * 4, [*found, *[failed()] * (4 - passes)])
+
+    order = [
+        worth(rolled, rolled.outcomes[0])
+        for rolled in (without_literal(1, 4), without_literal(1, 1), without_literal(3, 2), group(passed(20)), MIXED)
+    ]
+    assert None not in order
+    assert sorted(order) == order  # type: ignore[type-var]
+    assert len(set(order)) == len(order)
+    assert worth(DEAD, failed()) is None
+    assert worth(group(lost()), lost()) is None
