@@ -14,6 +14,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from kolmocli.tasks.family import families
+
 # No deadline: a slow machine is not a defect. The same examples every time: a red run can be run again.
 settings.register_profile("kolmo", deadline=None, derandomize=True)
 settings.load_profile("kolmo")
@@ -127,3 +129,10 @@ def kolmo(tmp_path: Path) -> Run:
 def command_environment(extra: dict[str, str] | None = None) -> dict[str, str]:
     """Of a command under test: no model hub, no colour, and one thread, which tiny tensors do not fill anyway."""
     return {**os.environ, "HF_HUB_OFFLINE": "1", "NO_COLOR": "1", "OMP_NUM_THREADS": "1", **(extra or {})}
+
+
+@pytest.fixture(autouse=True)
+def no_family_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a test registers is gone with it."""
+    for name in ("_things", "_owners"):
+        monkeypatch.setattr(families, name, dict(getattr(families, name)))

@@ -40,12 +40,6 @@ families:
 """
 
 
-@pytest.fixture(autouse=True)
-def nothing_stays(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("_things", "_owners"):
-        monkeypatch.setattr(families, name, dict(getattr(families, name)))
-
-
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
     (tmp_path / "mine.py").write_text(PLUGIN)
