@@ -58,13 +58,12 @@ class Preset:
 
 
 _SIZES = {
-    "tiny": Preset(hidden=128, layers=4, heads=8, feed_forward=384),
+    "tiny": Preset(hidden=128, layers=3, heads=8, feed_forward=384),
     "small": Preset(hidden=192, layers=4, heads=6, feed_forward=576),
     "medium": Preset(hidden=512, layers=8, heads=8, feed_forward=1536),
     "large": Preset(hidden=768, layers=16, heads=12, feed_forward=1920),
 }
 _LLAMAS = {f"{name}-llama": replace(preset, convolutions=False) for name, preset in _SIZES.items()}
-_LLAMAS["tiny-llama"] = replace(_LLAMAS["tiny-llama"], layers=3)
 PRESETS: dict[str, Preset] = _SIZES | _LLAMAS
 
 
