@@ -46,7 +46,8 @@ class TransformersDecoder:
         self._cache = new_cache(model.config)
         positions_PT = (mask_PT.cumsum(-1) - 1).clamp(min=0)
         self._read(input_ids=ids_PT, attention_mask=mask_PT, position_ids=positions_PT)
-        self._cache.batch_repeat_interleave(samples)
+        prompts = torch.arange(len(ids_PT), device=ids_PT.device)
+        self._cache.reorder_cache(prompts.repeat_interleave(samples))  # as layers of every kind can
         self.logits_NV = self.logits_NV.repeat_interleave(samples, 0)
         if head is not None:
             self.states_ND = self.states_ND.repeat_interleave(samples, 0)
@@ -68,5 +69,5 @@ class TransformersDecoder:
 
     def keep(self, rows_PG: torch.Tensor, prompts_P: torch.Tensor) -> None:
         rows = rows_PG.flatten()
-        self._cache.batch_select_indices(rows)
+        self._cache.reorder_cache(rows)
         self._mask_NT, self._position_N = self._mask_NT[rows], self._position_N[rows]

@@ -16,7 +16,8 @@ import torch
 
 from kolmocli.policy.decoding import Decoder, TransformersDecoder
 from kolmocli.policy.head import Head
-from kolmocli.policy.llama.decoding import LeanDecoder, find_lean
+from kolmocli.policy.lean.decoding import LeanDecoder
+from kolmocli.policy.lean.parts import find_lean
 from kolmocli.policy.rollout import Rollout
 
 _COMPACT_SHARE = 0.75

@@ -1,4 +1,4 @@
-"""What bitsandbytes logs, and nobody who uses kolmo needs to read."""
+"""What libraries log, and nobody who uses kolmo needs to read."""
 
 from __future__ import annotations
 
@@ -6,6 +6,14 @@ import logging
 
 _CPU_KERNELS = logging.getLogger("bitsandbytes.backends.cpu.ops")
 _LAYERS = logging.getLogger("bitsandbytes.autograd._functions")
+
+
+_KERNELS = logging.getLogger("transformers.integrations.hub_kernels")
+
+
+def quiet_convolutions() -> None:
+    """Short convolutions have a kernel for GPUs, which transformers ask for on a processor too; `lean/` needs none."""
+    _KERNELS.addFilter(lambda record: "causal_conv1d" not in str(record.msg) + str(record.args))
 
 
 def quiet_bitsandbytes() -> None:

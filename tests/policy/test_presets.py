@@ -4,7 +4,7 @@ import random
 
 import pytest
 import torch
-from transformers import LlamaForCausalLM
+from transformers import AutoModelForCausalLM
 
 from kolmocli.language.sampler import sample
 from kolmocli.language.sampler_settings import SamplerConfig
@@ -19,7 +19,7 @@ from kolmocli.tasks.sequences.prompt import sequence_prompt
 @pytest.mark.parametrize("name", PRESETS)
 def test_the_stated_size_is_the_real_number_of_parameters(name: str) -> None:
     with torch.device("meta"):
-        model = LlamaForCausalLM(preset_config(name))
+        model = AutoModelForCausalLM.from_config(preset_config(name))
     assert PRESETS[name].count() == sum(p.numel() for p in model.parameters())
     assert len(build_tokenizer()) == model.config.vocab_size == VOCABULARIES["programs"]
 

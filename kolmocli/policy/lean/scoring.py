@@ -5,6 +5,7 @@ continuations together, no row is a mask's, and the keys of a prompt are never c
 prompt and to the rollout's own tokens are two calls of torch's flash attention, merged by their log-sum-exps (as in
 Liu et al. 2023, arXiv 2310.01889); the same kernel differentiates each when it is handed the merged result. A
 continuation begins with the last token of its prompt, so that of the others the last layer makes only keys and values.
+A short convolution takes the rows of the tokens before, wherever they are.
 
 Shapes: M rows, A of them of prompts, B of continuations; H heads, E numbers per head, D hidden units; of a run:
 P prompts with T tokens before the last, G rollouts each, C tokens of the longest.
@@ -18,7 +19,8 @@ from typing import Any
 
 import torch
 
-from kolmocli.policy.llama.decoding import angles, find_lean, over_rms, turn
+from kolmocli.policy.lean.decoding import angles, over_rms, turn
+from kolmocli.policy.lean.parts import Attention, Convolution, Layer, find_lean, last_norm, layers_of
 from kolmocli.policy.recompute import recomputes
 from kolmocli.policy.rollout import Rollout
 
@@ -81,6 +83,8 @@ class _Layout:
     prompt_rows: int
     chosen_K: torch.Tensor
     """The row, among those of continuations, before each program token."""
+    previous_M: torch.Tensor
+    """The row of the token before; M, the row after the last, where there is none. One number longer than M rows."""
 
     def apart(self, rows: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Those of prompts, none where there are only others, and those of continuations."""
@@ -93,10 +97,11 @@ def lean_states(decoder: Any, rollouts: Sequence[Rollout], pad: int) -> tuple[to
     layout = _lay_out(rollouts, pad)
     hidden_MD = decoder.embed_tokens(layout.ids_M)
     cos, sin = (x[0][:, None] for x in angles(decoder, hidden_MD, layout.position_M[None]))
-    for layer in decoder.layers[:-1]:
+    *layers, last = layers_of(decoder)
+    for layer in layers:
         hidden_MD = _layer(layer, hidden_MD, cos, sin, layout, 0)
-    hidden_BD = _layer(decoder.layers[-1], hidden_MD, cos, sin, layout, layout.prompt_rows)
-    return _norm(hidden_BD, decoder.norm)[layout.chosen_K], layout.prompt_rows + len(layout.chosen_K)
+    hidden_BD = _layer(last, hidden_MD, cos, sin, layout, layout.prompt_rows)
+    return _norm(hidden_BD, last_norm(decoder))[layout.chosen_K], layout.prompt_rows + len(layout.chosen_K)
 
 
 def _lay_out(rollouts: Sequence[Rollout], pad: int) -> _Layout:
@@ -111,6 +116,7 @@ def _lay_out(rollouts: Sequence[Rollout], pad: int) -> _Layout:
     prompt_positions: list[int] = []
     ids: list[int] = []
     positions: list[int] = []
+    before_first: dict[int, int] = {}  # rows of continuations that begin one, with the prompt's row before
     first = [0] * len(rollouts)
     for (before, size), prompts in alike.items():
         longest = max(len(rollouts[i].tokens) for prompt in prompts for i in groups[prompt])
@@ -120,34 +126,60 @@ def _lay_out(rollouts: Sequence[Rollout], pad: int) -> _Layout:
             prompt_positions += range(before)
             for i in groups[prompt]:
                 first[i] = len(ids)
+                before_first[len(ids)] = len(prompt_ids) - 1 if before else -1
                 tokens = rollouts[i].tokens
                 ids += [prompt[-1], *tokens[:-1], *[pad] * (longest - len(tokens))]
                 positions += range(before, before + longest)
     chosen = [row for i, r in enumerate(rollouts) for row in range(first[i], first[i] + len(r.tokens))]
+    position_M = torch.tensor(prompt_positions + positions)
+    rows = len(position_M)
+    previous_M = torch.arange(-1, rows)
+    previous_M[:-1][position_M == 0] = rows
+    starts = torch.tensor(list(before_first)) + len(prompt_ids)
+    ends = torch.tensor(list(before_first.values()))
+    previous_M[starts] = torch.where(ends < 0, rows, ends)
+    previous_M[rows] = rows
     return _Layout(
-        runs, torch.tensor(prompt_ids + ids), torch.tensor(prompt_positions + positions), len(prompt_ids),
-        torch.tensor(chosen),
-    )  # fmt: skip
+        runs, torch.tensor(prompt_ids + ids), position_M, len(prompt_ids), torch.tensor(chosen), previous_M
+    )
 
 
 def _layer(
-    layer: Any, hidden_MD: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor, layout: _Layout, skip: int
+    layer: Layer, hidden_MD: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor, layout: _Layout, skip: int
 ) -> torch.Tensor:
     """The rows after this layer, without the first `skip`, of which only keys and values are made."""
-    attention, mlp = layer.self_attn, layer.mlp
-    size = attention.head_dim
-    normed_MD = _norm(hidden_MD, layer.input_layernorm)
-    key = _turned(attention.k_proj(normed_MD).unflatten(-1, (-1, size)), getattr(attention, "k_norm", None), cos, sin)
-    value = attention.v_proj(normed_MD).unflatten(-1, (-1, size))
-    hidden_MD, normed_MD, cos, sin = (x[skip:] for x in (hidden_MD, normed_MD, cos, sin))
-    query = _turned(attention.q_proj(normed_MD).unflatten(-1, (-1, size)), getattr(attention, "q_norm", None), cos, sin)
+    normed_MD = _norm(hidden_MD, layer.before)
+    of = layer.operator
+    mixed = _attended(of, normed_MD, cos, sin, layout, skip) if isinstance(of, Attention) else _convolved(of, normed_MD, layout, skip)
+    hidden_MD = hidden_MD[skip:] + mixed
+    normed_MD = _norm(hidden_MD, layer.between)
+    return hidden_MD + layer.down(layer.activation(layer.gate(normed_MD)) * layer.up(normed_MD))
+
+
+def _convolved(of: Convolution, normed_MD: torch.Tensor, layout: _Layout, skip: int) -> torch.Tensor:
+    b, c, x = of.inputs(normed_MD).chunk(3, -1)
+    product = torch.nn.functional.pad(b * x, (0, 0, 0, 1))  # the last row, of zeros, is before the first of every text
+    here = torch.arange(skip, len(normed_MD))
+    mixed = 0
+    for tap in of.taps:
+        mixed = mixed + tap * product[here]
+        here = layout.previous_M[here]
+    return of.output(c[skip:] * mixed)
+
+
+def _attended(
+    of: Attention, normed_MD: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor, layout: _Layout, skip: int
+) -> torch.Tensor:
+    size = of.head_size
+    key = _turned(of.key(normed_MD).unflatten(-1, (-1, size)), of.key_norm, cos, sin)
+    value = of.value(normed_MD).unflatten(-1, (-1, size))
+    normed_MD, cos, sin = (x[skip:] for x in (normed_MD, cos, sin))
+    query = _turned(of.query(normed_MD).unflatten(-1, (-1, size)), of.query_norm, cos, sin)
     per_key = query.shape[1] // key.shape[1]
     if per_key > 1:
         key, value = (x.repeat_interleave(per_key, 1) for x in (key, value))
-    mixed = _Attention.apply(query, key, value, layout, attention.scaling)
-    hidden_MD = hidden_MD + attention.o_proj(mixed.flatten(1))
-    normed_MD = _norm(hidden_MD, layer.post_attention_layernorm)
-    return hidden_MD + mlp.down_proj(mlp.act_fn(mlp.gate_proj(normed_MD)) * mlp.up_proj(normed_MD))
+    mixed = _Attention.apply(query, key, value, layout, of.scale)
+    return of.output(mixed.flatten(1))
 
 
 def _norm(inputs: torch.Tensor, norm: Any) -> torch.Tensor:

@@ -10,7 +10,8 @@ import torch
 
 from kolmocli.policy.adapters import Adaptation
 from kolmocli.policy.generation import Generated, generate
-from kolmocli.policy.llama import decoding as lean
+from kolmocli.policy.lean import decoding as lean
+from kolmocli.policy.lean.parts import find_lean
 from kolmocli.policy.loading import load_policy
 from tests.policy.families import FAMILIES, LEAN, VOCABULARY, make
 
@@ -38,7 +39,7 @@ def assert_alike(ours: list[Generated], theirs: list[Generated]) -> None:
 def test_it_writes_what_transformers_write(family: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lean, "_ROOM", 8)  # so that the cache has to grow
     model = make(family)
-    assert lean.find_lean(model) is not None
+    assert find_lean(model) is not None
     ours = written(model)
     assert_alike(ours, written(model, lean=False))
     assert len({len(g.tokens) for g in ours}) > 5  # rows have left at different times
@@ -48,7 +49,7 @@ def test_it_writes_what_transformers_write(family: str, monkeypatch: pytest.Monk
 
 @pytest.mark.parametrize("family", sorted(set(FAMILIES) - set(LEAN)))
 def test_it_is_not_taken_for_other_families(family: str) -> None:
-    assert lean.find_lean(make(family)) is None
+    assert find_lean(make(family)) is None
 
 
 @pytest.mark.parametrize("in_8bit", [False, True])
@@ -58,7 +59,7 @@ def test_it_reads_adapters_and_eight_bits_beside_the_weights(in_8bit: bool) -> N
         for name, parameter in policy.model.named_parameters():
             if "lora_B" in name:
                 parameter.normal_(std=0.1)
-    assert lean.find_lean(policy.model) is not None
+    assert find_lean(policy.model) is not None
     assert_alike(written(policy.model), written(policy.model, lean=False))
 
 
