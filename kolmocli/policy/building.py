@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, cast
 
 import torch
 from transformers import Lfm2Config, Lfm2ForCausalLM, LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
@@ -57,13 +57,13 @@ def build_preset(name: str, seed: int, alphabet: Alphabet = "programs") -> Llama
     config, tokenizer = preset_config(name, alphabet), tokenizer_of(alphabet)
     with torch.random.fork_rng(devices=[]), torch.no_grad():
         torch.manual_seed(seed)
-        of = Lfm2ForCausalLM if isinstance(config, Lfm2Config) else LlamaForCausalLM
-        model = of(config).eval()
+        model: Any = Lfm2ForCausalLM(config) if isinstance(config, Lfm2Config) else LlamaForCausalLM(config)
+        model.eval()
         embeddings = model.get_input_embeddings().weight
         integers = [i for i in range(256) if str(i) in tokenizer.get_vocab()]
         ids = tokenizer.convert_tokens_to_ids([str(i) for i in integers])
         embeddings[ids] = number_features(config.hidden_size)[integers] * config.initializer_range
-    return model
+    return cast(LlamaForCausalLM | Lfm2ForCausalLM, model)
 
 
 def number_features(hidden: int) -> torch.Tensor:

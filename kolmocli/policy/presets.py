@@ -22,16 +22,16 @@ KERNEL = 3
 class Preset:
     """Sizes of a model with tied embeddings and gated MLPs.
 
-    With `convolutions` it is one of Lfm2's: short convolutions and attention take turns, beginning with a convolution and
-    ending with attention. Finding what stands where, to copy and to compare it, is what small models spend most of their
-    time on learning; short convolutions give them that. Else every layer attends, as Llama's do.
+    Every layer attends, as Llama's do. With `convolutions` it has Lfm2's architecture: short convolutions and attention
+    take turns, beginning with a convolution and ending with attention. Small models spend most of their time on learning
+    to find what stands where, to copy it and to compare it; short convolutions give them that.
     """
 
     hidden: int
     layers: int
     heads: int
     feed_forward: int
-    convolutions: bool = True
+    convolutions: bool = False
 
     @property
     def layer_types(self) -> list[str]:
@@ -42,11 +42,17 @@ class Preset:
     def shapes(self) -> list[tuple[str, tuple[int, ...]]]:
         """The weights of all layers and the last norm, by the part of their names that tells what they are."""
         h, f, head = self.hidden, self.feed_forward, self.hidden // self.heads
-        mlp = [("gate", (f, h)), ("up", (f, h)), ("down", (h, f)), ("norm", (h,)), ("norm", (h,))]
-        attention = [(name, (h, h)) for name in ("q", "k", "v", "o")]
+        mlp: list[tuple[str, tuple[int, ...]]] = [
+            ("gate", (f, h)),
+            ("up", (f, h)),
+            ("down", (h, f)),
+            ("norm", (h,)),
+            ("norm", (h,)),
+        ]
+        attention: list[tuple[str, tuple[int, ...]]] = [(name, (h, h)) for name in ("q", "k", "v", "o")]
         if self.convolutions:
             attention += [("norm", (head,))] * 2
-        convolution = [("in", (3 * h, h)), ("out", (h, h)), ("conv", (h, 1, KERNEL))]
+        convolution: list[tuple[str, tuple[int, ...]]] = [("in", (3 * h, h)), ("out", (h, h)), ("conv", (h, 1, KERNEL))]
         found: list[tuple[str, tuple[int, ...]]] = [("norm", (h,))]
         for kind in self.layer_types:
             found += [*(convolution if kind == "conv" else attention), *mlp]
@@ -57,14 +63,13 @@ class Preset:
         return VOCABULARIES[alphabet] * self.hidden + sum(math.prod(shape) for _, shape in self.shapes())
 
 
-_SIZES = {
+_LLAMAS = {
     "tiny": Preset(hidden=128, layers=3, heads=8, feed_forward=384),
     "small": Preset(hidden=192, layers=4, heads=6, feed_forward=576),
     "medium": Preset(hidden=512, layers=8, heads=8, feed_forward=1536),
     "large": Preset(hidden=768, layers=16, heads=12, feed_forward=1920),
 }
-_LLAMAS = {f"{name}-llama": replace(preset, convolutions=False) for name, preset in _SIZES.items()}
-PRESETS: dict[str, Preset] = _SIZES | _LLAMAS
+PRESETS = _LLAMAS | {f"{name}-lfm2": replace(preset, convolutions=True) for name, preset in _LLAMAS.items()}
 
 
 def is_preset(name: str) -> bool:
@@ -74,7 +79,7 @@ def is_preset(name: str) -> bool:
 
 def listed() -> str:
     """The presets with their sizes, for `--help`: `tiny 0.7 M, small 2 M, ...` parameters."""
-    return ", ".join(f"{name} {_millions(preset.count())}" for name, preset in _SIZES.items())
+    return ", ".join(f"{name} {_millions(preset.count())}" for name, preset in _LLAMAS.items())
 
 
 def _millions(count: int) -> str:

@@ -46,7 +46,9 @@ class LeanDecoder:
         self._bias_PT: torch.Tensor | None = None
         if is_padded:
             self._bias_PT = torch.zeros_like(mask_PT, dtype=hidden_PTD.dtype).masked_fill_(mask_PT == 0, float("-inf"))
-        self._scale_H1 = next((scale for layer in self._layers if (scale := layer.scale_of_heads(hidden_PTD)) is not None), 1)
+        self._scale_H1 = next(
+            (scale for layer in self._layers if (scale := layer.scale_of_heads(hidden_PTD)) is not None), 1
+        )
         state_PD = norm(hidden_PTD[:, -1], self._norm)
         self.states_ND = state_PD.repeat_interleave(samples, 0)
         self.logits_NV = head.logits(state_PD).repeat_interleave(samples, 0)
@@ -105,9 +107,7 @@ class _Layer:
     def __call__(
         self, hidden_ND: torch.Tensor, turn_by: _Angles, bias_PT: torch.Tensor | None, written: int
     ) -> torch.Tensor:
-        return self._finish(
-            hidden_ND, self.operator(norm(hidden_ND, self._layer.before), turn_by, bias_PT, written)
-        )
+        return self._finish(hidden_ND, self.operator(norm(hidden_ND, self._layer.before), turn_by, bias_PT, written))
 
     def _finish(self, hidden: torch.Tensor, mixed: torch.Tensor) -> torch.Tensor:
         hidden = mixed.add_(hidden)

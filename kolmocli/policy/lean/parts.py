@@ -46,7 +46,7 @@ class Convolution:
     @property
     def taps(self) -> tuple[torch.Tensor, ...]:
         """K rows of [D]: for the present token first."""
-        return self.kernel.weight[:, 0].flip(1).unbind(1)  # type: ignore[no-any-return]
+        return self.kernel.weight[:, 0].flip(1).unbind(1)
 
 
 @dataclass(frozen=True, slots=True)

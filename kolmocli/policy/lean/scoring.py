@@ -139,9 +139,7 @@ def _lay_out(rollouts: Sequence[Rollout], pad: int) -> _Layout:
     ends = torch.tensor(list(before_first.values()))
     previous_M[starts] = torch.where(ends < 0, rows, ends)
     previous_M[rows] = rows
-    return _Layout(
-        runs, torch.tensor(prompt_ids + ids), position_M, len(prompt_ids), torch.tensor(chosen), previous_M
-    )
+    return _Layout(runs, torch.tensor(prompt_ids + ids), position_M, len(prompt_ids), torch.tensor(chosen), previous_M)
 
 
 def _layer(
@@ -150,7 +148,11 @@ def _layer(
     """The rows after this layer, without the first `skip`, of which only keys and values are made."""
     normed_MD = _norm(hidden_MD, layer.before)
     of = layer.operator
-    mixed = _attended(of, normed_MD, cos, sin, layout, skip) if isinstance(of, Attention) else _convolved(of, normed_MD, layout, skip)
+    mixed = (
+        _attended(of, normed_MD, cos, sin, layout, skip)
+        if isinstance(of, Attention)
+        else _convolved(of, normed_MD, layout, skip)
+    )
     hidden_MD = hidden_MD[skip:] + mixed
     normed_MD = _norm(hidden_MD, layer.between)
     return hidden_MD + layer.down(layer.activation(layer.gate(normed_MD)) * layer.up(normed_MD))
@@ -160,7 +162,7 @@ def _convolved(of: Convolution, normed_MD: torch.Tensor, layout: _Layout, skip: 
     b, c, x = of.inputs(normed_MD).chunk(3, -1)
     product = torch.nn.functional.pad(b * x, (0, 0, 0, 1))  # the last row, of zeros, is before the first of every text
     here = torch.arange(skip, len(normed_MD))
-    mixed = 0
+    mixed = torch.zeros((), dtype=product.dtype)
     for tap in of.taps:
         mixed = mixed + tap * product[here]
         here = layout.previous_M[here]
