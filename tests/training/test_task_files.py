@@ -36,8 +36,10 @@ def write(path: Path, lines: list[dict[str, Any]]) -> str:
 
 
 def config(file: str, **data: Any) -> Config:
-    """The file beside a family of sequences and one of questions."""
-    families = {**yaml.safe_load(CURRICULUM)["families"], "sums": {"task": "sum_digits", "levels": [{}]}}
+    """The file beside families of sequences, in either language, and one of questions."""
+    sequences = yaml.safe_load(CURRICULUM)["families"]
+    free = {**next(iter(sequences.values())), "language": "python"}
+    families = {**sequences, "free": free, "sums": {"task": "sum_digits", "levels": [{}]}}
     return small_config(
         families=families, warmup={"max_steps": 4, "check_every": 4}, training={"steps": 4}, evaluation={"every": 2},
         data={"train": file, "families": True, **data},
@@ -53,12 +55,11 @@ def test_all_kinds_mixed_learn_and_resume_exactly(tmp_path: Path) -> None:
     assert metrics(one) == metrics(split)
     assert summary["eval"] == again["eval"] and summary["epochs"] == again["epochs"] > 0
     steps = [record for record in metrics(one) if record["phase"] == "rl"]
-    assert {name for record in steps for name in record["buckets"]} == {
-        "runs", "sums", "code", "scripts", "names", "triples",
-    }  # fmt: skip
+    names = {"runs", "free", "sums", "code", "scripts", "names", "triples"}
+    assert {name for record in steps for name in record["buckets"]} == names
     assert all(record["grad_norm"] > 0 for record in metrics(one) if record["phase"] == "warmup")
     families = {bucket.rpartition("/")[0] for bucket in summary["eval"]["after"]["buckets"]}
-    assert families <= {"runs", "sums", "code", "scripts", "names", "triples"} and len(families) > 3
+    assert families <= names and len(families) > 3
 
 
 def test_a_run_without_a_file_has_no_epochs(tmp_path: Path) -> None:
