@@ -6,6 +6,7 @@ from kolmocli.curriculum.controllers.integral import IntegralLevel
 from kolmocli.curriculum.controllers.staircase import StaircaseLevel
 from kolmocli.curriculum.controllers.pool import PoolLevel
 from kolmocli.curriculum.controllers.thompson import ThompsonLevel
+from kolmocli.curriculum.controllers.window import WindowLevel
 from kolmocli.curriculum.controllers.uniform import UniformLevel
 from kolmocli.curriculum.controllers.sequential import SequentialLevel
 
@@ -17,4 +18,5 @@ __all__ = [
     "StaircaseLevel",
     "ThompsonLevel",
     "UniformLevel",
+    "WindowLevel",
 ]
