@@ -3,4 +3,4 @@
 # docker: DENIED
 # embedded: DENIED
 
-import time
+import signal

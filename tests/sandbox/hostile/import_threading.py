@@ -3,4 +3,4 @@
 # docker: DENIED
 # embedded: DENIED
 
-import sys
+import threading
