@@ -38,7 +38,7 @@ sys.path.insert(0, str(HERE.parent))  # the tests are no part of the package
 
 from tests.tasks.code.shaped import PROBLEMS  # noqa: E402
 
-BATCH = 512
+BATCH = 128
 
 
 def plain_fork_servers(count: int) -> float:

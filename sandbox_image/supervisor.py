@@ -37,10 +37,11 @@ READ = 1 << 18
 TICK_S = 0.005
 BUNDLE = 16  # replies that wait for each other while there is more to run: every chunk costs the engine two hops
 BUNDLE_S = 0.02
-# Whether a program may import more than nearly all do: it names one of these modules, or imports in a way that cannot be
+# Whether a program may import more than nearly all do: it imports one of these modules by name, or in a way that cannot be
 # seen. Its text is only searched here, for words.
+_NAMES = "|".join([*MORE_MODULES, *scope.packages()])
 NAMES_MORE = re.compile(
-    rb"\b(?:%s)\b" % "|".join([*MORE_MODULES, *scope.packages(), "__import__", "exec", "eval", "globals"]).encode()
+    rf"\bimport\b[^\n]*(?:\b(?:{_NAMES})\b|\\)|\bfrom[ \t]+(?:{_NAMES})\b|\b(?:__import__|exec|eval)\b".encode()
 ).search
 LOST_HOST, LOST_TEMPLATE, BAD_FRAME = 0, 71, 72
 
