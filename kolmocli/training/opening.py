@@ -36,6 +36,7 @@ from kolmocli.policy.policy import Policy
 from kolmocli.policy.presets import is_preset
 from kolmocli.seeds import derived_seed
 from kolmocli.tasks.base import TaskSource
+from kolmocli.tasks.reward import reward_rule
 from kolmocli.tasks.sources import evaluation_source, training_source
 from kolmocli.training.evaluation import Evaluation
 from kolmocli.training.folder import claim_folder, data_digests, refuse_changed, refuse_other_data, refuse_used
@@ -200,7 +201,8 @@ def _open_methods(
         found["value"] = baseline = value = Value(policy.guide.value, training.gamma)
     else:
         assert training.baseline != "value"
-        found["baseline"] = baseline = GroupBaseline(training.baseline, training.gamma)
+        failure = reward_rule(config.reward).failure
+        found["baseline"] = baseline = GroupBaseline(training.baseline, training.gamma, failure)
     shaped = Shaping(training.shaping, training.gamma) if training.shaping else None
     return Methods(found), Weigh(baseline, training.group_size, rng("keep"), shaped), value
 

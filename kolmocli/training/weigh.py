@@ -40,10 +40,14 @@ class Baseline(Protocol):
 class GroupBaseline(Method):
     """Goes by the rewards of the group, or with `ema` by the mean of earlier steps."""
 
-    def __init__(self, kind: BaselineKind, gamma: float) -> None:
+    def __init__(self, kind: BaselineKind, gamma: float, failure: float = 0.0) -> None:
+        """`failure` is what a failure is paid: `maxrl` divides by the mean of what there is above that."""
         self._kind, self._gamma, self._ema = kind, gamma, EmaBaseline()
+        self._least = failure if kind == "maxrl" else 0.0
 
     def __call__(self, group: Group, rewards: LineRewards) -> Sequence[Weighted]:
+        if self._least:
+            rewards = [None if r is None else [*r[:-1], r[-1] - self._least] for r in rewards]
         returns = [None if r is None else line_returns(r, self._gamma) for r in rewards]
         values = line_advantages(returns, self._kind, self._ema.value)
         if is_dead([*chain(*values)]):

@@ -121,6 +121,13 @@ def test_the_running_mean_is_that_of_earlier_steps() -> None:
     assert next(iter(Weigh(again, 8)(1, groups))).weights[0] == pytest.approx(0.81)
 
 
+def test_a_failure_that_costs_something_is_where_maxrl_counts_from() -> None:
+    """+1 and -1 have a mean of 0 where half pass; what is above a failure has not."""
+    binary = group(*[replace(o, reward=1.0 if o.passed else -1.0) for o in (passed(), failed(), failed(), passed())])
+    (part,) = Weigh(GroupBaseline("maxrl", 1.0, failure=-1.0), 8)(1, [binary]).groups
+    assert [w.weights[0] for w in part] == [1.0, -1.0, -1.0, 1.0]
+
+
 def test_of_more_rollouts_than_are_learnt_from_some_stand_for_all() -> None:
     many = group(*[passed()] * 4, *[failed()] * 12)
     batch = weighed(many)
