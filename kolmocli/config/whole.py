@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 from kolmocli.config.controller import AnyController, section_for
 from kolmocli.config.families import Families
 from kolmocli.config.machine import Engine, Model, SandboxSection
-from kolmocli.config.training import USUAL_RANK, Evaluation, Hints, SelfPlay, Training, Warmup
+from kolmocli.config.training import USUAL_RANK, Evaluation, Hints, Screening, SelfPlay, Training, Warmup
 from kolmocli.policy.presets import Alphabet, is_preset
 from kolmocli.section import Section
 from kolmocli.tasks.base import Language
@@ -35,6 +35,7 @@ class Config(Section):
     reward: Reward = Field(default_factory=Reward)
     warmup: Warmup = Field(default_factory=Warmup)
     hints: Hints = Field(default_factory=Hints)
+    screening: Screening = Field(default_factory=Screening)
     self_play: SelfPlay = Field(default_factory=SelfPlay)
     training: Training = Field(default_factory=Training)
     evaluation: Evaluation = Field(default_factory=Evaluation)

@@ -30,17 +30,19 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """`tokens` were sampled; the seconds are wall time."""
+    """`tokens` were sampled, and `read` are those of prompts that nothing was sampled for; the seconds are wall time."""
 
     tokens: int = 0
     rollout_seconds: float = 0.0
     execute_seconds: float = 0.0
+    read: int = 0
 
     def __add__(self, other: Cost) -> Cost:
         return Cost(
             self.tokens + other.tokens,
             self.rollout_seconds + other.rollout_seconds,
             self.execute_seconds + other.execute_seconds,
+            self.read + other.read,
         )
 
 

@@ -1,10 +1,9 @@
 """The value head: what a line will come to, from the policy's state before its first token; and the stopping of
 rollouts that look hopeless by it.
 
-The head is linear in the last hidden state h, V = w·(h, 1), and no gradient goes from it to the policy. The weights are the
-exact solution of a ridge regression on all returns seen so far, the older the lighter: recursive least squares, as in
-Bradtke and Barto 1996 (Machine Learning 22), with whole returns for targets. No learning rate, so the unit of the reward
-does not matter; a head that follows a gradient explained less of the same returns (docs/decisions.md).
+The head is linear in the last hidden state h, V = w·(h, 1), and no gradient goes from it to the policy. It is a regression
+(`regression.py`), as in Bradtke and Barto 1996 (Machine Learning 22), with whole returns for targets; a head that follows a
+gradient explained less of the same returns (docs/decisions.md).
 
 Russian roulette: rollouts that look hopeless where a line begins are stopped, but for a few, by chance. The few stand for
 the others (`training/methods/value.py`), so the expected gradient is what it was; a rule that stopped all of them would
@@ -23,66 +22,15 @@ from typing import Any
 import torch
 
 from kolmocli.errors import UsageError
+from kolmocli.learning.regression import Regression
 from kolmocli.policy.head import find_head
 from kolmocli.policy.policy import Policy
 from kolmocli.policy.rollout import Rollout
 
-_FORGET = 0.95
-"""What a return counts for after one step more: the policy's states drift while it learns."""
 SURVIVES = 0.25
 """Chance of a hopeless rollout to go on: the tokens of three in four are saved, and the fourth counts four times."""
 RIPE = 10
 """Steps that a head has to have learnt from before it is believed."""
-
-
-class ValueHead:
-    """`weight` [D + 1], the constant last, is 0 before the first of its `fits`: so is V.
-
-    The sums of the regression lie on the CPU in double precision: (D + 1)² numbers.
-    """
-
-    def __init__(self, linear: torch.nn.Linear) -> None:
-        """Of a model whose states this output layer makes logits of."""
-        weight, features = linear.weight, linear.in_features + 1
-        self.weight = torch.zeros(features, device=weight.device)
-        self.fits = torch.zeros((), dtype=torch.long)
-        self._gram = torch.zeros(features, features, dtype=torch.double)
-        self._moment = torch.zeros(features, dtype=torch.double)
-
-    def __call__(self, states_ND: torch.Tensor) -> torch.Tensor:
-        """V of each state, [N], in fp32."""
-        return states_ND.float() @ self.weight[:-1] + self.weight[-1]
-
-    def observe(self, states_KD: torch.Tensor, returns_K: torch.Tensor, counts_K: torch.Tensor) -> None:
-        """Lines that came to these returns, each with the number of lines that it counts for. `fit` learns from them."""
-        states_KD, returns_K, counts_K = (x.detach().cpu().double() for x in (states_KD, returns_K, counts_K))
-        features = torch.nn.functional.pad(states_KD, (0, 1), value=1.0)
-        counted = features * counts_K[:, None]
-        self._gram += counted.mT @ features
-        self._moment += counted.mT @ returns_K
-
-    def fit(self) -> None:
-        """Solve for the weights; what was observed so far counts for less from now on.
-
-        The ridge is the mean squared length of the features: the prior by which V is as uncertain as a return is noisy.
-        """
-        ridge = self._gram.trace() / self._gram[-1, -1]
-        solved = torch.linalg.solve(self._gram + ridge * torch.eye(len(self._gram), dtype=torch.double), self._moment)
-        self.weight.copy_(solved)
-        self.fits += 1
-        self._gram *= _FORGET
-        self._moment *= _FORGET
-
-    def predictor(self) -> dict[str, torch.Tensor]:
-        """What predicting takes, by name."""
-        return {"value_weight": self.weight, "value_fits": self.fits}
-
-    def state_dict(self) -> dict[str, torch.Tensor]:
-        return {**self.predictor(), "gram": self._gram, "moment": self._moment}
-
-    def load_state_dict(self, state: dict[str, torch.Tensor]) -> None:
-        for name, tensor in self.state_dict().items():
-            tensor.copy_(state[name])
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +55,7 @@ class ValueGuide:
         if isinstance(head, str):
             raise UsageError(f"training.baseline: no value head fits this model ({head}); use rloo")
         self.head = head
-        self.value = ValueHead(head.linear)
+        self.value = Regression(head.linear.in_features, head.linear.weight.device)
         self._policy, self._below = policy, below
 
     def draws(self, tokens: int) -> int:
@@ -135,14 +83,14 @@ class ValueGuide:
         return ValuedRollout(**plain, values=tuple(values), spared=tuple(spared), stopped=stopped)
 
     def tensors(self) -> dict[str, torch.Tensor]:
-        return self.value.predictor()
+        return {f"value_{name}": tensor for name, tensor in self.value.predictor().items()}
 
 
 class _Watch:
     """The guide at work on the rows of one batch."""
 
     def __init__(
-        self, value: ValueHead, rows: int, tokens: int, below: float = 0.0,
+        self, value: Regression, rows: int, tokens: int, below: float = 0.0,
         ends_line_V: torch.Tensor | None = None, fate_NT: torch.Tensor | None = None,
     ) -> None:  # fmt: skip
         self._value, self._below, self._ends_line_V, self._fate_NT = value, below, ends_line_V, fate_NT

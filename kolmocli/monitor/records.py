@@ -121,6 +121,17 @@ class SelfPlayRecord(Record):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ScreeningRecord(Record):
+    """What screening expected of the groups of one step, and what came of them. U as in `signal`, below."""
+
+    again: float | None = key("share", "of the groups that are of tasks which were asked before")
+    expected: float | None = key("share²", "mean U that was expected of the tasks that were chosen", digits=4)
+    signal: float | None = key("share²", "mean U that their groups had", digits=4)
+    probes_expected: float | None = key("share²", "mean U that was expected of the tasks that were asked as drawn", digits=4)
+    probes_signal: float | None = key("share²", "mean U that their groups had", digits=4)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StalenessRecord(Record):
     """How old the policy was that the rollouts of a step were sampled from."""
 
@@ -256,6 +267,11 @@ class ReinforceRecord(StepRecord):
         "steps so far, after the first 20, whose 10-step mean pass rate lies within target ± 0.1",
     )
     buckets: Mapping[str, BucketRecord] | None = key("object", "one entry per family, by its name, below")
+    screening: ScreeningRecord | None = key(
+        "object",
+        "where `screening.draws` is above 1: what was expected of the tasks, below",
+        rare=True,
+    )
     self_play: SelfPlayRecord | None = key(
         "object",
         "where `self_play.share` is above 0: what the policy made up, below",

@@ -43,6 +43,7 @@ from kolmocli.training.folder import claim_folder, data_digests, refuse_changed,
 from kolmocli.training.methods.base import Method, MethodContext, Methods, make_method
 from kolmocli.training.methods.hindsight import Hindsight
 from kolmocli.training.methods.hints import Hints
+from kolmocli.training.methods.screening import Screening
 from kolmocli.training.methods.self_play import SelfPlay
 from kolmocli.training.methods.shaping import Shaping
 from kolmocli.training.methods.value import Value
@@ -182,6 +183,8 @@ def _open_methods(
         return lambda step: random.Random(seed(purpose, step))
 
     found: dict[str, Method] = {}
+    if config.screening.draws > 1:  # the first, so that hints begin the tasks that were chosen
+        found["screening"] = Screening(config.screening, source, policy, rng("screening"))
     if config.hints.most:
         ladders = ladders_of(config.controller, config.families, source.buckets())
         found["hints"] = Hints(config.hints, ladders, training.max_lines, rng("hints"))

@@ -68,7 +68,7 @@ class Recorder:
         totals, groups = self.totals, experience.groups
         cost = experience.cost + self._methods.cost()
         seconds = {"rollout": cost.rollout_seconds, "execute": cost.execute_seconds, "learn": self._elapsed()}
-        flops = self._parameters * (2.0 * cost.tokens + 6.0 * report.work)
+        flops = self._parameters * (2.0 * (cost.tokens + cost.read) + 6.0 * report.work)
         record = step_record(groups, self._controller.metrics(), batch, step=step, tokens=cost.tokens, flops=flops)
         record = self._methods.metrics(record, groups)
         rollouts = record.rollouts or 0

@@ -9,7 +9,8 @@ import pytest
 import torch
 
 from kolmocli.errors import UsageError
-from kolmocli.learning.value import ValuedRollout, ValueGuide, ValueHead
+from kolmocli.learning.regression import Regression
+from kolmocli.learning.value import ValuedRollout, ValueGuide
 from kolmocli.policy.adapters import Adaptation
 from kolmocli.policy.loading import load_policy
 from kolmocli.policy.policy import Policy
@@ -19,15 +20,15 @@ from tests.policies import prompts, taught, tiny
 HIDDEN = 6
 
 
-def bare() -> ValueHead:
-    return ValueHead(torch.nn.Linear(HIDDEN, 3))
+def bare() -> Regression:
+    return Regression(HIDDEN)
 
 
 def lines(seed: int, count: int = 4000) -> torch.Tensor:
     return torch.randn(count, HIDDEN, generator=torch.Generator().manual_seed(seed))
 
 
-def fitted(*steps: tuple[torch.Tensor, torch.Tensor]) -> ValueHead:
+def fitted(*steps: tuple[torch.Tensor, torch.Tensor]) -> Regression:
     head = bare()
     for states, returns in steps:
         head.observe(states, returns, torch.ones(len(states)))

@@ -20,8 +20,9 @@ import torch
 
 from kolmocli.engine.base import Group
 from kolmocli.learning.batches import Weighted
+from kolmocli.learning.regression import Regression
 from kolmocli.learning.returns import token_weights
-from kolmocli.learning.value import SURVIVES, ValuedRollout, ValueHead
+from kolmocli.learning.value import SURVIVES, ValuedRollout
 from kolmocli.monitor.records import ReinforceRecord
 from kolmocli.policy.rollout import Rollout
 from kolmocli.training.methods.base import Method
@@ -61,7 +62,7 @@ class _Sums:
 class Value(Method):
     """The baseline by a value head, which it fits to the returns of every step."""
 
-    def __init__(self, head: ValueHead, gamma: float) -> None:
+    def __init__(self, head: Regression, gamma: float) -> None:
         self._head, self._gamma = head, gamma
         self._sums = _Sums()
         self.loss: float | None = None

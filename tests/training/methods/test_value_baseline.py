@@ -11,7 +11,8 @@ import torch
 
 from kolmocli.config import Config, Training
 from kolmocli.engine.base import Group
-from kolmocli.learning.value import SURVIVES, ValuedRollout, ValueHead
+from kolmocli.learning.regression import Regression
+from kolmocli.learning.value import SURVIVES, ValuedRollout
 from kolmocli.training.methods.shaping import Shaping
 from kolmocli.training.methods.value import Value, ValueWeighted, line_values
 from kolmocli.training.weigh import line_rewards
@@ -110,7 +111,7 @@ def test_a_rollout_that_was_spared_stands_for_those_that_were_not() -> None:
 
 def test_a_rollout_that_the_sandbox_lost_has_no_lines() -> None:
     written = ValuedRollout((1,), (5,), (0.0,), (0,), "", True, (0.5,))
-    baseline = Value(ValueHead(torch.nn.Linear(2, 2)), gamma=1.0)
+    baseline = Value(Regression(2), gamma=1.0)
     one, lost = baseline(Group(TASK, [written, written], []), [[2.0], None])
     assert isinstance(one, ValueWeighted) and isinstance(lost, ValueWeighted)
     assert (one.returns, one.weights) == ([2.0], [1.5])
