@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections import Counter, OrderedDict, defaultdict
 from typing import Any
 
@@ -106,6 +107,20 @@ def test_any_json_is_a_value_or_a_value_error(loaded: Any) -> None:
         values.read_line(loaded, 10)
     except ValueError:
         return
+
+
+@pytest.mark.parametrize("form", ["s", "f", "d"])
+def test_keys_that_a_hash_does_not_tell_apart(form: str) -> None:
+    """Each of them is compared with all others: so many would hold up whoever reads them for minutes."""
+    keys = [i * sys.hash_info.modulus for i in range(1, 100_000)]
+    with pytest.raises(ValueError, match="too many keys of one hash"):
+        values.decode({form: [[key, 0] for key in keys] if form == "d" else keys})
+
+
+def test_keys_of_honest_programs_are_never_too_much_alike() -> None:
+    powers = {2**i: i for i in range(14_000)}
+    assert len(set(map(hash, powers))) < 100
+    assert values.decode(json.loads(values.encode(powers, 1 << 20))) == powers
 
 
 def test_only_plain_values_are_arguments() -> None:

@@ -24,6 +24,9 @@ DEEPEST = 64
 MOST_DIGITS = 4_300
 """Of an integer: CPython prints no longer ones."""
 
+MOST_ALIKE = 1_024
+"""Keys of one dict, or items of one set, with the same hash."""
+
 
 class NotPlain(Exception):
     """A value of another type; `args[0]` names it."""
@@ -196,7 +199,8 @@ class _Decoder:
     def pairs(self, loaded: Any, depth: int) -> dict[Any, Any]:
         if type(loaded) is not list or any(type(pair) is not list or len(pair) != 2 for pair in loaded):
             raise ValueError("no list of pairs")
-        return {self.value(k, depth + 1): self.value(v, depth + 1) for k, v in self._spend(loaded)}
+        keys = _unlike([self.value(k, depth + 1) for k, _ in self._spend(loaded)])
+        return dict(zip(keys, [self.value(v, depth + 1) for _, v in loaded], strict=True))
 
     def bytes(self, loaded: Any, depth: int) -> bytes:
         return self._spend(loaded.encode("latin-1"))
@@ -218,6 +222,14 @@ class _Decoder:
             if self.left < 0:
                 raise ValueError("too many items")
         return value
+
+
+def _unlike(keys: list[Any]) -> list[Any]:
+    """Keys that a hash tells apart, as far as it has to: of those with the same one each is compared with all others, and
+    a program could choose them so."""
+    if len(keys) > MOST_ALIKE and max(Counter(map(hash, keys)).values()) > MOST_ALIKE:
+        raise ValueError("too many keys of one hash")
+    return keys
 
 
 def _none(decoder: _Decoder, loaded: Any, depth: int) -> None:
@@ -248,8 +260,8 @@ _FORMS: dict[str, Callable[[_Decoder, Any, int], Any]] = {
     "n": _none,
     "x": _extreme,
     "t": lambda d, loaded, depth: tuple(d.items(loaded, depth)),
-    "s": lambda d, loaded, depth: set(d.items(loaded, depth)),
-    "f": lambda d, loaded, depth: frozenset(d.items(loaded, depth)),
+    "s": lambda d, loaded, depth: set(_unlike(d.items(loaded, depth))),
+    "f": lambda d, loaded, depth: frozenset(_unlike(d.items(loaded, depth))),
     "d": _Decoder.pairs,
     "b": _Decoder.bytes,
     "r": _Decoder.range,
