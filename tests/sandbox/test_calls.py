@@ -148,6 +148,15 @@ def f(n):
     assert again.value == (3,)
 
 
+@pytest.mark.docker
+def test_a_name_of_a_type_is_cut_off(docker_sandbox: Sandbox) -> None:
+    program = (
+        f"class {'X' * 100}(Exception):\n    pass\ndef f():\n    raise {'X' * 100}\ndef g():\n    return {'X' * 100}()"
+    )
+    [verdict] = docker_sandbox.run(Job(program, calls=(Call.of("f"), Call.of("g"))))
+    assert verdict.trace == (Raised("X" * 60), Opaque("X" * 60))
+
+
 def test_packages_that_the_sandbox_does_not_have() -> None:
     with pytest.raises(UsageError, match="the sandbox has no package 'left-pad'; it can have numpy"):
         open_sandbox(packages=["left-pad"])

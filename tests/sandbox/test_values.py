@@ -76,6 +76,24 @@ def test_what_is_not_plain_has_no_text(value: object) -> None:
 
 
 @pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (values.Raised("ValueError"), '{"e": "ValueError"}'),
+        (values.Opaque("generator"), '{"o": "generator"}'),
+        (object(), '{"o": "object"}'),
+        (values.Raised("é" * 70), '{"e": "' + r"\u00e9" * 60 + '"}'),
+        (None, '{"n":0}'),
+        ([1, "x"], '[1,"x"]'),
+    ],
+)
+def test_the_line_of_what_stands_where_a_value_would(value: object, text: str) -> None:
+    assert values.line(value, 10) == text
+    read = values.read_line(json.loads(text))
+    assert values.line(read, 10) == text
+    assert values.plain_line(value, 10) == ("null" if value is None else text)
+
+
+@pytest.mark.parametrize(
     "value", [[0] * 11, "x" * 11, b"x" * 11, [[0] * 5] * 3, {i: i for i in range(11)}, range(11), (0,) * 11]
 )
 def test_long_values_are_too_long_on_both_sides(value: object) -> None:

@@ -24,6 +24,10 @@ DEEPEST = 64
 MOST_DIGITS = 4_300
 """Of an integer: CPython prints no longer ones."""
 
+MOST_PRINTED = 1 << 20
+"""Characters of one run of a script. The limit on the bytes of the whole report comes on top of it."""
+LONGEST_NAME = 60
+"""Characters of the name of a type."""
 MOST_ALIKE = 1_024
 """Keys of one dict, or items of one set, with the same hash."""
 
@@ -62,12 +66,22 @@ def integer_line(value: object, max_items: int) -> str:
     return _digits(items)
 
 
+def plain_line(value: object, max_items: int) -> str:
+    """The text of the value of a statement; `null` when it has none."""
+    return "null" if value is None else line(value, max_items)
+
+
 def line(value: object, max_items: int) -> str:
-    """The text of what stands where a value would, in one line: of the value, or of its type where that is not plain."""
+    """The text of what stands where a value would, in one line: of a value, of `Raised` or `Opaque`, or of the type of what
+    is not plain."""
+    kind = type(value)
+    if kind is Raised or kind is Opaque:
+        letter = "o" if kind is Opaque else "e"
+        return json.dumps({letter: value.error[:LONGEST_NAME]})  # type: ignore[attr-defined]
     try:
         return encode(value, max_items)
     except NotPlain as error:
-        return json.dumps({"o": error.args[0][:60]})
+        return line(Opaque(error.args[0]), max_items)
 
 
 def encode(value: object, max_items: int) -> str:
@@ -249,7 +263,7 @@ def read_line(loaded: Any, max_items: int | None = None) -> Any:
         return None
     if type(loaded) is dict and loaded.keys() <= _MARKS.keys():
         ((letter, name),) = loaded.items() or [("", None)]
-        if type(name) is not str or len(name) > 60:
+        if type(name) is not str or len(name) > LONGEST_NAME:
             raise ValueError("no name")
         return _MARKS[letter](name)
     return decode(loaded, max_items)
