@@ -132,6 +132,7 @@ def test_jobs_of_all_kinds_in_one_batch(sandbox: Sandbox) -> None:
 
 
 @pytest.mark.docker
+@pytest.mark.packages
 def test_packages_are_in_an_image_of_their_own() -> None:
     program = """
 import numpy as np
