@@ -14,18 +14,18 @@ import os
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
+import frames
 import modules
 import scope
 import statements
 import values
 
 FINISHED, BROKEN = 0, 70
-_MODULE = b"def f(x):\n    return [x, 1, 'a']\n"
 REHEARSALS = (
     (b"D", b"sequence_1 = range_func_up(0, 3)\nsequence_2 = repeat_list(2, sequence_1)\noutput = reverse_list(sequence_2)"),
     (b"D", b"sequence_3 = range_func_up(0, 3)\nsequence_4 = repeat_list(2, sequence_3)\noutput = concatenate(sequence_4, [1, -2])"),
     (b"D", b"sequence_5 = [1, 2]\nfor n in sequence_5:\n    sequence_5 = [n]\noutput"),
-    (b"C", len(_MODULE).to_bytes(4, "little") + _MODULE + b'[["f",[[3],{"d":[]}]]]'),
+    (b"C", frames.join(b"def f(x):\n    return [x, 1, 'a']\n", '[["f",[[3],{"d":[]}]]]')),
 )  # fmt: skip
 READ = 1 << 14  # a large buffer would be mapped, zeroed and unmapped again; few programs need one
 
@@ -99,9 +99,5 @@ def _start(
     if kind == b"S":
         return modules.script(body)
     steps = statements.steps(body.decode("utf-8"), functions)
-    line = _plain_line if kind == b"V" else values.integer_line
+    line = values.plain_line if kind == b"V" else values.integer_line
     return len(steps), (line(step(space), max_items) for step in steps)
-
-
-def _plain_line(value: object, max_items: int) -> str:
-    return "null" if value is None else values.line(value, max_items)

@@ -5,23 +5,20 @@ the line. The process holds arguments and inputs, and never what is expected of 
 """
 
 import io
-import json
 import sys
 from collections.abc import Iterator
 from types import CodeType
 from typing import Any
 
+import frames
 import scope
 import values
 from statements import FILENAME
 
-MOST_PRINTED = 1 << 20
-"""Characters of one run. The limit on the bytes of the whole report comes on top of it."""
-
 
 def calls(body: bytes, space: dict[str, Any], max_items: int) -> tuple[int, Iterator[str]]:
     """The number of calls, and what each comes to; the program runs before the first. Raises what the compiler raises."""
-    code, wanted = _split(body)
+    code, wanted = _compiled(body)
     return len(wanted), _called(code, wanted, space, max_items)
 
 
@@ -40,12 +37,12 @@ def _call(space: dict[str, Any], function: str, positional: list[Any], named: di
     except (MemoryError, values.TooLong):
         raise
     except BaseException as error:
-        return _raised(error)
+        return values.line(values.Raised(type(error).__name__), most)
 
 
 def script(body: bytes) -> tuple[int, Iterator[str]]:
     """The number of inputs, and what the program prints for each, every time in a namespace of its own."""
-    code, inputs = _split(body)
+    code, inputs = _compiled(body)
     return len(inputs), (_printed(code, text) for text in inputs)
 
 
@@ -65,11 +62,11 @@ def _printed(code: CodeType, text: str) -> str:
     except BaseException as error:
         raised = error
     if raised is not None:
-        return _raised(raised)
+        return values.line(values.Raised(type(raised).__name__), values.MOST_PRINTED)
     out.flush()
     buffer = out.buffer
     assert isinstance(buffer, io.BytesIO)
-    return values.line(buffer.getvalue().decode("utf-8", "replace"), MOST_PRINTED)
+    return values.line(buffer.getvalue().decode("utf-8", "replace"), values.MOST_PRINTED)
 
 
 def _standard_input(file: object, *_: object, **__: object) -> Any:
@@ -79,11 +76,7 @@ def _standard_input(file: object, *_: object, **__: object) -> Any:
     return sys.stdin
 
 
-def _split(body: bytes) -> tuple[CodeType, list[Any]]:
-    """The program, and what comes after it."""
-    size = int.from_bytes(body[:4], "little")
-    return compile(body[4 : 4 + size].decode("utf-8"), FILENAME, "exec", 0, True, 0), json.loads(body[4 + size :])
-
-
-def _raised(error: BaseException) -> str:
-    return json.dumps({"e": type(error).__name__[:60]})
+def _compiled(body: bytes) -> tuple[CodeType, list[Any]]:
+    """The code of the program, and what comes after it."""
+    program, more = frames.split(body)
+    return compile(program.decode("utf-8"), FILENAME, "exec", 0, True, 0), more

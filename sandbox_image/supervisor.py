@@ -5,7 +5,7 @@ the first frame is read) do the forking, and a program goes to its child through
 for this one child. Everything it does not expect ends the container: the host replaces it.
 
 What a template has loaded costs each of its children. So one has the modules that nearly every program does with, and
-the other all of them; it serves programs whose text names one of the rest.
+the other all of them; it serves programs that import one of the rest (`imports.py`).
 
 Process 1 cannot be killed from inside its namespace, except by signals it handles; Python handles SIGINT,
 so that is reset. The container ends when the host goes away (end of file) or is silent for `idle_s`.
@@ -15,7 +15,6 @@ import fcntl
 import json
 import math
 import os
-import re
 import select
 import signal
 import socket
@@ -25,6 +24,7 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 
 import frames
+import imports
 import probe
 import scope
 import template
@@ -37,12 +37,7 @@ READ = 1 << 18
 TICK_S = 0.005
 BUNDLE = 16  # replies that wait for each other while there is more to run: every chunk costs the engine two hops
 BUNDLE_S = 0.02
-# Whether a program may import more than nearly all do: it imports one of these modules by name, or in a way that cannot be
-# seen. Its text is only searched here, for words.
-_NAMES = "|".join([*MORE_MODULES, *scope.packages()])
-NAMES_MORE = re.compile(
-    rf"\bimport\b[^\n]*(?:\b(?:{_NAMES})\b|\\)|\bfrom[ \t]+(?:{_NAMES})\b|\b(?:__import__|exec|eval)\b".encode()
-).search
+imports_more = imports.search_for([*MORE_MODULES, *scope.packages()])
 LOST_HOST, LOST_TEMPLATE, BAD_FRAME = 0, 71, 72
 
 
@@ -119,7 +114,7 @@ class Supervisor:
         """Give programs to children, as many as may run at once."""
         while self.pending and len(self.slots) < self.limits["slots"]:
             request, payload = self.pending.popleft()
-            nursery = self.nurseries[bool(NAMES_MORE(payload))]
+            nursery = self.nurseries[imports_more(payload)]
             if not nursery.waiting:
                 nursery.breed()
             number = next(iter(nursery.waiting))

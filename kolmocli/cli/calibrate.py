@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
@@ -56,39 +57,21 @@ def calibrate(
     load_plugins(plugins)
     from kolmocli.console import shared_console
 
-    console, backend = shared_console(), cast("Backend", sandbox)
+    measure: Callable[..., dict[str, Any]]
     if data is not None:
         from kolmocli.evaluation.levelling import level_file
 
-        with console.status("rolling out"):
-            report = level_file(
-                model,
-                data,
-                str(output),
-                samples=samples,
-                levels=levels,
-                seed=seed,
-                device=device,
-                sandbox=backend,
-                force=force,
-                warn=console.print,
-            )
+        measure = partial(level_file, model, data, str(output), levels=levels, force=force)
     else:
-        from kolmocli.evaluation.calibration import calibrate as measure
+        from kolmocli.evaluation.calibration import calibrate as calibrated
         from kolmocli.paths import find_curriculum
 
-        file = find_curriculum(str(curriculum))
-        with console.status("rolling out"):
-            report = measure(
-                model,
-                file,
-                samples=samples,
-                tasks=tasks,
-                seed=seed,
-                device=device,
-                sandbox=backend,
-                warn=console.print,
-            )
+        measure = partial(calibrated, model, find_curriculum(str(curriculum)), tasks=tasks)
+    console = shared_console()
+    with console.status("rolling out"):
+        report = measure(
+            samples=samples, seed=seed, device=device, sandbox=cast("Backend", sandbox), warn=console.print
+        )
     print_json(report) if json else show(*_tables(report))
 
 

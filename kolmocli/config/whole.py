@@ -91,7 +91,9 @@ class Config(Section):
             return self
         name = next(iter(self.families))
         wrong = {
-            "reward: partial is paid for pieces of a sequence; leave it out": self.reward.partial,
+            "reward: partial is paid for pieces of a sequence; leave it out": (
+                self.reward.partial and not any(section.pays_parts for section in self.families.values())
+            ),
             "hints: most gives the beginning of a program; leave it out": self.hints.most,
             "self_play: share is for targets that a program makes; leave it out": self.self_play.share,
             "training: shaping is paid for pieces of a sequence; leave it out": self.training.shaping,

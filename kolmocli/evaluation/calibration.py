@@ -16,12 +16,9 @@ from kolmocli.config.controller import ladders_of
 from kolmocli.config.file import load_config
 from kolmocli.curriculum.base import Bucket
 from kolmocli.curriculum.information import dead, mean_entropy, mean_signal
-from kolmocli.engine.base import Engine
-from kolmocli.engine.judging import open_judge
-from kolmocli.engine.local import open_local_engine
-from kolmocli.evaluation.heldout import attempt, held_out_tasks
+from kolmocli.evaluation.attempts import attempts_by
+from kolmocli.evaluation.heldout import held_out_tasks
 from kolmocli.evaluation.intervals import pass_rate_interval
-from kolmocli.policy.loading import load_policy
 from kolmocli.sandbox.opening import Backend
 from kolmocli.seeds import derived_seed
 from kolmocli.tasks.outcome import Outcome
@@ -49,18 +46,14 @@ def calibrate(
     """
     config = load_config(curriculum, {})
     seed = config.seed if seed is None else seed
-    policy = load_policy(model, device=device, seed=seed, alphabet=config.alphabet)
     fresh = config.model_copy(update={"seed": derived_seed(seed, "calibrate")})
     source = training_source(fresh, warn)
     buckets = source.buckets()
     chosen = held_out_tasks(source, tasks * len(buckets))
-    run_in = config.sandbox if config.runs_programs else None
-    judge = open_judge(config.reward, config.training.max_lines, run_in, sandbox, warn)
-    engine: Engine = open_local_engine(policy, judge, config.training, config.model)
-    try:
-        attempts = attempt(engine, chosen, samples=samples, seed=derived_seed(fresh.seed, "rollout"))
-    finally:
-        engine.close()
+    attempts = attempts_by(
+        model, chosen, config.model_copy(update={"seed": seed}),
+        samples=samples, seed=derived_seed(fresh.seed, "rollout"), device=device, sandbox=sandbox, warn=warn,
+    )  # fmt: skip
     by_bucket: dict[Bucket, list[list[Outcome]]] = defaultdict(list)
     for task, outcomes in attempts:
         by_bucket[task.bucket].append(outcomes)

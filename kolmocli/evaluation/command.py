@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from kolmocli.engine.judging import open_judge
-from kolmocli.engine.local import open_local_engine
 from kolmocli.engine.references import check_references
 from kolmocli.errors import UsageError
+from kolmocli.evaluation.attempts import attempts_by
 from kolmocli.evaluation.continuation import continuation_report, hold_out
-from kolmocli.evaluation.heldout import attempt
 from kolmocli.evaluation.report import PLAIN, Reporting, full_report
 from kolmocli.evaluation.samples import best_of
 from kolmocli.evaluation.selection import Wanted, select
-from kolmocli.policy.loading import load_policy
 from kolmocli.sandbox.opening import Backend
 from kolmocli.seeds import derived_seed
 from kolmocli.tasks.sequences.task import SequenceTask
@@ -50,17 +47,13 @@ def evaluate(
         config = config.model_copy(update={"training": training})
     if (file := config.data.eval or config.data.train) is not None:
         check_references(config.data, [file], config.sandbox, sandbox, warn)
-    policy = load_policy(target, device=device, seed=config.seed, alphabet=config.alphabet)
     held = [hold_out(task, reporting.hold_out) for task in sequences] if reporting.hold_out else []
     languages = {task.language for task in selection.tasks}
-    run_in = config.sandbox if languages != {"text"} else None
-    judge = open_judge(config.reward, config.training.max_lines, run_in, sandbox, warn)
-    engine = open_local_engine(policy, judge, config.training, config.model)
-    try:
-        sampling = None if samples == 1 else derived_seed(config.seed if seed is None else seed, "eval")
-        attempts = attempt(engine, [h.task for h in held] or selection.tasks, samples=samples, seed=sampling)
-    finally:
-        engine.close()
+    sampling = None if samples == 1 else derived_seed(config.seed if seed is None else seed, "eval")
+    attempts = attempts_by(
+        target, [h.task for h in held] or selection.tasks, config,
+        samples=samples, seed=sampling, device=device, sandbox=sandbox, warn=warn,
+    )  # fmt: skip
     report = {
         "model": target,
         "samples": samples,

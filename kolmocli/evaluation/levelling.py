@@ -11,16 +11,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from kolmocli.config import Config
 from kolmocli.curriculum.base import Bucket
-from kolmocli.engine.judging import open_judge
-from kolmocli.engine.local import open_local_engine
 from kolmocli.errors import UsageError
+from kolmocli.evaluation.attempts import attempts_by
 from kolmocli.evaluation.calibration import family_record, level_record
-from kolmocli.evaluation.heldout import attempt
 from kolmocli.evaluation.intervals import wilson
 from kolmocli.evaluation.selection import Wanted, config_for
-from kolmocli.policy.loading import load_policy
 from kolmocli.sandbox.opening import Backend
 from kolmocli.seeds import derived_seed
 from kolmocli.tasks.base import Task
@@ -85,7 +81,12 @@ def level_file(
         config = config_for(model, Wanted(data=data))
         seed = config.seed if seed is None else seed
         measured = _rows(data, config.data.max_items, warn)
-        _roll_out(model, config, measured, samples, derived_seed(seed, "calibrate"), device, sandbox, warn)
+        attempts = attempts_by(
+            model, [each.task for each in measured], config,
+            samples=samples, seed=derived_seed(seed, "calibrate"), device=device, sandbox=sandbox, warn=warn,
+        )  # fmt: skip
+        for each, (_, outcomes) in zip(measured, attempts, strict=True):
+            each.outcomes = outcomes
         families: dict[str, list[_Measured]] = {}
         for each in measured:
             families.setdefault(each.task.bucket.family, []).append(each)
@@ -116,22 +117,6 @@ def _rows(name: str, max_items: int, warn: Callable[[str], None]) -> list[_Measu
     if not found:
         raise UsageError(f"{name}: no task in it")
     return found
-
-
-def _roll_out(
-    model: str, config: Config, measured: list[_Measured], samples: int, seed: int, device: str, sandbox: Backend,
-    warn: Callable[[str], None],
-) -> None:  # fmt: skip
-    policy = load_policy(model, device=device, seed=config.seed, alphabet=config.alphabet)
-    tasks = [each.task for each in measured]
-    run_in = config.sandbox if any(task.language != "text" for task in tasks) else None
-    judge = open_judge(config.reward, config.training.max_lines, run_in, sandbox, warn)
-    engine = open_local_engine(policy, judge, config.training, config.model)
-    try:
-        for each, (_, outcomes) in zip(measured, attempt(engine, tasks, samples=samples, seed=seed), strict=True):
-            each.outcomes = outcomes
-    finally:
-        engine.close()
 
 
 def _set_levels(family: list[_Measured], count: int) -> None:

@@ -1,7 +1,8 @@
-"""Programs of any model, run in the sandbox: those for a sequence are judged by the value of `output`.
+"""Programs of any model, run in the sandbox: those for a sequence are judged by their result.
 
-Two languages. `python`: anything, with an empty prelude; `output` is looked at after the last statement. `dsl`: the
-functions of the language are in scope, and a program must be of the language, whole.
+The result of a program is the value of its last statement; of one in Python that names `output`, what that is after the
+last statement. Two languages. `python`: anything, with an empty prelude. `dsl`: the functions of the language are in scope, and
+a program must be of the language, whole.
 """
 
 from __future__ import annotations

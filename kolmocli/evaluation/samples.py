@@ -47,41 +47,44 @@ def pass_at_k(n: int, correct: int, k: int) -> float:
 def pass_rates(attempts: Attempts, samples: int) -> dict[str, Any]:
     """`pass_at_k` at the powers of two up to `samples`, and its intervals; nothing for one sample.
 
-    Tasks of which the sandbox lost a sample are left out. The interval is Wilson's for a share of tasks: what a task
-    adds lies between 0 and 1, so its variance is at most that of a pass or a fail, and the interval too wide, not
-    too narrow.
+    Tasks of which the sandbox lost a sample are left out.
     """
-    whole = [outcomes for _, outcomes in attempts if sum(not is_masked(o) for o in outcomes) == samples]
-    if samples == 1 or not whole:
-        return {}
-    ks = sorted({samples} | {2**i for i in range(samples.bit_length())})
-    means = {k: sum(pass_at_k(samples, sum(o.passed for o in group), k) for group in whole) / len(whole) for k in ks}
-    return {
-        "pass_at_k": {str(k): mean for k, mean in means.items()},
-        "pass_at_k_ci": {str(k): list(wilson(min(mean, 1.0) * len(whole), len(whole))) for k, mean in means.items()},
-    }
+    whole = [group for group in _judged(attempts) if group[0] == samples]
+    return _up_to(samples, whole) if samples > 1 and whole else {}
 
 
 def pass_shares(attempts: Attempts) -> dict[str, Any]:
     """pass@1 as `accuracy`, and `pass_at_k`, over all samples that were judged, with the number of tasks that have one.
 
     k goes up to the fewest samples that any task has: its powers of two, 10 and 100, as they are usual, and that number
-    itself. The intervals are Wilson's, as in `pass_rates`.
+    itself.
     """
-    judged = [[outcome.passed for outcome in outcomes if not is_masked(outcome)] for _, outcomes in attempts]
-    groups = [(len(passed), sum(passed)) for passed in judged if passed]
+    groups = _judged(attempts)
     if not groups:
         return {"n": 0, "accuracy": None, "accuracy_ci": list(wilson(0, 0)), "pass_at_k": {}, "pass_at_k_ci": {}}
     least = min(n for n, _ in groups)
-    ks = sorted({k for k in (10, 100, *(2**i for i in range(least.bit_length()))) if k <= least} | {least})
+    found = _up_to(least, groups, *(k for k in (10, 100) if k <= least))
+    accuracy, interval = found["pass_at_k"]["1"], found["pass_at_k_ci"]["1"]
+    return {"n": len(groups), "accuracy": accuracy, "accuracy_ci": interval, **found}
+
+
+def _judged(attempts: Attempts) -> list[tuple[int, int]]:
+    """(samples that were judged, passes among them) of every task that has one."""
+    judged = [[outcome.passed for outcome in outcomes if not is_masked(outcome)] for _, outcomes in attempts]
+    return [(len(passed), sum(passed)) for passed in judged if passed]
+
+
+def _up_to(most: int, groups: Sequence[tuple[int, int]], *also: int) -> dict[str, dict[str, Any]]:
+    """`pass_at_k` of tasks at the powers of two up to `most`, at `most` and `also`, and its intervals.
+
+    The interval is Wilson's for a share of tasks: what a task adds lies between 0 and 1, so its variance is at most that
+    of a pass or a fail, and the interval too wide, not too narrow.
+    """
+    ks = sorted({most, *also, *(2**i for i in range(most.bit_length()))})
     means = {k: math.fsum(pass_at_k(n, passed, k) for n, passed in groups) / len(groups) for k in ks}
-    intervals = {k: list(wilson(min(mean, 1.0) * len(groups), len(groups))) for k, mean in means.items()}
     return {
-        "n": len(groups),
-        "accuracy": means[1],
-        "accuracy_ci": intervals[1],
         "pass_at_k": {str(k): mean for k, mean in means.items()},
-        "pass_at_k_ci": {str(k): interval for k, interval in intervals.items()},
+        "pass_at_k_ci": {str(k): list(wilson(min(mean, 1.0) * len(groups), len(groups))) for k, mean in means.items()},
     }
 
 

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from keyword import iskeyword
 from typing import Any, Literal, Protocol, Self
 
 from kolmocli.errors import UsageError
@@ -86,7 +87,9 @@ class Call:
 
     @classmethod
     def of(cls, function: str, /, *arguments: Any, **keywords: Any) -> Call:
-        """Raises UsageError when an argument is not a plain value."""
+        """Raises UsageError when this is no name of a function, or an argument is not a plain value."""
+        if not function.isidentifier() or iskeyword(function):
+            raise UsageError(f"a call of {function!r}: only functions that have a name of their own can be called")
         try:
             return cls(function, values.encode([[*arguments], keywords], _MOST_ITEMS))
         except (values.NotPlain, values.TooLong) as error:
@@ -109,7 +112,8 @@ class Job:
 
     What comes back is the value of each of its statements as a sequence of integers; with `plain` the values as they
     are. With `calls` it is what each of these calls returns, after the program has run. With `inputs` the program is a
-    script that runs once for each, reads it from stdin, and what comes back is what it printed.
+    script that runs once for each, reads it from stdin, and what comes back is what it printed. All three are for Python,
+    and `calls` and `inputs` exclude each other.
 
     `group` is an opaque label: two jobs of one group are not run back to back in one container. `avoid` names a
     container that must not run this job (a winner is confirmed elsewhere).
@@ -125,6 +129,15 @@ class Job:
     cpu_ms: int | None = None
     wall_ms: int | None = None
     memory_mb: int | None = None
+
+    def __post_init__(self) -> None:
+        """Raises UsageError for a job of two kinds at once: one of them would have to be left out."""
+        if self.language == "dsl" and (self.plain or self.calls or self.inputs):
+            raise UsageError(
+                "a job in the small language has no plain values, no calls and no inputs: they are for Python"
+            )
+        if self.calls and self.inputs:
+            raise UsageError("a job has calls or inputs, never both: it is a module or a script")
 
 
 Programs = Sequence[Job | str] | Job | str

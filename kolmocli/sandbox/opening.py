@@ -40,7 +40,7 @@ def open_sandbox(
 
     Raises:
         EnvironmentMissing: what was asked for cannot be had here.
-        UsageError: there is no such backend, image or package.
+        UsageError: there is no such backend, image or package, or not with the others.
     """
     if backend not in get_args(Backend):
         raise UsageError(f"unknown sandbox {backend!r}; choose one of {', '.join(get_args(Backend))}")
@@ -48,6 +48,12 @@ def open_sandbox(
         raise UsageError(f"the embedded sandbox has no runtime {runtime!r}: that is a part of a Docker engine")
     if packages and backend == "embedded":
         raise UsageError(f"the embedded sandbox has no {', '.join(packages)}: packages are a part of a Docker image")
+    if image and backend == "embedded":
+        raise UsageError(f"the embedded sandbox has no image {image}: that is a part of a Docker engine")
+    if image and packages:
+        raise UsageError(
+            f"either the image {image} or packages: it has those that it was built with (kolmo sandbox build --with)"
+        )
     if packages:
         from kolmocli.sandbox.docker.packages import known
 

@@ -10,7 +10,7 @@ from typing import Any, Literal, Protocol
 from kolmocli.curriculum.base import Bucket
 from kolmocli.errors import UsageError
 from kolmocli.language.program import Program
-from kolmocli.sandbox.base import Job, Opaque, Status, Verdict
+from kolmocli.sandbox.base import Job, Raised, Status, Verdict
 from kolmocli.tasks.outcome import Outcome, Terms
 
 Split = Literal["train", "eval"]
@@ -108,7 +108,7 @@ class Checked:
             return Outcome(self.text, end, passed, Status.OK, rule.success(0.0) if passed else rule.failure, True)
         if verdict.status.is_fault:
             return Outcome(self.text, end, False, verdict.status, None)
-        value = None if isinstance(verdict.value, Opaque) else verdict.value
+        value = None if isinstance(verdict.value, Raised) else verdict.value  # or `Opaque`, which is one
         if verdict.status is not Status.OK or value is None or not self._holds(value):
             formatted = verdict.status is not Status.SYNTAX
             return Outcome(self.text, end, False, verdict.status, rule.failure, formatted, value=value)

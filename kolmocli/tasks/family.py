@@ -9,7 +9,6 @@ the file, and opens it as tasks. Whoever brings a kind of their own writes one f
 
 from __future__ import annotations
 
-import hashlib
 import inspect
 import random
 from collections.abc import Callable, Mapping, Sequence
@@ -22,6 +21,7 @@ from kolmocli.curriculum.base import Bucket
 from kolmocli.errors import UsageError
 from kolmocli.language.program import Program
 from kolmocli.registry import Registry
+from kolmocli.seeds import content_key
 from kolmocli.tasks.base import Language, Split, Task
 from kolmocli.tasks.files.separation import Taken
 from kolmocli.tasks.settings import FamilySettings
@@ -171,7 +171,7 @@ class FunctionFamily:
 
 def is_held_out(text: str) -> bool:
     """Whether what is asked with this text is for evaluation alone."""
-    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest()) % _HELD_OUT == 0
+    return content_key(text) % _HELD_OUT == 0
 
 
 class FamilyTasks:

@@ -11,7 +11,8 @@ from kolmocli.section import Positive, Section, Share
 
 
 class FamilySettings(Section):
-    """`level_count` is how many levels there are, from 1."""
+    """`level_count` is how many levels there are, from 1. `pays_parts` says whether a program that misses is paid
+    `reward.partial` for the part that it got right; a kind whose judge does that says so."""
 
     target: Share | None = Field(None, description="pass rate to hold for this family (default: the controller's)")
     floor: Share | None = Field(
@@ -22,6 +23,10 @@ class FamilySettings(Section):
     @property
     def level_count(self) -> int:
         raise NotImplementedError
+
+    @property
+    def pays_parts(self) -> bool:
+        return False
 
     @model_validator(mode="after")
     def _bounds_on_the_ladder(self) -> Self:

@@ -6,12 +6,14 @@ Easy first is not a detail: a small model on a uniform mix learns next to nothin
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 
 from kolmocli.config.training import Warmup
 from kolmocli.curriculum.base import Bucket
 from kolmocli.engine.base import Engine, Request
 from kolmocli.learning.batches import Weighted
-from kolmocli.learning.learner import Learner
+from kolmocli.learning.learner import Learner, StepReport
+from kolmocli.tasks.base import Task
 from kolmocli.training.run import Run
 
 _RAMP_STEPS = 20
@@ -27,13 +29,10 @@ def warm_start(run: Run, engine: Engine, learner: Learner, settings: Warmup) -> 
         run.recorder.doing("warm start")
         began = time.perf_counter()
         rng = run.rng("warm start", step)
-        taught = learner.policy.answers([run.draw(rng.choice(buckets)) for _ in range(settings.batch_size)])
-        if not taught:
+        tasks = [run.draw(rng.choice(buckets)) for _ in range(settings.batch_size)]
+        report = teach(learner, tasks, settings.learning_rate * ramp(step, step / (settings.max_steps + 1)))
+        if report is None:
             break  # a data set without reference programs: nothing to imitate
-        batch = [Weighted(answer, [1.0] * len(answer.tokens)) for answer in taught]
-        ramp = min(1.0, step / _RAMP_STEPS) * (1.0 - step / (settings.max_steps + 1))
-        tokens = sum(len(answer.tokens) for answer in taught)
-        report = learner.step(batch, settings.learning_rate * ramp, denominator=tokens)
         run.recorder.spend("warmup", time.perf_counter() - began)
         state.warm_steps = step
         pass_rate = measure(run, engine, buckets, step) if step % settings.check_every == 0 else None
@@ -41,6 +40,21 @@ def warm_start(run: Run, engine: Engine, learner: Learner, settings: Warmup) -> 
         if pass_rate is not None and pass_rate >= settings.until:
             break
         run.check_stop()
+
+
+def teach(learner: Learner, tasks: Sequence[Task], learning_rate: float) -> StepReport | None:
+    """One step towards the references of these tasks, by the mean over their tokens; None where no task has one."""
+    taught = learner.policy.answers(tasks)
+    if not taught:
+        return None
+    batch = [Weighted(answer, [1.0] * len(answer.tokens)) for answer in taught]
+    return learner.step(batch, learning_rate, denominator=sum(len(answer.tokens) for answer in taught))
+
+
+def ramp(step: int, done: float) -> float:
+    """The share of the learning rate that step 1, 2, … has: up over the first, and down to 0 where `done`, the share of
+    what was planned, is 1."""
+    return min(1.0, step / _RAMP_STEPS) * (1.0 - done)
 
 
 def measure(run: Run, engine: Engine, buckets: list[Bucket], step: int) -> float:

@@ -1,4 +1,4 @@
-"""Programs from elsewhere: free Python judged by `output`, programs of the language by their last value."""
+"""Programs from elsewhere: free Python judged by its last value or `output`, programs of the language by their last value."""
 
 from __future__ import annotations
 

@@ -37,6 +37,7 @@ def test_whatever_else_it_logs_is_shown(bare: logging.Logger, caplog: pytest.Log
     quiet_bitsandbytes()  # twice is once
     bare.warning("another %s", "warning")
     logging.getLogger("bitsandbytes.cextension").warning("a library is missing")
-    said = [message.rpartition("] ")[2] for message in caplog.messages]  # what else is imported may put itself before them
+    # What else is imported may put itself before them.
+    said = [message.rpartition("] ")[2] for message in caplog.messages]
     assert said == ["another warning", "a library is missing"]
     assert len(bare.filters) == 1

@@ -132,6 +132,7 @@ def test_jobs_of_all_kinds_in_one_batch(sandbox: Sandbox) -> None:
 
 
 @pytest.mark.docker
+@pytest.mark.packages
 def test_packages_are_in_an_image_of_their_own() -> None:
     program = """
 import numpy as np
@@ -146,6 +147,15 @@ def f(n):
         first, again = sandbox.run([Job(program, calls=(call, call)), Job("import numpy\n[int(numpy.sum([1, 2]))]")])
     assert first.trace == (([[1, 3], [3, 13]], [7, 5, 4], 1.0),) * 2
     assert again.value == (3,)
+
+
+@pytest.mark.docker
+def test_a_name_of_a_type_is_cut_off(docker_sandbox: Sandbox) -> None:
+    program = (
+        f"class {'X' * 100}(Exception):\n    pass\ndef f():\n    raise {'X' * 100}\ndef g():\n    return {'X' * 100}()"
+    )
+    [verdict] = docker_sandbox.run(Job(program, calls=(Call.of("f"), Call.of("g"))))
+    assert verdict.trace == (Raised("X" * 60), Opaque("X" * 60))
 
 
 def test_packages_that_the_sandbox_does_not_have() -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from kolmocli.errors import UsageError
-from kolmocli.sandbox import Health, Job, Limits, Sandbox, Status, Verdict, open_sandbox
+from kolmocli.sandbox import Call, Health, Job, Limits, Sandbox, Status, Verdict, open_sandbox
 from kolmocli.sandbox.base import Programs, jobs_of
 
 from .conftest import LIMITS
@@ -67,6 +67,37 @@ def test_a_small_job_still_has_what_its_limit_says(sandbox: Sandbox) -> None:
 def test_a_job_cannot_raise_a_limit(embedded_sandbox: Sandbox, job: Job, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         embedded_sandbox.submit(["1", job])
+
+
+CALLS = (Call.of("f", 1),)
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ({"language": "dsl", "plain": True}, "a job in the small language has no plain values"),
+        ({"language": "dsl", "calls": CALLS}, "no calls and no inputs"),
+        ({"language": "dsl", "inputs": ("1",)}, "they are for Python"),
+        ({"calls": CALLS, "inputs": ("1",)}, "a job has calls or inputs, never both"),
+    ],
+)
+def test_a_job_is_of_one_kind(more: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError, match=message) as raised:
+        Job("x = 1", **more)
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize("name", ["", "f.g", "f()", "1f", "lambda", "f g", "x; f"])
+def test_only_a_name_can_be_called(name: str) -> None:
+    with pytest.raises(UsageError, match="only functions that have a name of their own can be called"):
+        Call.of(name)
+
+
+def test_an_image_brings_its_own_packages() -> None:
+    with pytest.raises(UsageError, match="either the image mine:1 or packages"):
+        open_sandbox(image="mine:1", packages=["numpy"])
+    with pytest.raises(UsageError, match="the embedded sandbox has no image mine:1"):
+        open_sandbox("embedded", image="mine:1")
 
 
 def test_closed_behind_with() -> None:

@@ -95,3 +95,8 @@ def test_terminal_escapes_do_not_reach_the_detail() -> None:
     output = b"1\n!RUNTIME \x1b[31mred\x07 in statement 1\n"
     verdict = verdicts.read(frames.REPORT.pack(0, 0, 0, 1, 1, 1, 1) + output, Job(""), Limits(), "c", 1)
     assert verdict.detail.isprintable()
+
+
+def test_a_program_and_what_comes_after_it() -> None:
+    assert frames.join(b"x\n", '["2"]') == b"\x02\0\0\0x\n" + b'["2"]'
+    assert frames.split(frames.join("é".encode(), '[["f", []]]')) == ("é".encode(), [["f", []]])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections import Counter, OrderedDict, defaultdict
 from typing import Any
 
@@ -75,6 +76,24 @@ def test_what_is_not_plain_has_no_text(value: object) -> None:
 
 
 @pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (values.Raised("ValueError"), '{"e": "ValueError"}'),
+        (values.Opaque("generator"), '{"o": "generator"}'),
+        (object(), '{"o": "object"}'),
+        (values.Raised("é" * 70), '{"e": "' + r"\u00e9" * 60 + '"}'),
+        (None, '{"n":0}'),
+        ([1, "x"], '[1,"x"]'),
+    ],
+)
+def test_the_line_of_what_stands_where_a_value_would(value: object, text: str) -> None:
+    assert values.line(value, 10) == text
+    read = values.read_line(json.loads(text))
+    assert values.line(read, 10) == text
+    assert values.plain_line(value, 10) == ("null" if value is None else text)
+
+
+@pytest.mark.parametrize(
     "value", [[0] * 11, "x" * 11, b"x" * 11, [[0] * 5] * 3, {i: i for i in range(11)}, range(11), (0,) * 11]
 )
 def test_long_values_are_too_long_on_both_sides(value: object) -> None:
@@ -106,6 +125,20 @@ def test_any_json_is_a_value_or_a_value_error(loaded: Any) -> None:
         values.read_line(loaded, 10)
     except ValueError:
         return
+
+
+@pytest.mark.parametrize("form", ["s", "f", "d"])
+def test_keys_that_a_hash_does_not_tell_apart(form: str) -> None:
+    """Each of them is compared with all others: so many would hold up whoever reads them for minutes."""
+    keys = [i * sys.hash_info.modulus for i in range(1, 100_000)]
+    with pytest.raises(ValueError, match="too many keys of one hash"):
+        values.decode({form: [[key, 0] for key in keys] if form == "d" else keys})
+
+
+def test_keys_of_honest_programs_are_never_too_much_alike() -> None:
+    powers = {2**i: i for i in range(14_000)}
+    assert len(set(map(hash, powers))) < 100
+    assert values.decode(json.loads(values.encode(powers, 1 << 20))) == powers
 
 
 def test_only_plain_values_are_arguments() -> None:

@@ -13,7 +13,7 @@ from kolmocli.errors import UsageError
 from kolmocli.language.coder import coded_bits, literal_bits
 from kolmocli.language.program import parse
 from kolmocli.sandbox import Sandbox, open_sandbox
-from kolmocli.sandbox.base import Call, Job, Status, Value, Verdict
+from kolmocli.sandbox.base import Call, Job, Opaque, Raised, Status, Value, Verdict
 from kolmocli.tasks.answers.digits import sum_digits
 from kolmocli.tasks.base import Task, text_bits
 from kolmocli.tasks.code.checks import Check, Checks
@@ -100,6 +100,33 @@ def test_an_outcome_is_at_the_place_of_its_text_and_each_task_needs_one(box: San
     with pytest.raises(ValueError, match="shorter"):
         judge(tasks, texts[:5], box, TERMS)
     assert judge([], [], box, TERMS) == []
+
+
+@pytest.mark.parametrize("value", [Raised("ValueError"), Opaque("generator"), None])
+def test_a_check_never_sees_what_is_no_value(value: object) -> None:
+    seen: list[object] = []
+    given = task(lambda value: not seen.append(value))  # type: ignore[func-returns-value]
+    outcome = given.attempt("x", TERMS).outcome(Verdict(Status.OK, (value,)))
+    assert isinstance(outcome, Outcome)
+    assert (outcome.passed, outcome.value, seen) == (False, None, [])
+
+
+FORGED = """\
+from collections import _sys as sys
+os = sys.modules["os"]
+[os.write(3, rb'LINE' + b"\\n!OK\\n"), os._exit(0)]
+"""
+
+
+@pytest.mark.docker
+@pytest.mark.parametrize(
+    ("line", "passed"), [('{"e": "ValueError"}', False), ('{"o": "generator"}', False), ("null", False), ("[7]", True)]
+)
+def test_a_forged_line_is_no_value(line: str, passed: bool) -> None:
+    """The check holds for every value, and the program writes the last line of its report itself."""
+    with open_sandbox("docker", workers=1) as sandbox:
+        outcome = judged(task(lambda value: True), FORGED.replace("LINE", line), sandbox)
+    assert (outcome.status, outcome.passed) == (Status.OK, passed)
 
 
 # --- a winner is run again

@@ -51,6 +51,24 @@ def test_a_run_is_judged_in_a_sandbox_and_resumed_exactly(tmp_path: Path) -> Non
     assert again["accuracy"] == summary["eval"]["after"]["accuracy"]
 
 
+def test_groups_that_all_fail_teach_where_parts_are_paid(tmp_path: Path) -> None:
+    """After forty batches of references a policy writes expressions that pass some of the tests, and none that passes all."""
+    changes = {"warmup.max_steps": 40, "warmup.check_every": 100, "warmup.batch_size": 16, "training.steps": 1}
+    changes |= {"training.batch_size": 64, "training.max_new_tokens": 20}
+    steps = []
+    for partial in (0.0, 0.5):
+        folder = tmp_path / str(partial)
+        run(lesson(**changes, **{"reward.partial": partial}), folder)
+        steps += [record for record in metrics(folder) if record["phase"] == "rl"]
+    without, with_parts = steps
+    assert without["tokens"] == with_parts["tokens"], "other rollouts"
+    assert [step["pass_rate"] for step in steps] == [0.0, 0.0]
+    assert (without["reward"], without["grad_norm"]) == (0.0, 0.0)
+    assert 0.0 < with_parts["reward"] < 0.5
+    assert with_parts["grad_norm"] > 0.0
+    assert with_parts["dead_groups"] < without["dead_groups"]
+
+
 @pytest.mark.slow
 def test_reinforce_alone_finds_functions_that_nobody_taught(tmp_path: Path) -> None:
     """In some five minutes on one core. The whole lesson gains more (docs/python.md)."""

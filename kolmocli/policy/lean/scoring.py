@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import torch
@@ -75,7 +76,7 @@ def _as_rows(table: torch.Tensor) -> torch.Tensor:
     return table.transpose(1, 2).flatten(0, 1)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Layout:
     runs: list[_Run]
     ids_M: torch.Tensor
@@ -83,8 +84,23 @@ class _Layout:
     prompt_rows: int
     chosen_K: torch.Tensor
     """The row, among those of continuations, before each program token."""
-    previous_M: torch.Tensor
-    """The row of the token before; M, the row after the last, where there is none. One number longer than M rows."""
+
+    @cached_property
+    def previous_M(self) -> torch.Tensor:
+        """The row of the token before; M, the row after the last, where there is none. One number longer than M rows.
+        Only convolutions ask for it."""
+        rows = len(self.ids_M)
+        previous_M = torch.arange(-1, rows)
+        for run in self.runs:
+            starts = torch.arange(run.rows.start, run.rows.stop, run.tokens or 1) + self.prompt_rows
+            if run.prompt_tokens:
+                of_prompts = torch.arange(run.prompt_rows.start, run.prompt_rows.stop, run.prompt_tokens)
+                previous_M[of_prompts] = rows
+                previous_M[starts] = (of_prompts + run.prompt_tokens - 1).repeat_interleave(run.rollouts)
+            else:
+                previous_M[starts] = rows
+        previous_M[rows] = rows
+        return previous_M
 
     def apart(self, rows: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Those of prompts, none where there are only others, and those of continuations."""
@@ -116,7 +132,6 @@ def _lay_out(rollouts: Sequence[Rollout], pad: int) -> _Layout:
     prompt_positions: list[int] = []
     ids: list[int] = []
     positions: list[int] = []
-    before_first: dict[int, int] = {}  # rows of continuations that begin one, with the prompt's row before
     first = [0] * len(rollouts)
     for (before, size), prompts in alike.items():
         longest = max(len(rollouts[i].tokens) for prompt in prompts for i in groups[prompt])
@@ -126,20 +141,12 @@ def _lay_out(rollouts: Sequence[Rollout], pad: int) -> _Layout:
             prompt_positions += range(before)
             for i in groups[prompt]:
                 first[i] = len(ids)
-                before_first[len(ids)] = len(prompt_ids) - 1 if before else -1
                 tokens = rollouts[i].tokens
                 ids += [prompt[-1], *tokens[:-1], *[pad] * (longest - len(tokens))]
                 positions += range(before, before + longest)
     chosen = [row for i, r in enumerate(rollouts) for row in range(first[i], first[i] + len(r.tokens))]
     position_M = torch.tensor(prompt_positions + positions)
-    rows = len(position_M)
-    previous_M = torch.arange(-1, rows)
-    previous_M[:-1][position_M == 0] = rows
-    starts = torch.tensor(list(before_first)) + len(prompt_ids)
-    ends = torch.tensor(list(before_first.values()))
-    previous_M[starts] = torch.where(ends < 0, rows, ends)
-    previous_M[rows] = rows
-    return _Layout(runs, torch.tensor(prompt_ids + ids), position_M, len(prompt_ids), torch.tensor(chosen), previous_M)
+    return _Layout(runs, torch.tensor(prompt_ids + ids), position_M, len(prompt_ids), torch.tensor(chosen))
 
 
 def _layer(

@@ -7,7 +7,6 @@ stand for a value that it cannot carry.
 from __future__ import annotations
 
 import ast
-import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -52,8 +51,6 @@ def input(prompt=""):
 """
 _UNLIKE = {"__name__", "open"}
 """Names with another value here than in a container."""
-MOST_PRINTED = 1 << 20
-"""Characters of one run."""
 Open = Callable[[], Any]
 """A session in a `with`."""
 
@@ -71,8 +68,7 @@ def valued(open_session: Open, texts: list[str], body: list[ast.stmt], max_items
                 session.feed_run(
                     f"{text}\n{f'__value = {name}' if name else '__value = None'}\nNone", print_callback=_ignore
                 )
-            value = _plain(session)
-            yield "null" if value is None else _line(value, max_items)
+            yield values.plain_line(_plain(session), max_items)
 
 
 def called(
@@ -91,18 +87,19 @@ def called(
                 )
                 value = _plain(session)
             except monty.MontyRuntimeError as error:
-                yield _raised(error)
-            else:
-                yield _line(value, max_items)
+                value = _raised(error)
+            yield values.line(value, max_items)
 
 
 def printed(open_session: Open, texts: list[str], body: list[ast.stmt], inputs: list[str]) -> Iterator[str]:
     """What the program prints for each input."""
     for text in inputs:
+        made: str | values.Raised
         try:
-            yield values.encode(_output(open_session, texts, body, text), MOST_PRINTED)
+            made = _output(open_session, texts, body, text)
         except monty.MontyRuntimeError as error:
-            yield _raised(error)
+            made = _raised(error)
+        yield values.line(made, values.MOST_PRINTED)
 
 
 def _output(open_session: Open, texts: list[str], body: list[ast.stmt], text: str) -> str:
@@ -127,29 +124,25 @@ def _refuse(statement: ast.stmt) -> None:
             raise Refusal(node.id)
 
 
-def _line(value: Any, max_items: int) -> str:
-    return json.dumps({"o": value.error}) if type(value) is values.Opaque else values.line(value, max_items)
-
-
 def _plain(session: Any) -> Any:
     try:
         return session.feed_run("__plain(__value)")
     except monty.MontyRuntimeError as error:
         inner = error.exception()
         if isinstance(inner, TypeError):
-            return values.Opaque(str(inner)[:60])
+            return values.Opaque(str(inner))
         if isinstance(inner, NotImplementedError) and session.feed_run("type(__value) is range"):
             count, start, second = session.feed_run(_RANGE)
             return range(start, start + count * (second - start), second - start)
         raise
 
 
-def _raised(error: monty.MontyRuntimeError) -> str:
-    """The line of an exception that Python would raise too; any other one ends the program."""
+def _raised(error: monty.MontyRuntimeError) -> values.Raised:
+    """An exception that Python would raise too; any other one ends the program."""
     inner = error.exception()
     if isinstance(inner, TimeoutError | MemoryError) or is_missing(inner):
         raise error
-    return json.dumps({"e": type(inner).__name__})
+    return values.Raised(type(inner).__name__)
 
 
 def _ignore(stream: str, text: str) -> None:

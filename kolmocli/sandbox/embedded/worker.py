@@ -84,8 +84,7 @@ class Interpreter:
     def _run(self, kind: bytes, program: bytes) -> tuple[bytes, int]:
         more: list[Any] = []
         if kind in (frames.CALLS, frames.SCRIPT):
-            (size,), head = frames.LENGTH.unpack_from(program), frames.LENGTH.size
-            program, more = program[head : head + size], json.loads(program[head + size :])
+            program, more = frames.split(program)
         try:
             source, body = parser.parse(program)
         except MemoryError:

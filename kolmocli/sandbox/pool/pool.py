@@ -200,7 +200,8 @@ class Pool(Sandbox):
 
     def _write(self, worker: Worker) -> None:
         try:
-            taken = worker.link.send(memoryview(bytes(worker.outbox)))
+            with memoryview(worker.outbox) as waiting:  # no copy: there may be much of it, and little is taken at once
+                taken = worker.link.send(waiting)
         except LinkError:
             self._workers.drop(worker)
             return

@@ -56,7 +56,7 @@ def payload(job: Job, limits: Limits) -> bytes:
     elif job.plain:
         kind = frames.PLAIN
     if more:
-        program = frames.LENGTH.pack(len(program)) + program + more.encode()
+        program = frames.join(program, more)
     return frames.PROGRAM.pack(kind, limits.cpu_ms, limits.wall_ms, limits.memory_mb) + program
 
 

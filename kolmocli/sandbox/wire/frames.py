@@ -6,9 +6,11 @@ The checksum is over the payload. Anything unexpected raises FrameError: the str
 after it, and both sides end the connection. The host reads frames with this same file.
 """
 
+import json
 import struct
 import zlib
 from collections.abc import Iterator
+from typing import Any
 
 HEADER = struct.Struct("<2sBBIII")
 MAGIC = b"KF"
@@ -35,6 +37,18 @@ class FrameError(Exception):
 
 def encode(kind: int, request: int, payload: bytes = b"") -> bytes:
     return HEADER.pack(MAGIC, kind, 0, request, len(payload), zlib.crc32(payload)) + payload
+
+
+def join(program: bytes, more: str) -> bytes:
+    """A program and what comes after it, as JSON."""
+    return LENGTH.pack(len(program)) + program + more.encode()
+
+
+def split(joined: bytes) -> tuple[bytes, list[Any]]:
+    """The program, and what comes after it."""
+    (size,) = LENGTH.unpack_from(joined)
+    end = LENGTH.size + size
+    return joined[LENGTH.size : end], json.loads(joined[end:])
 
 
 class Reader:

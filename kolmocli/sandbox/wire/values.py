@@ -24,6 +24,13 @@ DEEPEST = 64
 MOST_DIGITS = 4_300
 """Of an integer: CPython prints no longer ones."""
 
+MOST_PRINTED = 1 << 20
+"""Characters of one run of a script. The limit on the bytes of the whole report comes on top of it."""
+LONGEST_NAME = 60
+"""Characters of the name of a type."""
+MOST_ALIKE = 1_024
+"""Keys of one dict, or items of one set, with the same hash."""
+
 
 class NotPlain(Exception):
     """A value of another type; `args[0]` names it."""
@@ -59,12 +66,22 @@ def integer_line(value: object, max_items: int) -> str:
     return _digits(items)
 
 
+def plain_line(value: object, max_items: int) -> str:
+    """The text of the value of a statement; `null` when it has none."""
+    return "null" if value is None else line(value, max_items)
+
+
 def line(value: object, max_items: int) -> str:
-    """The text of what stands where a value would, in one line: of the value, or of its type where that is not plain."""
+    """The text of what stands where a value would, in one line: of a value, of `Raised` or `Opaque`, or of the type of what
+    is not plain."""
+    kind = type(value)
+    if kind is Raised or kind is Opaque:
+        letter = "o" if kind is Opaque else "e"
+        return json.dumps({letter: value.error[:LONGEST_NAME]})  # type: ignore[attr-defined]
     try:
         return encode(value, max_items)
     except NotPlain as error:
-        return json.dumps({"o": error.args[0][:60]})
+        return line(Opaque(error.args[0]), max_items)
 
 
 def encode(value: object, max_items: int) -> str:
@@ -196,7 +213,8 @@ class _Decoder:
     def pairs(self, loaded: Any, depth: int) -> dict[Any, Any]:
         if type(loaded) is not list or any(type(pair) is not list or len(pair) != 2 for pair in loaded):
             raise ValueError("no list of pairs")
-        return {self.value(k, depth + 1): self.value(v, depth + 1) for k, v in self._spend(loaded)}
+        keys = _unlike([self.value(k, depth + 1) for k, _ in self._spend(loaded)])
+        return dict(zip(keys, [self.value(v, depth + 1) for _, v in loaded], strict=True))
 
     def bytes(self, loaded: Any, depth: int) -> bytes:
         return self._spend(loaded.encode("latin-1"))
@@ -220,6 +238,14 @@ class _Decoder:
         return value
 
 
+def _unlike(keys: list[Any]) -> list[Any]:
+    """Keys that a hash tells apart, as far as it has to: of those with the same one each is compared with all others, and
+    a program could choose them so."""
+    if len(keys) > MOST_ALIKE and max(Counter(map(hash, keys)).values()) > MOST_ALIKE:
+        raise ValueError("too many keys of one hash")
+    return keys
+
+
 def _none(decoder: _Decoder, loaded: Any, depth: int) -> None:
     if loaded != 0:
         raise ValueError("no None")
@@ -237,7 +263,7 @@ def read_line(loaded: Any, max_items: int | None = None) -> Any:
         return None
     if type(loaded) is dict and loaded.keys() <= _MARKS.keys():
         ((letter, name),) = loaded.items() or [("", None)]
-        if type(name) is not str or len(name) > 60:
+        if type(name) is not str or len(name) > LONGEST_NAME:
             raise ValueError("no name")
         return _MARKS[letter](name)
     return decode(loaded, max_items)
@@ -248,8 +274,8 @@ _FORMS: dict[str, Callable[[_Decoder, Any, int], Any]] = {
     "n": _none,
     "x": _extreme,
     "t": lambda d, loaded, depth: tuple(d.items(loaded, depth)),
-    "s": lambda d, loaded, depth: set(d.items(loaded, depth)),
-    "f": lambda d, loaded, depth: frozenset(d.items(loaded, depth)),
+    "s": lambda d, loaded, depth: set(_unlike(d.items(loaded, depth))),
+    "f": lambda d, loaded, depth: frozenset(_unlike(d.items(loaded, depth))),
     "d": _Decoder.pairs,
     "b": _Decoder.bytes,
     "r": _Decoder.range,

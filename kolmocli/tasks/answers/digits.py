@@ -6,7 +6,6 @@ numbers, is asked in evaluation only.
 
 from __future__ import annotations
 
-import hashlib
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -15,6 +14,7 @@ from itertools import accumulate
 from kolmocli.curriculum.base import Bucket
 from kolmocli.errors import UsageError
 from kolmocli.language.program import Program
+from kolmocli.seeds import content_key
 from kolmocli.tasks.answers.parsing import TAG, extract_answer, is_tagged, strict_answer
 from kolmocli.tasks.answers.settings import ReverseDigits, ReverseDigitsLevel, SumDigits, SumDigitsLevel
 from kolmocli.tasks.answers.task import AnswerTask, Reading
@@ -108,8 +108,7 @@ class DigitKind:
 
 def is_held_out(numbers: Sequence[int]) -> bool:
     """Whether these numbers are for evaluation, in whatever order and of whichever family."""
-    digest = hashlib.blake2b(repr(sorted(numbers)).encode(), digest_size=8).digest()
-    return int.from_bytes(digest) % _HELD_OUT == 0
+    return content_key(repr(sorted(numbers))) % _HELD_OUT == 0
 
 
 def sum_digits(numbers: Sequence[int]) -> DigitTask:

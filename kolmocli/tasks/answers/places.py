@@ -13,10 +13,10 @@ from kolmocli.tasks.answers.numbers import amount, first_number, last_number
 from kolmocli.tasks.answers.parsing import TAG
 
 HASHES = "####"
-_AFTER_BOX = re.compile(r"[\s$.*]*(?:\\[)\]])?[\s$.*]*\Z")
+_AFTER_BOX = re.compile(r"[\s$.*]*+(?:\\[)\]])?[\s$.*]*+\Z")
 _READ = 20_000
 """Characters at the end of a text that are looked at: an answer comes last, and texts of strangers may be long."""
-_SAID = re.compile(r"\b(?:the |my |final )*answer(?: is\b|:)[ \t]*:?[ \t]*([^\n]+)", re.IGNORECASE)
+_SAID = re.compile(r"\banswer(?: is\b|:)[ \t]*:?[ \t]*([^\n]+)", re.IGNORECASE)
 
 
 def strict_place(text: str) -> str | None:

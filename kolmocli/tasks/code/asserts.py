@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from typing import Any
 
-from kolmocli.sandbox.base import Call, Job, Opaque, Raised, Status, Verdict
+from kolmocli.sandbox.base import Call, Job, Status, Verdict
 from kolmocli.sandbox.wire import values
 from kolmocli.tasks.base import Attempt
 from kolmocli.tasks.code import tester
@@ -60,7 +60,7 @@ class Asserts:
             "functions": self.functions,
             "tests": self._tests,
             "known": [(call.function, call.code) for call in calls],
-            "results": [json.loads(_line(result)) for result in results],
+            "results": [json.loads(values.line(result, tester.MOST_ITEMS)) for result in results],
         }
         return Job(_harness(), inputs=(json.dumps(request),))
 
@@ -79,12 +79,6 @@ def _harness() -> str:
     lines = f"{inspect.getsource(values)}\n{inspect.getsource(tester)}".splitlines()
     own = [line for line in lines if not line.startswith(("from __future__ ", "from kolmocli."))]
     return "\n".join([*own, "print()", "print(main(input()))", ""])
-
-
-def _line(result: Any) -> str:
-    if isinstance(result, Raised):
-        return json.dumps({"o" if isinstance(result, Opaque) else "e": result.error})
-    return values.encode(result, tester.MOST_ITEMS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,3 +20,7 @@ class Examples(FamilySettings):
     @property
     def level_count(self) -> int:
         return len(SUBJECTS[self.of].ladder)
+
+    @property
+    def pays_parts(self) -> bool:
+        return True

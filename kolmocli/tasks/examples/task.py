@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import random
 from collections.abc import Sequence
 from typing import Any
 
 from kolmocli.curriculum.base import Bucket
 from kolmocli.sandbox.base import Call
+from kolmocli.seeds import content_key
 from kolmocli.tasks.base import Prompt
 from kolmocli.tasks.code.checks import Check, Checks
 from kolmocli.tasks.code.task import CodeTask
@@ -47,8 +47,7 @@ def is_fair(subject: Subject, behaviour: Sequence[Any]) -> bool:
 
 def is_held_out(subject: Subject, behaviour: Sequence[Any]) -> bool:
     """Whether the functions that return this at the landmarks are for evaluation."""
-    text = f"{subject.parameters}/{tuple(behaviour)!r}"
-    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest()) % _HELD_OUT == 0
+    return content_key(f"{subject.parameters}/{tuple(behaviour)!r}") % _HELD_OUT == 0
 
 
 def _prompt(checks: Sequence[Check]) -> Prompt:

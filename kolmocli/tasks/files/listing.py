@@ -13,11 +13,11 @@ Each may have a `family`, a `level` or a `bucket` (`family/level`), and a `task_
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from kolmocli.seeds import content_key
 from kolmocli.tasks.answers.shapes import question
 from kolmocli.tasks.base import Task
 from kolmocli.tasks.code.shapes import human_eval, mbpp, script
@@ -40,8 +40,7 @@ class Listed:
     @property
     def key(self) -> int:
         """A digest of what is asked, by its words: the same question is the same task, however it is laid out."""
-        words = " ".join(self.task.asked.text.split())
-        return int.from_bytes(hashlib.blake2b(words.encode("utf-8", "replace"), digest_size=8).digest())
+        return content_key(" ".join(self.task.asked.text.split()))
 
 
 @dataclass(frozen=True, slots=True)

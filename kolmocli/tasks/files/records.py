@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from kolmocli.language.coder import decode, encode
 from kolmocli.language.interpreter import ExecutionError, execute
 from kolmocli.language.program import Program, ProgramError, parse
 from kolmocli.language.skeleton import skeleton
+from kolmocli.seeds import content_key
 from kolmocli.tasks.files.layouts import Entry, read_entries
 from kolmocli.tasks.files.problems import Problems
 
@@ -38,16 +38,11 @@ class Keys:
 
 
 def sequence_key(sequence: Sequence[int]) -> int:
-    return _digest(repr(list(sequence)))
+    return content_key(repr(list(sequence)))
 
 
 def skeleton_key(shape: str) -> int:
-    return _digest(shape)
-
-
-def _digest(text: str) -> int:
-    """64 bits: among a million records the chance of one wrong match is below 1 in 10 million."""
-    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big")
+    return content_key(shape)
 
 
 def checked(entry: Entry, max_items: int = MAX_ITEMS) -> tuple[Record, Keys]:

@@ -8,6 +8,7 @@ of every statement, and cut at the first line whose value is the target: the sam
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from kolmocli.language.coder import coded_bits, literal_bits
@@ -151,11 +152,14 @@ def spells_out(program: str, target: tuple[int, ...]) -> bool:
 
     By the text alone, without parsing: programs of strangers are parsed in the sandbox and nowhere else.
     """
-    numbers = [int(n) for n in re.findall(r"-?\d{1,20}", program)]
-    width = len(target)
-    if any(tuple(numbers[i : i + width]) == target for i in range(len(numbers) - width + 1) if numbers[i] == target[0]):
+    if _in_a_row(target) in _in_a_row(map(int, re.findall(r"-?\d{1,20}", program))):
         return True
     if min(target) < 0 or max(target) > 255:
         return False
     text = bytes(target)
     return repr(text)[2:-1] in program or repr(text.decode("latin-1"))[1:-1] in program
+
+
+def _in_a_row(numbers: Iterable[int]) -> str:
+    """As text: one text is found in another in time linear in both."""
+    return f",{','.join(map(str, numbers))},"

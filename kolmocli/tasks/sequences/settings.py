@@ -19,6 +19,10 @@ class Family(LevelList):
     )
     levels: list[SamplerConfig] = Field(min_length=1, description="easy to hard; what each level changes")
 
+    @property
+    def pays_parts(self) -> bool:
+        return self.language == "dsl"
+
     @model_validator(mode="before")
     @classmethod
     def _inherit(cls, data: object) -> object:

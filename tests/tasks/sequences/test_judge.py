@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given, strategies as st
 
 from kolmocli.tasks.sequences.judge import spells_out
 
@@ -19,6 +20,15 @@ from kolmocli.tasks.sequences.judge import spells_out
 )
 def test_a_program_that_spells_its_sequence_out(program: str, copied: bool) -> None:
     assert spells_out(program, (10, -2, 30)) == copied
+
+
+NUMBERS = st.lists(st.sampled_from([-12, -1, 0, 1, 2, 12, 121]), max_size=9)
+
+
+@given(NUMBERS, NUMBERS.filter(bool))
+def test_numbers_in_a_row_are_found_wherever_they_stand(numbers: list[int], target: list[int]) -> None:
+    wanted = [numbers[i : i + len(target)] for i in range(len(numbers))]
+    assert spells_out(f"output = {numbers}", tuple(target)) == (target in wanted)
 
 
 def test_text_may_be_spelled_out_as_text() -> None:

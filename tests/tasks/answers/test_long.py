@@ -1,0 +1,56 @@
+"""Answers of a mebibyte, made to be slow to read: they take no longer than they are long."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+HOSTILE = {
+    "blanks before a number": (" ", "= "),
+    "blanks before words": (" ", "the answer is"),
+    "tabs behind the tag": ("\t", "[ANSWER]"),
+    "an answer and blanks": (" ", "[ANSWER] 1"),
+    "what may follow a box": ("$.*", "\\boxed{1}"),
+    "boxes": ("\\boxed{", ""),
+    "closed boxes": ("\\boxed{1}$", ""),
+    "boxes and blanks": ("\\boxed   ", ""),
+    "articles": ("the ", ""),
+    "answers": ("the final answer ", ""),
+    "answers and colons": ("answer: ", ""),
+    "hashes": ("#", ""),
+    "digits": ("1", ""),
+    "numbers": ("1 ", ""),
+    "thousands": ("111,", "1,"),
+    "thousands with blanks": ("111 ", "1 "),
+    "fractions": ("1/", ""),
+    "mixed numbers": ("1 22/", ""),
+    "signs": ("+-", ""),
+    "powers": ("*10^(", "1"),
+    "units": (" per km", "1"),
+    "braces": ("{", "\\boxed{"),
+    "backslashes": ("\\", "\\boxed{"),
+}
+
+
+@pytest.mark.parametrize(
+    "task", ["AnswerTask(prompt='?', answer='12')", "AnswerTask(prompt='?', answer='twelve')", "sum_digits([12])"]
+)
+def test_a_hostile_answer_takes_no_longer_than_it_is_long(task: str) -> None:
+    """A rule that is quadratic takes hours, or seconds where it reads an end of the text alone; all of these together
+    take seconds. In a process of its own, as nothing else stops a regular expression."""
+    script = (
+        "import sys\n"
+        "from kolmocli.tasks.answers.digits import sum_digits\n"
+        "from kolmocli.tasks.answers.task import AnswerTask\n"
+        f"task = {task}\n"
+        "for name, (unit, start) in eval(sys.argv[1]).items():\n"
+        "    print(name, flush=True)\n"
+        "    for size in (19_000, 2**20):\n"
+        "        task.read(start + unit * (size // len(unit)) + '!')\n"
+    )
+    try:
+        subprocess.run([sys.executable, "-c", script, repr(HOSTILE)], check=True, timeout=60, stdout=subprocess.PIPE)
+    except subprocess.TimeoutExpired as late:
+        pytest.fail(f"a minute was not enough for: {(late.stdout or b'').decode().splitlines()[-1]}")
