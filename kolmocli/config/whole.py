@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 from kolmocli.config.controller import AnyController, section_for
 from kolmocli.config.families import Families
 from kolmocli.config.machine import Engine, Model, SandboxSection
-from kolmocli.config.training import USUAL_RANK, Evaluation, Hints, Screening, SelfPlay, Training, Warmup
+from kolmocli.config.training import USUAL_RANK, Evaluation, Hints, Pilot, Refill, Screening, SelfPlay, Training, Warmup
 from kolmocli.policy.presets import Alphabet, is_preset
 from kolmocli.section import Section
 from kolmocli.tasks.base import Language
@@ -36,6 +36,8 @@ class Config(Section):
     warmup: Warmup = Field(default_factory=Warmup)
     hints: Hints = Field(default_factory=Hints)
     screening: Screening = Field(default_factory=Screening)
+    pilot: Pilot = Field(default_factory=Pilot)
+    refill: Refill = Field(default_factory=Refill)
     self_play: SelfPlay = Field(default_factory=SelfPlay)
     training: Training = Field(default_factory=Training)
     evaluation: Evaluation = Field(default_factory=Evaluation)
@@ -111,6 +113,18 @@ class Config(Section):
         for said, is_set in wrong.items():
             if is_set:
                 raise ValueError(f"{said} ({why})")
+        return self
+
+    @model_validator(mode="after")
+    def _one_way_to_find_signal(self) -> Config:
+        on = {
+            "screening.draws": self.screening.draws > 1,
+            "pilot.draws": self.pilot.draws > 1,
+            "refill.most": self.refill.most > 1,
+        }
+        chosen = [key for key, is_on in on.items() if is_on]
+        if len(chosen) > 1:
+            raise ValueError(f"{' and '.join(chosen)} are on, which choose tasks in ways of their own; leave one on")
         return self
 
     @property

@@ -127,7 +127,9 @@ class ScreeningRecord(Record):
     again: float | None = key("share", "of the groups that are of tasks which were asked before")
     expected: float | None = key("share²", "mean U that was expected of the tasks that were chosen", digits=4)
     signal: float | None = key("share²", "mean U that their groups had", digits=4)
-    probes_expected: float | None = key("share²", "mean U that was expected of the tasks that were asked as drawn", digits=4)
+    probes_expected: float | None = key(
+        "share²", "mean U that was expected of the tasks that were asked as drawn", digits=4
+    )
     probes_signal: float | None = key("share²", "mean U that their groups had", digits=4)
 
 

@@ -52,7 +52,7 @@ def reinforce(
 
     for step in run.steps(between=evaluation.after_step):  # owns the counter, checkpoints, --stop-at, signals
         recorder.doing("rollout")
-        experience = engine.rollout(choose, step)  # write, run, judge
+        experience = methods.supplement(step, engine.rollout(choose, step))  # write, run, judge
         groups = experience.groups
 
         recorder.doing("learn")

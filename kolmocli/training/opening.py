@@ -43,6 +43,8 @@ from kolmocli.training.folder import claim_folder, data_digests, refuse_changed,
 from kolmocli.training.methods.base import Method, MethodContext, Methods, make_method
 from kolmocli.training.methods.hindsight import Hindsight
 from kolmocli.training.methods.hints import Hints
+from kolmocli.training.methods.pilot import Pilot
+from kolmocli.training.methods.refill import Refill
 from kolmocli.training.methods.screening import Screening
 from kolmocli.training.methods.self_play import SelfPlay
 from kolmocli.training.methods.shaping import Shaping
@@ -183,6 +185,13 @@ def _open_methods(
         return lambda step: random.Random(seed(purpose, step))
 
     found: dict[str, Method] = {}
+    if config.refill.most > 1:
+        samples = training.group_size * training.best_of
+        found["refill"] = Refill(
+            config.refill, samples, engine.sample, lambda step, again: seed(f"refill {again}", step)
+        )
+    if config.pilot.draws > 1:
+        found["pilot"] = Pilot(config.pilot, engine.sample, lambda step: seed("pilot", step))
     if config.screening.draws > 1:  # the first, so that hints begin the tasks that were chosen
         found["screening"] = Screening(config.screening, source, policy, rng("screening"))
     if config.hints.most:

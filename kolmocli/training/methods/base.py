@@ -19,7 +19,7 @@ from functools import partial, reduce
 from operator import add
 from typing import Any, TypeVar
 
-from kolmocli.engine.base import Cost, Engine, Group
+from kolmocli.engine.base import Cost, Engine, Experience, Group
 from kolmocli.errors import UsageError
 from kolmocli.learning.batches import Weighted
 from kolmocli.monitor.records import ReinforceRecord
@@ -37,6 +37,10 @@ class Method:
     def tasks(self, step: int, count: int, draw: Draw) -> list[Task]:
         """The `count` tasks of a step: those that are drawn, changed, or others in the place of some."""
         return draw(count)
+
+    def supplement(self, step: int, experience: Experience) -> Experience:
+        """The rollouts of a step, with those that a method has sampled or samples now for it."""
+        return experience
 
     def lessons(self, step: int, groups: Sequence[Group]) -> list[Weighted]:
         """What there is to learn apart from the advantages."""
@@ -71,6 +75,11 @@ class Methods(Method):
         for method in self._methods.values():
             draw = partial(method.tasks, step, draw=draw)
         return draw(count)
+
+    def supplement(self, step: int, experience: Experience) -> Experience:
+        for method in self._methods.values():
+            experience = method.supplement(step, experience)
+        return experience
 
     def lessons(self, step: int, groups: Sequence[Group]) -> list[Weighted]:
         return [lesson for method in self._methods.values() for lesson in method.lessons(step, groups)]

@@ -97,43 +97,46 @@ class Screening(Method):
         began, rng = time.perf_counter(), self._rng(step)
         drawn = draw(count)
         others = draw(count * (self._settings.draws - 1)) + [self._again(key) for key in self._tried]
-        known = {key: row for task, row in self._read([*drawn, *others]) for key in [_key(task)]}
+        known, tokens = self._read([*drawn, *others])
         expected = dict(zip(known, self._regression(torch.stack([*known.values()])).tolist(), strict=True))
         is_ripe = self._regression.fits >= _RIPE
         probes = [not is_ripe or rng.random() < self._settings.probes for _ in drawn]
-        taken = {_key(task) for task, is_probe in zip(drawn, probes, strict=True) if is_probe}
+        as_drawn = {_key(task) for task, is_probe in zip(drawn, probes, strict=True) if is_probe}
+        candidates = {_key(task): task for task in chain(drawn, others) if _key(task) not in as_drawn}
         ranks: dict[str, list[Task]] = {}
-        for task in sorted(chain(drawn, others), key=lambda task: expected[_key(task)]):
-            if _key(task) not in taken:
-                ranks.setdefault(task.bucket.family, []).append(task)
+        for key in sorted(candidates, key=expected.__getitem__):
+            ranks.setdefault(key[0], []).append(candidates[key])
         chosen = []
         for task, is_probe in zip(drawn, probes, strict=True):
             best = task if is_probe else ranks[task.bucket.family].pop()
             key = _key(best)
             self._asked[key] = _Asked(known[key], expected[key], is_probe)
             chosen.append(best)
-        self._cost = Cost(rollout_seconds=time.perf_counter() - began, read=self._tokens)
+        self._cost = Cost(rollout_seconds=time.perf_counter() - began, read=tokens)
         return chosen
 
     def _again(self, key: Key) -> Task:
         family, level, index = key
         return self._source.task(Bucket(family, level), index)
 
-    def _read(self, tasks: Sequence[Task]) -> list[tuple[Task, torch.Tensor]]:
-        """The tasks, each with all that is known of it."""
+    def _read(self, tasks: Sequence[Task]) -> tuple[dict[Key, torch.Tensor], int]:
+        """All that is known of each task, and the tokens that were read for it."""
         prompts = [self._policy.prompt_ids(task.asked, task.prefix) for task in tasks]
-        self._tokens = sum(map(len, set(prompts)))
         self._policy.model.eval()
         states_ND = prompt_states(self._head, prompts, self._policy.pad_id).cpu()
         few_NF = torch.tensor([self._few(task) for task in tasks])
-        return [*zip(tasks, torch.cat([states_ND, _LOUD * few_NF], -1), strict=True)]
+        rows = torch.cat([states_ND, _LOUD * few_NF], -1)
+        return dict(zip(map(_key, tasks), rows, strict=True)), sum(map(len, set(prompts)))
 
     def _few(self, task: Task) -> list[float]:
         """Its bucket, whether it has been tried, how many passed then, and what that said, each of 0 to 1."""
         bucket = [0.0] * len(self._buckets)
         bucket[self._buckets[task.bucket]] = 1.0
         tried = self._tried.get(_key(task))
-        return [*bucket, *((0.0, 0.0, 0.0) if tried is None else (1.0, tried.passes / tried.rollouts, 4 * tried.signal))]
+        return [
+            *bucket,
+            *((0.0, 0.0, 0.0) if tried is None else (1.0, tried.passes / tried.rollouts, 4 * tried.signal)),
+        ]
 
     # --- learning from what came of it
     def observe(self, groups: Sequence[Group]) -> None:

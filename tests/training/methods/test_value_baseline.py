@@ -7,7 +7,6 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 import pytest
-import torch
 
 from kolmocli.config import Config, Training
 from kolmocli.engine.base import Group
