@@ -26,6 +26,9 @@ from kolmocli.evaluation.intervals import mean_interval
 from kolmocli.monitor.history import read_history
 from kolmocli.monitor.records import ReinforceRecord, StepSeconds
 
+SHOWN = ("before", "final", "pass_rate", "signal_share", "bits_per_rollout", "dead_groups", "rollouts", "seconds")
+"""Figures of a run that are given as means over the seeds."""
+
 
 def show(
     comparison: Comparison, out: Path, seeds: Sequence[int], variants: Iterable[str], baseline: str,
@@ -63,7 +66,9 @@ def measure(folder: Path, targets: Sequence[float]) -> dict[str, Any]:
         "before": before["accuracy"],
         "final": after["accuracy"],
         "bits_per_rollout": history.summary.bits.per_rollout,
-        "dead_groups": sum(m.dead_groups or 0 for m in steps) / (len(steps) * groups_per_step(folder)),
+        "pass_rate": mean_of(m.pass_rate for m in steps),
+        "signal_share": mean_of(m.signal_share for m in steps),
+        "dead_groups": sum(m.dead_groups or 0 for m in steps) / max(1, sum(m.groups or 0 for m in steps)),
         "accuracies": [[rollouts[step], accuracy] for step, accuracy in evaluations],
     }
 
@@ -73,11 +78,10 @@ def seconds_of(record: ReinforceRecord) -> float:
     return (seconds.rollout or 0.0) + (seconds.execute or 0.0) + (seconds.learn or 0.0)
 
 
-def groups_per_step(folder: Path) -> int:
-    from kolmocli.config.file import load_config
-
-    training = load_config(folder / "config.yaml", {}).training
-    return training.batch_size // training.group_size
+def mean_of(values: Iterable[float | None]) -> float | None:
+    """Of the steps that have such a number."""
+    known = [value for value in values if value is not None]
+    return fmean(known) if known else None
 
 
 def mean(values: Sequence[float]) -> dict[str, Any]:
@@ -137,7 +141,7 @@ def report(runs: dict[str, dict[int, dict[str, Any]]], baseline: str, targets: S
         variants[name] = {
             "seeds": list(by_seed),
             "final_difference": None if name == baseline else mean(paired),
-            **{k: mean([r[k] for r in found]) for k in ("before", "final", "bits_per_rollout", "dead_groups", "rollouts", "seconds")},
+            **{k: mean([r[k] for r in found if r[k] is not None]) for k in SHOWN},
             "until": until,
             "runs": {str(seed): run for seed, run in by_seed.items()},
         }  # fmt: skip
@@ -153,6 +157,8 @@ def tables(found: dict[str, Any]) -> Iterable[Any]:
         "before",
         "final accuracy",
         versus,
+        "pass rate",
+        "S",
         "bits per rollout",
         "dead groups",
         "rollouts",
@@ -163,7 +169,8 @@ def tables(found: dict[str, Any]) -> Iterable[Any]:
     for name, c in found["variants"].items():
         shares = (cell(c[key], ".1%") for key in ("before", "final"))
         table.add_row(
-            name, str(len(c["seeds"])), *shares, cell(c["final_difference"], "+.1%"), cell(c["bits_per_rollout"], ".2f"), cell(c["dead_groups"], ".0%"),
+            name, str(len(c["seeds"])), *shares, cell(c["final_difference"], "+.1%"), cell(c["pass_rate"], ".2f"),
+            cell(c["signal_share"], ".2f"), cell(c["bits_per_rollout"], ".2f"), cell(c["dead_groups"], ".0%"),
             cell(c["rollouts"], ",.0f"), cell(c["seconds"], ",.0f"),
         )  # fmt: skip
     yield table

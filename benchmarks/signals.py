@@ -1,0 +1,55 @@
+"""Signal inside the task: what each way of finding tasks that the policy is unsure of buys, at equal rollouts.
+
+    python benchmarks/signals.py --seeds 0 1 2
+    python benchmarks/signals.py --quick
+    python benchmarks/signals.py --curriculum python --variants plain screening
+
+A mean pass rate of one half may be made of tasks that always pass and tasks that never do. `plain` draws the tasks of a
+level as they come. The others choose among more tasks, or sample more where nothing was said; all rollouts are counted, and
+every variant has about as many of them. What is measured: `paired_report.py`; S is the mean of U ÷ p(1−p), and 1 where the
+tasks of a family are equally hard.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from ablation import switch
+from paired import add_options, run_all, shorten
+from paired_report import show
+
+PLAIN = "plain"
+
+
+def variants(steps: int) -> dict[str, list[str]]:
+    """By name, the options of each, for runs of so many steps of 512 rollouts."""
+    halved = "training.batch_size=256"
+    return {
+        PLAIN: [],
+        "screening": switch("screening.draws=4", "screening.visits=1"),
+        "screening, 16 draws": switch("screening.draws=16", "screening.visits=1"),
+        "screening, asked again": switch("screening.draws=4", "screening.visits=4"),
+        "pilots": switch("pilot.draws=4", "pilot.rollouts=2", halved),
+        "refill": switch("refill.most=2", halved),
+        "entropy bonus 0.03": switch("training.entropy_bonus=0.03"),
+        "temperature 1.5": switch("training.temperature=1.5"),
+        "uniform": switch("controller.kind=uniform"),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--variants", nargs="+", choices=variants(0), metavar="VARIANT", help="(default: all)")
+    parser.add_argument("--targets", type=float, nargs="+", default=[0.3], help="held-out accuracies")
+    add_options(parser, curriculum="quickstart", steps=100, eval_freq=25, out="runs/benchmark-signals")
+    o = parser.parse_args()
+    shorten(o)
+    if o.curriculum == "quickstart":
+        o.more = [*switch("training.hindsight=0"), *o.more]
+    chosen = {name: options for name, options in variants(o.steps).items() if name in (o.variants or variants(0))}
+    comparison = run_all(o, chosen)
+    show(comparison, o.out, o.seeds, chosen, PLAIN, o.targets, o.json)
+
+
+if __name__ == "__main__":
+    main()
