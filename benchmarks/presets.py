@@ -1,7 +1,7 @@
 """What presets learn in the supervised warm start of a curriculum: held-out nats per token, by preset and rate.
 
-    python benchmarks/presets.py --presets tiny tiny-lfm2 --rates 3e-3 6e-3 --seconds 60
-    python benchmarks/presets.py --presets tiny tiny-lfm2 --steps 100 --seeds 0 1 2
+    python benchmarks/presets.py --presets tiny tiny-llama --rates 3e-3 6e-3 --seconds 60
+    python benchmarks/presets.py --presets tiny tiny-llama --steps 100 --seeds 0 1 2
 
 Every row is a warm start from random weights: the references of the levels that the curriculum teaches, in its batches, at a
 rate that rises over the first steps and falls to 0 at the end. It is measured on the references of held-out tasks of
@@ -86,7 +86,7 @@ def note(text: str) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--presets", nargs="+", default=["tiny", "tiny-lfm2"], choices=PRESETS, metavar="PRESET")
+    parser.add_argument("--presets", nargs="+", default=["tiny", "tiny-llama"], choices=PRESETS, metavar="PRESET")
     parser.add_argument("--rates", type=float, nargs="+", help="learning rates (default: the curriculum's)")
     parser.add_argument("--seconds", type=float, default=60.0, help="of each warm start")
     parser.add_argument("--steps", type=int, help="of each warm start, in place of --seconds")

@@ -214,7 +214,8 @@ class ReinforceRecord(StepRecord):
     phase: str = "rl"
     rollouts: int | None = key(
         "count",
-        "rollouts of this step that were not masked, learnt from or not: `batch_size` times `best_of`, hinted ones too",
+        "rollouts of this step that were not masked, learnt from or not: `batch_size` times `best_of`, hinted ones too, and "
+        "those of pilots and refills",
     )
     reward: float | None = key("reward", "mean over `rollouts`, in the unit of the curriculum's `reward.kind`")
     bits_per_rollout: float | None = key("bits", "Σ G·Ĥ(k, G) ÷ Σ G over groups, see below")

@@ -22,9 +22,9 @@ KERNEL = 3
 class Preset:
     """Sizes of a model with tied embeddings and gated MLPs.
 
-    Every layer attends, as Llama's do. With `convolutions` it has Lfm2's architecture: short convolutions and attention
-    take turns, beginning with a convolution and ending with attention. Small models spend most of their time on learning
-    to find what stands where, to copy it and to compare it; short convolutions give them that.
+    With `convolutions` it has Lfm2's architecture: short convolutions and attention take turns, beginning with a convolution
+    and ending with attention. Small models spend most of their time on learning to find what stands where, to copy it and
+    to compare it; short convolutions give them that. Without, every layer attends, as Llama's do.
     """
 
     hidden: int
@@ -63,13 +63,15 @@ class Preset:
         return VOCABULARIES[alphabet] * self.hidden + sum(math.prod(shape) for _, shape in self.shapes())
 
 
-_LLAMAS = {
+_SIZES = {
     "tiny": Preset(hidden=128, layers=3, heads=8, feed_forward=384),
     "small": Preset(hidden=192, layers=4, heads=6, feed_forward=576),
     "medium": Preset(hidden=512, layers=8, heads=8, feed_forward=1536),
     "large": Preset(hidden=768, layers=16, heads=12, feed_forward=1920),
 }
-PRESETS = _LLAMAS | {f"{name}-lfm2": replace(preset, convolutions=True) for name, preset in _LLAMAS.items()}
+PRESETS = {name: replace(preset, convolutions=True) for name, preset in _SIZES.items()}
+PRESETS |= {f"{name}-llama": preset for name, preset in _SIZES.items()}
+"""Those with short convolutions, and the same sizes in Llama's architecture for comparison."""
 
 
 def is_preset(name: str) -> bool:
@@ -79,7 +81,7 @@ def is_preset(name: str) -> bool:
 
 def listed() -> str:
     """The presets with their sizes, for `--help`: `tiny 0.7 M, small 2 M, ...` parameters."""
-    return ", ".join(f"{name} {_millions(preset.count())}" for name, preset in _LLAMAS.items())
+    return ", ".join(f"{name} {_millions(preset.count())}" for name, preset in PRESETS.items() if name in _SIZES)
 
 
 def _millions(count: int) -> str:

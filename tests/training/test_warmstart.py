@@ -42,12 +42,12 @@ def test_the_rate_goes_up_over_twenty_steps_and_down_to_the_end() -> None:
 
 @pytest.mark.parametrize("budget", [("--steps", "6"), ("--seconds", "2")])
 def test_presets_are_compared(budget: tuple[str, str]) -> None:
-    asked = ["--presets", "tiny", "tiny-lfm2", "--rates", "3e-3", "--tasks", "16", "--json", *budget]
+    asked = ["--presets", "tiny", "tiny-llama", "--rates", "3e-3", "--tasks", "16", "--json", *budget]
     done = subprocess.run([sys.executable, str(PRESETS), *asked], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
     assert (report["schema_version"], report["curriculum"]) == (1, "quickstart")
     rows = report["runs"]
-    assert [(row["preset"], row["rate"], row["seed"]) for row in rows] == [("tiny", 3e-3, 0), ("tiny-lfm2", 3e-3, 0)]
+    assert [(row["preset"], row["rate"], row["seed"]) for row in rows] == [("tiny", 3e-3, 0), ("tiny-llama", 3e-3, 0)]
     assert all(row["nats"] < row["before"] for row in rows)
     assert all(row["steps"] == 6 if budget[0] == "--steps" else row["steps"] > 0 for row in rows)
