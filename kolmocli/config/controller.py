@@ -23,7 +23,11 @@ class ControllerSection(Section):
 
     kind: str = Field("rasch", description="how buckets are chosen")
     target: Share = Field(0.5, description="pass rate to hold in every family")
-    floor: Share = Field(0.05, description="least share of the groups that a family gets")
+    floor: Share = Field(
+        0.05,
+        description="least share of the groups that a family gets; "
+        "uniform, sequential, window and sec go by shares of their own",
+    )
     probes: Share = Field(0.05, description="rasch: share of groups one level beyond the bracket")
 
     def settings(self, kind: str) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Mapping, Sequence
+from typing import TypeVar
 
 from kolmocli.curriculum.base import Result
 from kolmocli.curriculum.information import signal
@@ -14,6 +15,8 @@ _MEMORY = 0.9
 _FULL_SIGNAL = 0.25
 """p(1−p) at p = 1/2: what a family is taken for before it is seen."""
 _AGE_MEMORY = 0.9
+
+T = TypeVar("T")
 
 
 def freshness(age: int) -> float:
@@ -64,7 +67,7 @@ class Mixture:
             self.signal[family] += blend * (mean - self.signal[family])
 
 
-def systematic(items: Sequence[str], weights: Sequence[float], count: int, rng: random.Random) -> list[str]:
+def systematic(items: Sequence[T], weights: Sequence[float], count: int, rng: random.Random) -> list[T]:
     """`count` items, each within one of `count` times its weight: systematic resampling, less noisy than
     independent draws. Weights add to 1."""
     edges, total = [], 0.0

@@ -91,8 +91,8 @@ class BucketRecord(Record):
     state: str | None = key(
         "word",
         "`tracking`: held at the target; `mastered`: passes at the highest level; `out of reach`: fails at the "
-        "lowest; `uniform`, `sequential`, `pool`: a controller of that name, which holds no level; `self-play`: "
-        "the family of that name",
+        "lowest; `uniform`, `sequential`, `pool`, `window`: a controller of that name, which holds no level; `bandit`: "
+        "the controller `sec`, which holds none either; `self-play`: the family of that name",
     )
     hint: float | None = key(
         "share",

@@ -17,7 +17,7 @@ from kolmocli.curriculum.controllers.thompson import ThompsonLevel
 from kolmocli.curriculum.controllers.window import WindowLevel
 from kolmocli.curriculum.levels import LevelController
 from kolmocli.curriculum.mixture import freshness
-from tests.curriculum.controllers import controller
+from tests.curriculum.controllers import controller, family_controller
 
 G = 10
 
@@ -145,8 +145,8 @@ def test_sequential_climbs_by_the_clock_alone() -> None:
 
 
 def test_sequential_takes_the_steps_of_the_training_unless_told() -> None:
-    assert controller("sequential", sequential={"steps": 7}).levels["a"].steps == 7  # type: ignore[attr-defined]
-    assert controller("sequential").levels["a"].steps == 100  # type: ignore[attr-defined]
+    assert family_controller("sequential", sequential={"steps": 7}).levels["a"].steps == 7  # type: ignore[attr-defined]
+    assert family_controller("sequential").levels["a"].steps == 100  # type: ignore[attr-defined]
 
 
 def test_uniform_proposes_every_bucket_equally_often_whatever_happened() -> None:

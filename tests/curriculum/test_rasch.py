@@ -13,7 +13,7 @@ from kolmocli.curriculum.base import Bucket, Ladder, Result
 from kolmocli.curriculum.controllers.rasch import RaschLevel
 from kolmocli.curriculum.levels import standing
 from kolmocli.curriculum.tracker import Tracker, sigmoid
-from tests.curriculum.controllers import G, History, after, controller, histories
+from tests.curriculum.controllers import G, History, after, controller, family_controller, histories
 
 
 def tracker_of(made: object) -> Tracker:
@@ -27,7 +27,7 @@ def groups(level: int, *passes: int, age: int = 0) -> list[Result]:
 
 @given(histories)
 def test_the_belief_stays_within_a_margin_of_the_ladder(history: History) -> None:
-    for level in after(history, controller()).levels.values():
+    for level in after(history, family_controller()).levels.values():
         tracker = tracker_of(level)
         assert tracker.bottom * tracker.slope - 1 <= tracker.ability <= tracker.top * tracker.slope + 1
         assert 0 < tracker.variance <= 4
@@ -107,7 +107,7 @@ def test_late_results_move_the_belief_less_and_leave_it_wider() -> None:
 
 
 def test_the_belief_is_about_the_pass_rate_at_the_level() -> None:
-    level = controller().levels["c"]
+    level = family_controller().levels["c"]
     belief = level.belief()
     assert belief is not None
     assert 0 < belief.low < belief.pass_rate < belief.high < 1

@@ -79,12 +79,13 @@ EVERY_SWITCH: dict[str, Any] = {
         {"training": {"lora": {"rank": 2}, "steps": 4}},
         {"training": {"optimizer": "adamw8bit", "steps": 4}, "model": {"load_in_8bit": True}},
         {"controller": {"kind": "uniform"}, "training": {"steps": 4}},
+        {"controller": {"kind": "sec"}, "training": {"steps": 4}},
         {"screening": {"draws": 3}, "training": {"steps": 6}},
         {"pilot": {"draws": 3}, "training": {"steps": 4}},
         {"refill": {"most": 3}, "training": {"steps": 4}},
         EVERY_SWITCH,
     ],
-    ids=["ema", "adamw8bit", "adapters", "8 bits", "uniform", "screening", "pilot", "refill", "every switch"],
+    ids=["ema", "adamw8bit", "adapters", "8 bits", "uniform", "sec", "screening", "pilot", "refill", "every switch"],
 )
 def test_whatever_is_trained(changes: dict[str, Any], tmp_path: Path) -> None:
     config = small_config(**changes)
