@@ -79,7 +79,7 @@ EVERY_SWITCH: dict[str, Any] = {
         {"training": {"lora": {"rank": 2}, "steps": 4}},
         {"training": {"optimizer": "adamw8bit", "steps": 4}, "model": {"load_in_8bit": True}},
         {"controller": {"kind": "uniform"}, "training": {"steps": 4}},
-        {"controller": {"kind": "sec"}, "training": {"steps": 4}},
+        {"controller": {"kind": "sec"}, "training": {"steps": 4, "batch_size": 32, "group_size": 8}},
         {"screening": {"draws": 3}, "training": {"steps": 6}},
         {"pilot": {"draws": 3}, "training": {"steps": 4}},
         {"refill": {"most": 3}, "training": {"steps": 4}},
