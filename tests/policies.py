@@ -32,8 +32,8 @@ def prompts(targets: Sequence[Sequence[int]] = TARGETS) -> list[Prompt]:
     return [sequence_prompt(target, "dsl") for target in targets]
 
 
-def tiny(seed: int = 0) -> Policy:
-    return Policy("tiny", build_preset("tiny", seed), build_tokenizer())
+def tiny(seed: int = 0, name: str = "tiny") -> Policy:
+    return Policy(name, build_preset(name, seed), build_tokenizer())
 
 
 @functools.cache

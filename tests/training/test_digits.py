@@ -135,7 +135,7 @@ def test_one_preset_learns_questions_and_programs_and_is_resumed_exactly(tmp_pat
 def test_a_plan_counts_the_smaller_vocabulary_and_no_sandbox() -> None:
     planned = plan(digits(SMALL))
     assert planned["sandbox"] == "none"
-    assert planned["model"]["parameters"] == 652_928
+    assert planned["model"]["parameters"] == 653_376
     named = plan(digits({**SMALL, "model.name": "somebody/some-model"}))
     assert named["model"]["parameters"] is None
 
