@@ -17,7 +17,8 @@ from kolmocli.curriculum.tracker import Tracker
 class RaschLevel(LevelBase):
     """The two levels around the one that passes at the target, in proportion, and a few probes beyond.
 
-    Without probes a belief that is wrong about what lies beyond would never be put to the test.
+    Without probes a belief that is wrong about what lies beyond would never be put to the test. What is not asked for a while
+    may be forgotten: a share of the groups, the review, is of any level of the family.
     """
 
     def __init__(
@@ -25,6 +26,9 @@ class RaschLevel(LevelBase):
         ladder: Ladder,
         *,
         probes: Annotated[float, Setting("share of groups one level beyond the bracket", least=0.0, most=1.0)] = 0.05,
+        review: Annotated[
+            float, Setting("share of groups at any level, evenly, so that nothing is forgotten", least=0.0, most=1.0)
+        ] = 0.0,
         slope: Annotated[float, Setting("logits per level", above=0)] = 1.0,
         drift: Annotated[
             float, Setting("logits that the ability may move in a step, as a standard deviation", above=0)
@@ -32,7 +36,7 @@ class RaschLevel(LevelBase):
         slew: Annotated[float, Setting("logits that the estimate moves in a step at most", above=0)] = 1.5,
     ) -> None:
         super().__init__(ladder)
-        self.probes = probes
+        self.probes, self.review = probes, review
         self.tracker = Tracker(ladder.top, ladder.bottom, slope=slope, drift=drift, slew=slew)
 
     @property
@@ -40,6 +44,8 @@ class RaschLevel(LevelBase):
         return self.tracker.level_for(self.ladder.target)
 
     def draw(self, rng: random.Random) -> int:
+        if self.review and rng.random() < self.review:
+            return rng.randint(self.ladder.bottom, self.ladder.top)
         level = between(self.level, rng)
         if rng.random() < self.probes:
             level += rng.choice((-1, 1))
