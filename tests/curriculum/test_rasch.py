@@ -162,3 +162,13 @@ def test_a_higher_target_asks_for_an_easier_level() -> None:
     assert tracker.level_for(0.5) == pytest.approx(6.0)
     assert tracker.level_for(0.8) == pytest.approx(6.0 - math.log(4))
     assert tracker.pass_rate(tracker.level_for(0.8)) == pytest.approx(0.8)
+
+
+def test_a_review_is_of_any_level_evenly() -> None:
+    """With bounds, of those within them."""
+    level = RaschLevel(Ladder(9, bottom=3), review=0.5)
+    rng = random.Random(0)
+    drawn = Counter(level.draw(rng) for _ in range(14_000))
+    assert set(drawn) == {3, 4, 5, 6, 7, 8, 9}
+    above = [drawn[each] for each in (5, 6, 7, 8, 9)]  # beyond the bracket and its probes
+    assert all(count == pytest.approx(1000, abs=150) for count in above)

@@ -148,6 +148,7 @@ def test_the_easiest_levels_are_learnt_from_nothing(tmp_path: Path) -> None:
         "families.sum_digits.levels": [{"integers": [1, 1]}, {"integers": [2, 2], "digits": [2, 2]}],
         "families.reverse_digits.levels": [{"digits": [2, 3]}, {"digits": [4, 4]}],
         "model.device": "cpu",
+        "warmup.until": 0.7,
         "training.steps": 15,
         "evaluation.tasks": 200,
         "report": False,
