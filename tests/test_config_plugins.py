@@ -69,7 +69,7 @@ def test_a_file_alone_imports_nothing(file: Path) -> None:
 def test_its_section_is_read_and_the_keys_of_all_controllers_reach_it(plugged: Path) -> None:
     section = load_config(plugged, {"controller.probes": 0.3}).controller
     assert section.settings("mine") == {"gain": 0.2, "probes": 0.3}
-    assert section.settings("rasch") == {"probes": 0.3, "slope": 1.0, "drift": 0.1, "slew": 1.5}
+    assert section.settings("rasch") == {"probes": 0.3, "review": 0.0, "slope": 1.0, "drift": 0.1, "slew": 1.5}
     assert section.settings("uniform") == {}
     assert load_config(plugged, {"controller.mine.gain": 2}).controller.settings("mine")["gain"] == 2
 
