@@ -7,27 +7,53 @@ Student's over seeds; ratios to the baseline are paired by seed and averaged as 
 
 from __future__ import annotations
 
+import argparse
 import json
 import math
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from itertools import accumulate
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from paired import Comparison, finished
+from paired import Comparison, add_options, finished, run_all, shorten
 from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from kolmocli.config.file import load_config
 from kolmocli.evaluation.intervals import mean_interval
 from kolmocli.monitor.history import read_history
 from kolmocli.monitor.records import ReinforceRecord, StepSeconds
+from kolmocli.paths import find_curriculum
 
 SHOWN = ("before", "final", "pass_rate", "signal_share", "bits_per_rollout", "dead_groups", "rollouts", "seconds")
 """Figures of a run that are given as means over the seeds."""
+
+
+def compare(
+    about: str | None, variants: Callable[[int], Mapping[str, Sequence[str]]], *, baseline: str,
+    targets: Sequence[float], out: str,
+) -> None:  # fmt: skip
+    """A command that compares settings of one curriculum, by name the options of each for runs of so many steps.
+
+    Nothing is learnt from but rewards: hindsight is off, and a variant of that name has it where the curriculum does.
+    """
+    parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--variants", nargs="+", choices=variants(1), metavar="VARIANT", help="(default: all)")
+    parser.add_argument("--targets", type=float, nargs="+", default=list(targets), help="held-out accuracies")
+    add_options(parser, curriculum="quickstart", steps=100, eval_freq=25, out=out)
+    o = parser.parse_args()
+    shorten(o)
+    of_steps = dict(variants(o.steps))
+    if load_config(find_curriculum(o.curriculum)).training.hindsight:
+        o.more = ["--set", "training.hindsight=0", *o.more]
+    else:
+        of_steps.pop("hindsight", None)
+    chosen = {name: options for name, options in of_steps.items() if not o.variants or name in o.variants}
+    show(run_all(o, chosen), o.out, o.seeds, chosen, baseline, o.targets, o.json)
 
 
 def show(

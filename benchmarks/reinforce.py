@@ -11,11 +11,8 @@ stopped comparison goes on with the same command.
 
 from __future__ import annotations
 
-import argparse
-
 from ablation import BASE, switch
-from paired import add_options, run_all, shorten
-from paired_report import show
+from paired_report import compare
 
 
 def variants(steps: int) -> dict[str, list[str]]:
@@ -41,19 +38,5 @@ def variants(steps: int) -> dict[str, list[str]]:
     }
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--variants", nargs="+", choices=variants(0), metavar="VARIANT", help="(default: all)")
-    parser.add_argument("--targets", type=float, nargs="+", default=[0.3, 0.35], help="held-out accuracies")
-    add_options(parser, curriculum="quickstart", steps=100, eval_freq=25, out="runs/benchmark-reinforce")
-    o = parser.parse_args()
-    shorten(o)
-    if o.curriculum == "quickstart":
-        o.more = [*switch("training.hindsight=0"), *o.more]
-    chosen = {name: options for name, options in variants(o.steps).items() if name in (o.variants or variants(0))}
-    comparison = run_all(o, chosen)
-    show(comparison, o.out, o.seeds, chosen, BASE, o.targets, o.json)
-
-
 if __name__ == "__main__":
-    main()
+    compare(__doc__, variants, baseline=BASE, targets=[0.3, 0.35], out="runs/benchmark-reinforce")

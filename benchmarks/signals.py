@@ -12,20 +12,15 @@ tasks of a family are equally hard.
 
 from __future__ import annotations
 
-import argparse
-
 from ablation import switch
-from paired import add_options, run_all, shorten
-from paired_report import show
-
-PLAIN = "plain"
+from paired_report import compare
 
 
-def variants(steps: int) -> dict[str, list[str]]:
-    """By name, the options of each, for runs of so many steps of 512 rollouts."""
+def variants(_: int) -> dict[str, list[str]]:
+    """By name, the options of each, for runs with 512 rollouts a step."""
     halved = "training.batch_size=256"
     return {
-        PLAIN: [],
+        "plain": [],
         "screening": switch("screening.draws=4", "screening.visits=1"),
         "screening, 16 draws": switch("screening.draws=16", "screening.visits=1"),
         "screening, asked again": switch("screening.draws=4", "screening.visits=4"),
@@ -37,19 +32,5 @@ def variants(steps: int) -> dict[str, list[str]]:
     }
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--variants", nargs="+", choices=variants(0), metavar="VARIANT", help="(default: all)")
-    parser.add_argument("--targets", type=float, nargs="+", default=[0.3], help="held-out accuracies")
-    add_options(parser, curriculum="quickstart", steps=100, eval_freq=25, out="runs/benchmark-signals")
-    o = parser.parse_args()
-    shorten(o)
-    if o.curriculum == "quickstart":
-        o.more = [*switch("training.hindsight=0"), *o.more]
-    chosen = {name: options for name, options in variants(o.steps).items() if name in (o.variants or variants(0))}
-    comparison = run_all(o, chosen)
-    show(comparison, o.out, o.seeds, chosen, PLAIN, o.targets, o.json)
-
-
 if __name__ == "__main__":
-    main()
+    compare(__doc__, variants, baseline="plain", targets=[0.3], out="runs/benchmark-signals")
