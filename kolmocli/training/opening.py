@@ -184,7 +184,7 @@ def _open_methods(
     def rng(purpose: str) -> Callable[[int], random.Random]:
         return lambda step: random.Random(seed(purpose, step))
 
-    found: dict[str, Method] = {}
+    found: dict[str, Method] = {}  # what chooses tasks comes before hints, which begin those that were chosen
     if config.refill.most > 1:
         samples = training.group_size * training.best_of
         found["refill"] = Refill(
@@ -192,7 +192,7 @@ def _open_methods(
         )
     if config.pilot.draws > 1:
         found["pilot"] = Pilot(config.pilot, engine.sample, lambda step: seed("pilot", step))
-    if config.screening.draws > 1:  # the first, so that hints begin the tasks that were chosen
+    if config.screening.draws > 1:
         found["screening"] = Screening(config.screening, source, policy, rng("screening"))
     if config.hints.most:
         ladders = ladders_of(config.controller, config.families, source.buckets())

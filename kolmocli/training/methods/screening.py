@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from statistics import mean
@@ -32,6 +32,7 @@ from kolmocli.config.training import Screening as ScreeningSettings
 from kolmocli.curriculum.base import Bucket
 from kolmocli.engine.base import Cost, Group
 from kolmocli.errors import UsageError
+from kolmocli.learning.batches import Weighted
 from kolmocli.learning.regression import Regression
 from kolmocli.monitor.records import ReinforceRecord, ScreeningRecord
 from kolmocli.policy.head import find_head
@@ -55,6 +56,7 @@ Key = tuple[str, int, int]
 class Tried:
     """A task's latest group: passes of rollouts, and how often it has been asked by then."""
 
+    task: Task
     passes: int
     rollouts: int
     visits: int
@@ -73,6 +75,14 @@ class _Asked:
     is_probe: bool
 
 
+@dataclass(frozen=True, slots=True)
+class _Begun:
+    """The tasks of a step that were chosen here, and what that cost. Another method may have changed some of them since."""
+
+    asked: Mapping[Key, _Asked]
+    cost: Cost
+
+
 class Screening(Method):
     def __init__(
         self, settings: ScreeningSettings, source: TaskSource, policy: Policy, rng: Callable[[int], random.Random]
@@ -88,15 +98,17 @@ class Screening(Method):
         self._buckets = {bucket: i for i, bucket in enumerate(source.buckets())}
         self._regression = Regression(2 * head.linear.in_features + len(self._buckets) + 3)
         self._tried: dict[Key, Tried] = {}
-        self._asked: dict[Key, _Asked] = {}
-        self._cost = Cost()
+        self._begun: dict[int, _Begun] = {}
+        """The steps that were begun and not learnt yet."""
+        self._latest = _Begun({}, Cost())
+        """The one that is being learnt."""
         self._record: ScreeningRecord | None = None
 
     # --- choosing
     def tasks(self, step: int, count: int, draw: Draw) -> list[Task]:
         began, rng = time.perf_counter(), self._rng(step)
         drawn = draw(count)
-        others = draw(count * (self._settings.draws - 1)) + [self._again(key) for key in self._tried]
+        others = draw(count * (self._settings.draws - 1)) + [tried.task for tried in self._tried.values()]
         known, tokens = self._read([*drawn, *others])
         expected = dict(zip(known, self._regression(torch.stack([*known.values()])).tolist(), strict=True))
         is_ripe = self._regression.fits >= _RIPE
@@ -106,18 +118,14 @@ class Screening(Method):
         ranks: dict[str, list[Task]] = {}
         for key in sorted(candidates, key=expected.__getitem__):
             ranks.setdefault(key[0], []).append(candidates[key])
-        chosen = []
+        chosen, asked = [], {}
         for task, is_probe in zip(drawn, probes, strict=True):
             best = task if is_probe else ranks[task.bucket.family].pop()
             key = _key(best)
-            self._asked[key] = _Asked(known[key], expected[key], is_probe)
+            asked[key] = _Asked(known[key], expected[key], is_probe)
             chosen.append(best)
-        self._cost = Cost(rollout_seconds=time.perf_counter() - began, read=tokens)
+        self._begun[step] = _Begun(asked, Cost(rollout_seconds=time.perf_counter() - began, read=tokens))
         return chosen
-
-    def _again(self, key: Key) -> Task:
-        family, level, index = key
-        return self._source.task(Bucket(family, level), index)
 
     def _read(self, tasks: Sequence[Task]) -> tuple[dict[Key, torch.Tensor], int]:
         """All that is known of each task, and the tokens that were read for it."""
@@ -139,15 +147,19 @@ class Screening(Method):
         ]
 
     # --- learning from what came of it
+    def lessons(self, step: int, groups: Sequence[Group]) -> list[Weighted]:
+        self._latest = self._begun.pop(step, _Begun({}, Cost()))  # none of a step that a stopped run had begun
+        return []
+
     def observe(self, groups: Sequence[Group]) -> None:
         seen = list[tuple[_Asked, float]]()
         for group in groups:
             key, result = _key(group.task), group.result()
-            asked = self._asked.pop(key, None)
+            asked = self._latest.asked.get(key)
             if asked is None or group.task.bucket not in self._buckets or result.rollouts < 2:
                 continue  # another method's task, or one that this method made easier
             before = self._tried.pop(key, None)
-            now = Tried(result.passes, result.rollouts, 1 + (before.visits if before else 0))
+            now = Tried(group.task, result.passes, result.rollouts, 1 + (before.visits if before else 0))
             seen.append((asked, now.signal))
             if now.signal and now.visits < self._settings.visits:
                 self._tried[key] = now
@@ -160,7 +172,7 @@ class Screening(Method):
         self._record = _compared(seen)
 
     def cost(self) -> Cost:
-        return self._cost
+        return self._latest.cost
 
     def metrics(self, record: ReinforceRecord, groups: Sequence[Group]) -> ReinforceRecord:
         return replace(record, screening=self._record)
@@ -173,7 +185,8 @@ class Screening(Method):
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         self._regression.load_state_dict(state["regression"])
-        self._tried = {(f, level, i): Tried(*of_group) for f, level, i, *of_group in state["tried"]}
+        tried = [(self._source.task(Bucket(f, level), i), of_group) for f, level, i, *of_group in state["tried"]]
+        self._tried = {_key(task): Tried(task, *of_group) for task, of_group in tried}
 
 
 def _key(task: Task) -> Key:

@@ -48,7 +48,9 @@ class World:
 
     def step(self, number: int) -> list[Task]:
         tasks = self.screening.tasks(number, COUNT, self.draw)
-        self.screening.observe([came(task, SAMPLES if task.bucket.level == 1 else SAMPLES // 2) for task in tasks])
+        groups = [came(task, SAMPLES if task.bucket.level == 1 else SAMPLES // 2) for task in tasks]
+        self.screening.lessons(number, groups)
+        self.screening.observe(groups)
         return tasks
 
 
