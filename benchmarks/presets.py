@@ -32,18 +32,13 @@ from kolmocli.paths import find_curriculum
 from kolmocli.policy.presets import PRESETS
 from kolmocli.policy.rollout import Rollout
 from kolmocli.seeds import derived_seed
-from kolmocli.tasks.base import Task, TaskSource
+from kolmocli.tasks.base import Task
 from kolmocli.tasks.sources import evaluation_source, training_source
 from kolmocli.training.opening import open_policy
-from kolmocli.training.warmstart import ramp, teach
+from kolmocli.training.warmstart import ramp, taught_buckets, teach
 
 _AT_ONCE = 64
 """Answers that are scored together."""
-
-
-def taught_buckets(source: TaskSource, config: Config) -> list[Bucket]:
-    """Those that the warm start teaches."""
-    return [bucket for bucket in source.buckets() if bucket.level <= config.warmup.levels and source.taught(bucket)]
 
 
 def warm_start(config: Config, *, tasks: int, steps: int | None, seconds: float) -> dict[str, Any]:
@@ -53,11 +48,11 @@ def warm_start(config: Config, *, tasks: int, steps: int | None, seconds: float)
         policy, config.training, model=config.model.name, seed=config.seed, ratio_cap=None, read_states=None
     )
     evaluated = evaluation_source(config, note)
-    buckets = taught_buckets(evaluated, config)
+    buckets = taught_buckets(evaluated, config.warmup)
     held_out = [evaluated.task(buckets[i % len(buckets)], i // len(buckets)) for i in range(tasks)]
     answers = policy.answers(held_out)
     source = training_source(config, note, held_out)
-    buckets, drawn = taught_buckets(source, config), Counter[Bucket]()
+    buckets, drawn = taught_buckets(source, config.warmup), Counter[Bucket]()
     rng = random.Random(derived_seed(config.seed, "warm start"))
     before, taken, began = nats_per_token(learner, answers), 0, time.perf_counter()
     while (done := (time.perf_counter() - began) / seconds if steps is None else taken / steps) < 1.0:

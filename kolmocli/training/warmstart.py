@@ -13,7 +13,7 @@ from kolmocli.curriculum.base import Bucket
 from kolmocli.engine.base import Engine, Request
 from kolmocli.learning.batches import Weighted
 from kolmocli.learning.learner import Learner, StepReport
-from kolmocli.tasks.base import Task
+from kolmocli.tasks.base import Task, TaskSource
 from kolmocli.training.run import Run
 
 _RAMP_STEPS = 20
@@ -23,7 +23,7 @@ _CHECK_TASKS = 128
 def warm_start(run: Run, engine: Engine, learner: Learner, settings: Warmup) -> None:
     """Teach until `until` passes, or `max_steps`, or until the run is asked to stop."""
     source, state = run.source, run.state
-    buckets = [b for b in source.buckets() if b.level <= settings.levels and source.taught(b)]
+    buckets = taught_buckets(source, settings)
     while buckets and state.warm_steps < settings.max_steps:
         step = state.warm_steps + 1
         run.recorder.doing("warm start")
@@ -40,6 +40,11 @@ def warm_start(run: Run, engine: Engine, learner: Learner, settings: Warmup) -> 
         if pass_rate is not None and pass_rate >= settings.until:
             break
         run.check_stop()
+
+
+def taught_buckets(source: TaskSource, settings: Warmup) -> list[Bucket]:
+    """Those of the easiest levels that have references."""
+    return [b for b in source.buckets() if b.level <= settings.levels and source.taught(b)]
 
 
 def teach(learner: Learner, tasks: Sequence[Task], learning_rate: float) -> StepReport | None:
