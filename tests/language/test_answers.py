@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from kolmocli.language.answers import program_in_place, program_of, without_comments
+from tests.linear import assert_it_ends
 
 PYTHON = "x = 3\noutput = [x] * 4\n"
 LANGUAGE = "sequence_1 = range_func_up(1, 3)\nsequence_2 = repeat_list(2, sequence_1)\n"
@@ -186,20 +187,10 @@ HOSTILE = {
 
 
 def test_a_hostile_answer_takes_no_longer_than_it_is_long() -> None:
-    """A mebibyte of characters, or a quarter of one of lines: a quadratic rule takes hours, all of these together take
-    seconds. In a process of its own, as nothing else stops a regular expression."""
-    script = (
-        "import sys\n"
-        "from kolmocli.language.answers import program_of\n"
-        "for name, (unit, start) in eval(sys.argv[1]).items():\n"
-        "    print(name, flush=True)\n"
-        "    size = 2**18 if '\\n' in unit else 2**20\n"
-        "    program_of(start + unit * (size // len(unit)) + '!')\n"
-    )
-    try:
-        subprocess.run([sys.executable, "-c", script, repr(HOSTILE)], check=True, timeout=120, stdout=subprocess.PIPE)
-    except subprocess.TimeoutExpired as late:
-        pytest.fail(f"two minutes were not enough for: {(late.stdout or b'').decode().splitlines()[-1]}")
+    """A mebibyte of characters, or a quarter of one of lines."""
+    before = "from kolmocli.language.answers import program_of\n"
+    read = "size = 2**18 if '\\n' in unit else 2**20\nprogram_of(start + unit * (size // len(unit)) + '!')\n"
+    assert_it_ends(before, read, HOSTILE, 120)
 
 
 def test_it_is_read_without_the_heavy_libraries() -> None:
