@@ -58,8 +58,12 @@ RATE = 1e-4
 CLOCK: Callable[[], float] = time.perf_counter
 
 
+LLAMA = False
+"""Whether the presets of Llama's architecture are measured instead."""
+
+
 def preset(name: str) -> Policy:
-    return Policy(name, build_preset(name, 0), build_tokenizer())
+    return Policy(name, build_preset(f"{name}-llama" if LLAMA else name, 0), build_tokenizer())
 
 
 def prompts(seed: int = 0) -> list[Prompt]:
@@ -277,6 +281,7 @@ def main() -> None:
     parser.add_argument(
         "--cpu-time", action="store_true", help="count processor time, on a busy machine: with --threads 1"
     )
+    parser.add_argument("--llama", action="store_true", help="the presets of Llama's architecture: tiny-llama, ...")
     parser.add_argument("--json", action="store_true", help="one object on stdout instead of tables")
     parser.add_argument("--peak", choices=PEAKS, help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -284,8 +289,9 @@ def main() -> None:
         print(peak_mib(options.peak))
         return
     torch.set_num_threads(options.threads)
+    global CLOCK, LLAMA
+    LLAMA = options.llama
     if options.cpu_time:
-        global CLOCK
         CLOCK = time.process_time
     results = {}
     for name in options.only:
