@@ -246,6 +246,21 @@ def test_parts_are_paid_where_a_judge_finds_some(file: Path) -> None:
     assert said in complaint(file, in_python, setting)
 
 
+def test_tasks_are_chosen_in_one_way_for_their_signal(file: Path) -> None:
+    for one in ("screening.draws", "pilot.draws", "refill.most"):
+        assert load_config(file, {one: 2})
+    said = "pilot.draws and refill.most are on, which choose tasks in ways of their own; leave one on"
+    assert said in complaint(file, GOOD, {"pilot.draws": 2, "refill.most": 1.5})
+
+
+@pytest.mark.parametrize(
+    ("settings", "cap"),
+    [({}, None), ({"training.updates": 2}, 2.0), ({"training.updates": 2, "training.ratio_cap": 1.5}, 1.5)],
+)
+def test_rollouts_of_an_older_policy_are_weighted(file: Path, settings: dict[str, float], cap: float | None) -> None:
+    assert load_config(file, settings).ratio_cap == cap
+
+
 def test_find_curriculum(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert find_curriculum("quickstart") == curricula_dir() / "quickstart.yaml"

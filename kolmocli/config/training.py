@@ -20,6 +20,11 @@ class Warmup(Section):
     check_every: Positive = Field(25, description="steps between measurements of the pass rate")
     batch_size: Positive = Field(64, description="reference programs per step")
     learning_rate: float = Field(4e-3, gt=0, description="falls to zero over max_steps")
+    replay: Share = Field(
+        0.0,
+        description="reference programs of the same levels that every REINFORCE step teaches too, as a share of its "
+        "rollouts; 0: none",
+    )
 
 
 class Hints(Section):
@@ -100,6 +105,11 @@ class Training(Section):
         description="mean instead of sum of a rollout's log-probabilities in the loss: keeps long answers from drowning the "
         "others, at the price of a bias by length",
     )
+    updates: Positive = Field(
+        1,
+        description="optimiser steps per batch, each on its share of the groups: all but the first learn from rollouts of an "
+        "older policy (see ratio_cap)",
+    )
     max_grad_norm: float = Field(1.0, gt=0, description="longer gradients are scaled down to this")
     best_of: Positive = Field(
         1,
@@ -124,7 +134,8 @@ class Training(Section):
     max_new_tokens: Positive = Field(128, description="tokens of a program at most")
     noise_every: Annotated[int, Field(ge=0)] = Field(
         10,
-        description="steps between measurements of the gradient's noise, for which groups are learnt one by one; 0: never",
+        description="steps between measurements of the gradient's noise, for which groups are learnt one by one; 0, or "
+        "several updates per batch: never",
     )
     entropy_bonus: float = Field(0.0, ge=0.0, description="weight of the mean entropy per rollout in the loss")
     kl: float = Field(
@@ -136,8 +147,8 @@ class Training(Section):
         None,
         ge=1.0,
         description="truncated importance sampling, for rollouts of an older policy: a token's weight times its "
-        "probability now over that when it was sampled, but at most this (default: 2 with engine.max_staleness or the "
-        "sampler vllm, else none)",
+        "probability now over that when it was sampled, but at most this (default: 2 with engine.max_staleness, several "
+        "updates or the sampler vllm, else none)",
     )
     gradient_checkpointing: bool = Field(
         False, description="compute every layer again for the backward pass: less memory, more time"

@@ -130,8 +130,9 @@ class Config(Section):
     @property
     def ratio_cap(self) -> float | None:
         """Of truncated importance sampling; None where rollouts are of the policy that learns and none was asked for."""
-        cap, differs = self.training.ratio_cap, self.engine.max_staleness or self.model.sampler != "kolmo"
-        return _USUAL_RATIO_CAP if cap is None and differs else cap
+        training = self.training
+        differs = self.engine.max_staleness or training.updates > 1 or self.model.sampler != "kolmo"
+        return _USUAL_RATIO_CAP if training.ratio_cap is None and differs else training.ratio_cap
 
     @model_validator(mode="after")
     def _vllm_has_whole_weights_alone(self) -> Config:

@@ -48,6 +48,10 @@ class Batch:
     def __add__(self, lessons: Sequence[Weighted]) -> Batch:
         return Batch(self.groups, [*self.lessons, *lessons])
 
+    def parts(self, count: int) -> list[Batch]:
+        """As many batches, with every so-manyth group and lesson each."""
+        return [Batch(self.groups[i::count], self.lessons[i::count]) for i in range(count)]
+
     def map(self, change: Callable[[Weighted], Weighted]) -> Batch:
         return Batch([[change(item) for item in group] for group in self.groups], [change(x) for x in self.lessons])
 

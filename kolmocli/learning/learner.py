@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from statistics import fmean
 from typing import Any
 
 import torch
@@ -45,6 +46,16 @@ class StepReport:
     """−log p of these answers, before they were learned."""
     noise: GroupGradients | None = None
     """Where it was asked for."""
+
+
+def together(reports: Sequence[StepReport]) -> StepReport:
+    """Of several updates: the mean of losses and lengths of gradients, the mean entropy of all tokens, and sums."""
+    tokens = sum(r.tokens for r in reports)
+    return StepReport(
+        fmean(r.loss for r in reports), fmean(r.grad_norm for r in reports),
+        sum(r.entropy * r.tokens for r in reports) / max(tokens, 1), tokens, sum(r.work for r in reports),
+        sum(r.answers for r in reports), sum(r.answer_nats for r in reports),
+    )  # fmt: skip
 
 
 @dataclass
@@ -109,19 +120,26 @@ class Learner:
         *,
         denominator: float | None = None,
         noise: bool = False,
+        updates: int = 1,
     ) -> StepReport:
         """One update, at the learning rate of the one before where none is given.
 
         Without a `denominator` the loss is a mean over rollouts; with one the sum over their tokens divided by it. It is
         that of the whole batch, so micro-batches do not matter. A batch without tokens that carry weight changes nothing.
         With `noise` the groups are learnt one by one, which gives the same gradient, and the report says how much they
-        differed.
+        differed. With several `updates` each is of a part of the groups, so that all but the first learn from rollouts of
+        an older policy, and noise is not measured.
         """
         self.policy.version += 1
         if learning_rate is not None:
             for group in self.optimiser.param_groups:
                 group["lr"] = learning_rate
         batch = batch if isinstance(batch, Batch) else Batch(lessons=batch)
+        if updates > 1:
+            return together([self._update(part, denominator, noise=False) for part in batch.parts(updates)])
+        return self._update(batch, denominator, noise)
+
+    def _update(self, batch: Batch, denominator: float | None, noise: bool) -> StepReport:
         if denominator is None:
             batch, denominator = batch.map(per_token) if self.means else batch, len(batch)
         if not any(any(w.weights) for w in batch) or denominator <= 0:

@@ -174,8 +174,8 @@ class StepRecord(Record):
     )
     answers: int | None = key(
         "count",
-        "right answers that were taught in this step: reference programs in the warm start, relabelled programs "
-        "(`training.hindsight`) in REINFORCE",
+        "right answers that were taught in this step: reference programs in the warm start; in REINFORCE relabelled "
+        "programs (`training.hindsight`) and reference programs (`warmup.replay`)",
     )
     bits_per_answer: float | None = key(
         "bits",
@@ -189,7 +189,7 @@ class StepRecord(Record):
     bits_per_gflop: float | None = key(
         "bits/GFLOP",
         "the same bits ÷ (10⁻⁹ `flops`). The warm start and REINFORCE stand side by side here; in REINFORCE the "
-        "cost of hindsight is in and its bits are not",
+        "cost of hindsight and replay is in and their bits are not",
     )
     tokens: int | None = key("count", "sampled tokens of this step (warm start: taught tokens)")
     flops: float | None = key(

@@ -47,7 +47,9 @@ class SummaryBits(Record):
     )
     supervised_total: float | None = key("bits", "their sum")
     supervised_per_gflop: float | None = key("bits/GFLOP", "their sum ÷ (10⁻⁹ Σ flops) of the warm start")
-    hindsight_per_answer: float | None = key("bits", "mean −log₂ p of the relabelled programs")
+    hindsight_per_answer: float | None = key(
+        "bits", "mean −log₂ p of the answers that REINFORCE taught: relabelled programs, and those of `warmup.replay`"
+    )
     hindsight_total: float | None = key("bits", "their sum")
 
 

@@ -7,7 +7,8 @@ What differs from the textbook, and why:
 3. A fault of the sandbox masks the rollout; it is never a reward.
 4. Buckets come from a controller that sees passes and nothing else.
 5. Where the curriculum asks for it there are more ways to learn (`methods/`): tasks begun for the policy, tasks of its own
-   making, programs that missed as answers to what they really make, more rollouts than are learnt from.
+   making, programs that missed as answers to what they really make, more rollouts than are learnt from, the warm
+   start's answers on.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ def reinforce(
         recorder.doing("learn")
         batch = weigh(step, groups) + methods.lessons(step, groups)
         noise = is_measured(step, training.noise_every)
-        report = learner.step(batch, learning_rate(step, training), noise=noise)
+        report = learner.step(batch, learning_rate(step, training), noise=noise, updates=training.updates)
 
         noticed = controller.observe([group.result() for group in groups])
         methods.observe(groups)

@@ -45,6 +45,7 @@ from kolmocli.training.methods.hindsight import Hindsight
 from kolmocli.training.methods.hints import Hints
 from kolmocli.training.methods.pilot import Pilot
 from kolmocli.training.methods.refill import Refill
+from kolmocli.training.methods.replay import Replay
 from kolmocli.training.methods.screening import Screening
 from kolmocli.training.methods.self_play import SelfPlay
 from kolmocli.training.methods.shaping import Shaping
@@ -53,6 +54,7 @@ from kolmocli.training.recorder import Recorder
 from kolmocli.training.run import Run
 from kolmocli.training.signals import StopRequest
 from kolmocli.training.state import RunState, Totals
+from kolmocli.training.warmstart import taught_buckets
 from kolmocli.training.weigh import Baseline, GroupBaseline, Weigh
 
 
@@ -205,6 +207,9 @@ def _open_methods(
         )  # fmt: skip
     if training.hindsight:
         found["hindsight"] = Hindsight(training.hindsight, source, policy.answers)
+    if config.warmup.replay and (buckets := taught_buckets(source, config.warmup)):
+        count = round(config.warmup.replay * training.batch_size)
+        found["replay"] = Replay(count, buckets, source, policy.answers, rng("replay"))
     for name, settings in config.methods.items():
         found[name] = make_method(name, MethodContext(source, engine, policy, rng(name)), settings)
     value: Value | None = None

@@ -11,8 +11,8 @@ import pytest
 import torch
 
 from kolmocli.learning import batches
-from kolmocli.learning.batches import Weighted, micro_batches
-from kolmocli.learning.learner import Learner
+from kolmocli.learning.batches import Batch, Weighted, micro_batches
+from kolmocli.learning.learner import Learner, together
 from kolmocli.learning.returns import BaselineKind, line_advantages, line_returns, token_weights
 from kolmocli.learning.value import ValuedRollout
 from kolmocli.policy.loading import load_policy
@@ -173,6 +173,18 @@ def test_the_order_of_the_batch_does_not_matter() -> None:
     make(other).step(batch_of(other)[::-1], denominator=24)
     for a, b in zip(one.model.parameters(), other.model.parameters(), strict=True):
         torch.testing.assert_close(a.grad, b.grad, rtol=1e-4, atol=1e-5)
+
+
+def test_several_updates_are_a_step_each_for_their_share_of_the_groups() -> None:
+    one, other = tiny(), tiny()
+    groups, lessons = [[w, w] for w in batch_of(one)], batch_of(one)[:3]
+    report = make(one).step(Batch(groups, lessons), 1e-3, updates=2)
+    learner = make(other)
+    reports = [learner.step(Batch(groups[i::2], lessons[i::2]), 1e-3) for i in range(2)]
+    assert all(map(torch.equal, one.model.parameters(), other.model.parameters()))
+    assert (one.version, other.version) == (1, 2), "the age of a rollout is counted in steps, not in updates"
+    assert report == together(reports)
+    assert report.tokens == sum(r.tokens for r in reports) and report.loss != reports[0].loss != reports[1].loss
 
 
 def test_a_batch_without_weights_changes_nothing() -> None:

@@ -83,9 +83,22 @@ EVERY_SWITCH: dict[str, Any] = {
         {"screening": {"draws": 3}, "training": {"steps": 6}},
         {"pilot": {"draws": 3}, "training": {"steps": 4}},
         {"refill": {"most": 3}, "training": {"steps": 4}},
+        {"warmup": {"replay": 0.5, "max_steps": 25}, "training": {"steps": 4, "updates": 2}},
         EVERY_SWITCH,
     ],
-    ids=["ema", "adamw8bit", "adapters", "8 bits", "uniform", "sec", "screening", "pilot", "refill", "every switch"],
+    ids=[
+        "ema",
+        "adamw8bit",
+        "adapters",
+        "8 bits",
+        "uniform",
+        "sec",
+        "screening",
+        "pilot",
+        "refill",
+        "replay",
+        "every switch",
+    ],
 )
 def test_whatever_is_trained(changes: dict[str, Any], tmp_path: Path) -> None:
     config = small_config(**changes)
