@@ -25,11 +25,22 @@ from rich.table import Table
 
 from kolmocli.config.file import load_config
 from kolmocli.evaluation.intervals import mean_interval
+from kolmocli.monitor.figures.information import noise_scale
 from kolmocli.monitor.history import read_history
 from kolmocli.monitor.records import ReinforceRecord, StepSeconds
 from kolmocli.paths import find_curriculum
 
-SHOWN = ("before", "final", "pass_rate", "signal_share", "bits_per_rollout", "dead_groups", "rollouts", "seconds")
+SHOWN = (
+    "before",
+    "final",
+    "pass_rate",
+    "signal_share",
+    "bits_per_rollout",
+    "dead_groups",
+    "noise_scale",
+    "rollouts",
+    "seconds",
+)
 """Figures of a run that are given as means over the seeds."""
 
 
@@ -95,6 +106,7 @@ def measure(folder: Path, targets: Sequence[float]) -> dict[str, Any]:
         "pass_rate": mean_of(m.pass_rate for m in steps),
         "signal_share": mean_of(m.signal_share for m in steps),
         "dead_groups": sum(m.dead_groups or 0 for m in steps) / max(1, sum(m.groups or 0 for m in steps)),
+        "noise_scale": noise_scale([m.gradient for m in steps if m.gradient]),
         "accuracies": [[rollouts[step], accuracy] for step, accuracy in evaluations],
     }
 
@@ -187,6 +199,7 @@ def tables(found: dict[str, Any]) -> Iterable[Any]:
         "S",
         "bits per rollout",
         "dead groups",
+        "noise scale",
         "rollouts",
         "s",
     )
@@ -197,7 +210,7 @@ def tables(found: dict[str, Any]) -> Iterable[Any]:
         table.add_row(
             name, str(len(c["seeds"])), *shares, cell(c["final_difference"], "+.1%"), cell(c["pass_rate"], ".2f"),
             cell(c["signal_share"], ".2f"), cell(c["bits_per_rollout"], ".2f"), cell(c["dead_groups"], ".0%"),
-            cell(c["rollouts"], ",.0f"), cell(c["seconds"], ",.0f"),
+            cell(c["noise_scale"], ",.0f"), cell(c["rollouts"], ",.0f"), cell(c["seconds"], ",.0f"),
         )  # fmt: skip
     yield table
     table = Table(box=box.SIMPLE, pad_edge=False, title="until a held-out accuracy", title_justify="left")

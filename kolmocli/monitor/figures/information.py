@@ -164,7 +164,7 @@ def gradient_noise(run: History) -> Figure | None:
     if not rows:
         return None
     pools = [measured[i : i + _POOLED] for i in range(0, len(measured), _POOLED)]
-    scales = [(pool[-1][0], _scale([g for _, g in pool])) for pool in pools]
+    scales = [(pool[-1][0], noise_scale([g for _, g in pool])) for pool in pools]
     known = [(step, scale) for step, scale in scales if scale is not None]
     fig = figure(
         "Noise of the gradient",
@@ -213,7 +213,7 @@ def _by_pass_rate(axes: Axes, rows: Sequence[tuple[int, int, float]]) -> None:
     legend(axes)
 
 
-def _scale(pool: Sequence[GradientRecord]) -> float | None:
+def noise_scale(pool: Sequence[GradientRecord]) -> float | None:
     """Variance ÷ signal of several measurements together, in rollouts; None where the signal is not above zero."""
     known = [g for g in pool if g.signal is not None and g.variance is not None and g.groups]
     signal, variance = sum(g.signal or 0.0 for g in known), sum(g.variance or 0.0 for g in known)
