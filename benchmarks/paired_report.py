@@ -45,25 +45,26 @@ SHOWN = (
 
 
 def compare(
-    about: str | None, variants: Callable[[int], Mapping[str, Sequence[str]]], *, baseline: str,
+    about: str | None, variants: Callable[[int, int], Mapping[str, Sequence[str]]], *, baseline: str,
     targets: Sequence[float], out: str,
 ) -> None:  # fmt: skip
-    """A command that compares settings of one curriculum, by name the options of each for runs of so many steps.
+    """A command that compares settings of one curriculum, by name the options of each for so many steps and rollouts a step.
 
     Nothing is learnt from but rewards: hindsight is off, and a variant of that name has it where the curriculum does.
     """
     parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--variants", nargs="+", choices=variants(1), metavar="VARIANT", help="(default: all)")
+    parser.add_argument("--variants", nargs="+", choices=variants(1, 1), metavar="VARIANT", help="(default: all)")
     parser.add_argument("--targets", type=float, nargs="+", default=list(targets), help="held-out accuracies")
     add_options(parser, curriculum="quickstart", steps=100, eval_freq=25, out=out)
     o = parser.parse_args()
     shorten(o)
-    of_steps = dict(variants(o.steps))
-    if load_config(find_curriculum(o.curriculum)).training.hindsight:
+    training = load_config(find_curriculum(o.curriculum)).training
+    found = dict(variants(o.steps, training.batch_size))
+    if training.hindsight:
         o.more = ["--set", "training.hindsight=0", *o.more]
     else:
-        of_steps.pop("hindsight", None)
-    chosen = {name: options for name, options in of_steps.items() if not o.variants or name in o.variants}
+        found.pop("hindsight", None)
+    chosen = {name: options for name, options in found.items() if not o.variants or name in o.variants}
     show(run_all(o, chosen), o.out, o.seeds, chosen, baseline, o.targets, o.json)
 
 

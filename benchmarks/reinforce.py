@@ -15,8 +15,8 @@ from ablation import BASE, switch
 from paired_report import compare
 
 
-def variants(steps: int) -> dict[str, list[str]]:
-    """By name, the options of each, for runs of so many steps of 512 rollouts."""
+def variants(steps: int, batch: int) -> dict[str, list[str]]:
+    """By name, the options of each, for runs of so many steps of so many rollouts."""
     return {
         BASE: [],
         "baseline rloo": switch("training.baseline=rloo"),
@@ -26,7 +26,8 @@ def variants(steps: int) -> dict[str, list[str]]:
         "rate 3e-3": switch("training.learning_rate=3.0e-3"),
         "constant rate": switch("training.schedule=constant"),
         "gradient not clipped": switch("training.max_grad_norm=1.0e+9"),
-        "128 rollouts a step": ["--steps", str(4 * steps), *switch("training.batch_size=128")],
+        "half the batch": ["--steps", str(2 * steps), *switch(f"training.batch_size={batch // 2}")],
+        "twice the batch": ["--steps", str(steps // 2), *switch(f"training.batch_size={2 * batch}")],
         "groups of 4": switch("training.group_size=4"),
         "groups of 16": switch("training.group_size=16"),
         "temperature 1.3": switch("training.temperature=1.3"),

@@ -16,9 +16,9 @@ from ablation import switch
 from paired_report import compare
 
 
-def variants(_: int) -> dict[str, list[str]]:
-    """By name, the options of each, for runs with 512 rollouts a step."""
-    halved = "training.batch_size=256"
+def variants(_: int, batch: int) -> dict[str, list[str]]:
+    """By name, the options of each, for runs of so many rollouts a step."""
+    halved = f"training.batch_size={batch // 2}"
     return {
         "plain": [],
         "screening": switch("screening.draws=4", "screening.visits=1"),
