@@ -12,21 +12,41 @@ import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from kolmocli.errors import KolmoError
+
 MANIFEST = "manifest.json"
 """The digest of every other file of the checkpoint, written last."""
+_FOR_RESUMING = ("optimiser.pt", "trainer.json")
+"""What nobody needs who only reads the policy."""
 
 
-def checkpoints(run_dir: Path, damaged: Callable[[Path], None] = lambda folder: None) -> Iterator[Path]:
-    """Complete checkpoints, newest first. One whose files do not match their digests goes to `damaged` instead."""
+def silent(said: str) -> None:
+    """Where nobody is to hear of it."""
+
+
+def checkpoints(run_dir: Path, say: Callable[[str], None] = silent) -> Iterator[Path]:
+    """Complete checkpoints, newest first. `say` gets a line for each that is damaged; one that is still being written, or was
+    when its writer died, is none yet."""
     for folder in sorted(_folders(run_dir), key=_rank, reverse=True):
-        if _is_complete(folder):
+        wrong = _damage(folder)
+        if not wrong:
             yield folder
-        else:
-            damaged(folder)
+        elif not folder.name.startswith("."):
+            say(f"{folder} is damaged and passed over: {wrong}")
 
 
-def latest_checkpoint(run_dir: Path, damaged: Callable[[Path], None] = lambda folder: None) -> Path | None:
-    return next(checkpoints(run_dir, damaged), None)
+def latest_checkpoint(run_dir: Path, say: Callable[[str], None] = silent) -> Path | None:
+    return next(checkpoints(run_dir, say), None)
+
+
+def require_as_written(folder: Path) -> None:
+    """Compare the files of a policy with their digests. A folder without a manifest is nobody's checkpoint and passes.
+
+    Raises:
+        KolmoError: one of them is not what the run wrote.
+    """
+    if (folder / MANIFEST).exists() and (wrong := _damage(folder, policy_alone=True)):
+        raise KolmoError(f"{folder}: {wrong}; take another checkpoint of the run, or copy this one again")
 
 
 def settle(run_dir: Path) -> None:
@@ -36,10 +56,18 @@ def settle(run_dir: Path) -> None:
     """
     for aside in sorted((f for f in _folders(run_dir) if f.name.startswith(".")), key=_rank, reverse=True):
         named = aside.with_name(aside.name.split(".")[1])
-        if not _is_complete(aside) or (named.exists() and _is_complete(named)):
-            shutil.rmtree(aside)
+        if _damage(aside) or (named.exists() and not _damage(named)):
+            remove(aside)
         elif not named.exists():
             aside.rename(named)
+
+
+def remove(folder: Path) -> None:
+    """Remove a folder with what is in it; of a link the link alone."""
+    if folder.is_symlink():
+        folder.unlink()
+    else:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _folders(run_dir: Path) -> list[Path]:
@@ -52,12 +80,27 @@ def _rank(folder: Path) -> tuple[str, bool, str]:
     return step, not part, part
 
 
-def _is_complete(folder: Path) -> bool:
+def _damage(folder: Path, *, policy_alone: bool = False) -> str:
+    """What is wrong with a checkpoint, in a few words; nothing where every file is as it was written.
+
+    With `policy_alone`, files of the resumption do not matter, nor what was taken out: models say what they miss.
+    """
     try:
-        digests = json.loads((folder / MANIFEST).read_text())
-        return all(digest(folder / name) == written for name, written in digests.items())
-    except (OSError, ValueError, AttributeError):
-        return False
+        digests = dict(json.loads((folder / MANIFEST).read_text()))
+    except (OSError, ValueError, TypeError):
+        return f"{MANIFEST} cannot be read" if (folder / MANIFEST).exists() else f"no {MANIFEST} in it"
+    for name, written in digests.items():
+        file = folder / name
+        if policy_alone and (name in _FOR_RESUMING or not file.exists()):
+            continue
+        if not file.is_file():
+            return f"no {name} in it"
+        try:
+            if digest(file) != written:
+                return f"{name} is not what was written there"
+        except OSError as error:
+            return f"{name} cannot be read ({error.strerror})"
+    return "" if digests else f"{MANIFEST} names no file"
 
 
 def digest(file: Path) -> str:

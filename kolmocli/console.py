@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -15,3 +18,15 @@ def shared_console() -> Console:
     from rich.console import Console
 
     return Console(stderr=True)
+
+
+@contextmanager
+def enduring() -> Iterator[None]:
+    """Around what writes to stderr and nothing else: where its terminal is closed, or nobody reads its pipe any more, it
+    goes nowhere from then on, and what is at work goes on."""
+    try:
+        yield
+    except OSError:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, 2)
+        os.close(nowhere)

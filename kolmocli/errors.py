@@ -5,6 +5,7 @@ Anything else that is raised is a defect of kolmo and may show a traceback.
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterable
 from difflib import get_close_matches
 
@@ -37,6 +38,17 @@ class EnvironmentMissing(KolmoError):
     """Something this machine lacks: a Docker engine, a CUDA device, an optional package."""
 
     exit_code = EXIT_ENVIRONMENT
+
+
+_MENDS = {
+    **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), "make it writable"),
+    errno.ENOENT: "put its folder back",
+}
+
+
+def mend_of(error: BaseException) -> str:
+    """What helps where something could not be written. Libraries that write tensors have no number for a full disk."""
+    return _MENDS.get(getattr(error, "errno", None) or 0, "make room")
 
 
 def last_line(error: Exception) -> str:

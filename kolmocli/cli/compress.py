@@ -108,9 +108,10 @@ def compress(
     budget, waiting = TimeBudget(None if time_budget is None else time.monotonic() + seconds(time_budget)), len(names)
     options = Options(level, format_, samples=samples, seed=seed)
     if model is not None:
+        from kolmocli.console import shared_console
         from kolmocli.policy.proposer import open_proposer
 
-        options = replace(options, proposer=open_proposer(model, device=device))
+        options = replace(options, proposer=open_proposer(model, device, shared_console().out))
     if program is not None:
         options = _with_python(options, program)
     known = None

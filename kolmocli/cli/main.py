@@ -16,19 +16,21 @@ from kolmocli.cli.output import complain
 from kolmocli.errors import EXIT_FAILED, EXIT_OK, EXIT_USAGE, KolmoError
 
 EXIT_INTERRUPTED = 128 + signal.SIGINT
-EXIT_TERMINATED = 128 + signal.SIGTERM
+_STOPPED = [128 + number for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; what a user can mend ends as one line on stderr."""
     signal.signal(signal.SIGTERM, _terminate)
+    if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:  # nohup
+        signal.signal(signal.SIGHUP, _terminate)
     try:
         code = _run(hyphenated(sys.argv[1:] if arguments is None else arguments))
         sys.stdout.flush()
     except KolmoError as error:
         code = error.exit_code
         # A run that was stopped by a signal has saved itself: no error, and its message says so.
-        complain(str(error), "" if code in (EXIT_INTERRUPTED, EXIT_TERMINATED) else "error: ")
+        complain(str(error), "" if code in _STOPPED else "error: ")
     except KeyboardInterrupt:
         code = EXIT_INTERRUPTED
     except BrokenPipeError:
@@ -71,9 +73,9 @@ def hyphenated(arguments: Sequence[str]) -> list[str]:
     return spelled + list(arguments[len(options) :])
 
 
-def _terminate(_number: int, _frame: FrameType | None) -> None:
-    """SIGTERM before or after training, which saves first and therefore has a handler of its own."""
-    raise SystemExit(EXIT_TERMINATED)
+def _terminate(number: int, _frame: FrameType | None) -> None:
+    """SIGTERM, or a closed terminal, before or after training, which saves first and therefore has a handler of its own."""
+    raise SystemExit(128 + number)
 
 
 def _reader_left() -> int:

@@ -8,6 +8,8 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from kolmocli.console import enduring
+
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
@@ -44,4 +46,5 @@ def complain(message: str, kind: str = "error: ") -> None:
     """One line on stderr, red on a terminal that wants colour."""
     line = f"kolmo: {kind}{' '.join(message.split())}"
     colour = sys.stderr.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-    print(f"\033[31m{line}\033[0m" if colour else line, file=sys.stderr)
+    with enduring():
+        print(f"\033[31m{line}\033[0m" if colour else line, file=sys.stderr, flush=True)

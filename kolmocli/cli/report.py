@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from kolmocli.cli.output import complain
 from kolmocli.errors import UsageError
 
 _RUN = "the folder of a run, such as runs/latest"
@@ -26,6 +27,7 @@ def watch(
 
     if once:
         print_table(WatchedRun(run).look())
+        _say_troubles(run)
         return
     with open_display(False) as display:
         look(run, display)
@@ -66,3 +68,12 @@ def report(
         paths = write_report(runs[0])
     for path in paths:
         print(path)
+    for run in runs:
+        _say_troubles(run)
+
+
+def _say_troubles(run: Path) -> None:
+    from kolmocli.monitor.reader import troubles
+
+    for line in troubles(run):
+        complain(line, "")

@@ -149,6 +149,9 @@ def train(
     stop_at: Annotated[
         int | None, typer.Option("--stop-at", metavar="N", help="save and stop after this RL step; --resume goes on")
     ] = None,
+    allow_gaps: Annotated[
+        bool, typer.Option("--allow-gaps", help="with --resume: go on although lines of metrics.jsonl were lost")
+    ] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="check everything, print what would be done, and stop")
     ] = False,
@@ -165,6 +168,8 @@ def train(
         raise UsageError("--quiet and --verbose exclude each other")
     if stop_at is not None and stop_at < 0:
         raise UsageError(f"--stop-at: must be >= 0, got {stop_at}")
+    if allow_gaps and not resume:
+        raise UsageError("--allow-gaps means nothing without --resume")
     load_plugins(plugins)
     if resume and run_dir is None:
         run_dir = LATEST
@@ -183,9 +188,8 @@ def train(
         return
     from kolmocli.training.train import RunOptions, train as run_training
 
-    summary = run_training(
-        config, RunOptions(run_dir=run_dir, resume=resume, stop_at=stop_at, verbose=verbose, quiet=quiet)
-    )
+    options = RunOptions(run_dir, resume, stop_at, verbose, quiet, allow_gaps, tuple(plugins or ()))
+    summary = run_training(config, options)
     print_json(summary) if json else show(summary_panel(summary))
 
 

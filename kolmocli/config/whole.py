@@ -29,6 +29,11 @@ class Config(Section):
     name: str = Field("unnamed", description="shown in tables and summaries")
     description: str = Field("", description="what this curriculum is for")
     seed: int = Field(0, ge=0, description="one seed gives one run")
+    threads: Annotated[int, Field(gt=0, le=1024)] | None = Field(
+        None,
+        description="threads of the tensor library: the last digits go by them; null: as many as the machine gives, "
+        "written down in config.yaml",
+    )
     model: Model = Field(default_factory=Model)
     families: Families = Field(description="kinds of tasks, by name")
     controller: AnyController = Field(default_factory=section_for())

@@ -31,7 +31,7 @@ def attempts_by(
         UsageError: no model under that name, or a sandbox was asked for by name where nothing is run.
         EnvironmentMissing: the sandbox or the device that was asked for is not there.
     """
-    policy = load_policy(model, device=device, seed=config.seed, alphabet=config.alphabet)
+    policy = load_policy(model, device=device, seed=config.seed, alphabet=config.alphabet, warn=warn)
     run_in = config.sandbox if any(task.language != "text" for task in tasks) else None
     judge = open_judge(config.reward, config.training.max_lines, run_in, sandbox, warn)
     engine = open_local_engine(policy, judge, config.training, config.model)

@@ -9,15 +9,14 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 from pathlib import Path
 from typing import Any
 
 import torch
 from safetensors import SafetensorError
 
-from kolmocli.checkpoints import MANIFEST, digest
-from kolmocli.errors import KolmoError
+from kolmocli.checkpoints import MANIFEST, digest, remove
+from kolmocli.errors import KolmoError, mend_of
 from kolmocli.policy.policy import Policy
 
 
@@ -25,13 +24,14 @@ def save_checkpoint(run_dir: Path, step: int, policy: Policy, optimiser: dict[st
     """Write `checkpoints/step_000100` and return it; one that is already there is replaced.
 
     Raises:
-        KolmoError: the disk is full or not writable; earlier checkpoints are as they were.
+        KolmoError: the disk is full or not writable, or the run folder is gone; earlier checkpoints are as they were.
     """
     folder = run_dir / "checkpoints" / f"step_{step:06d}"
     aside, old = (folder.with_name(f".{folder.name}.{name}") for name in ("partial", "old"))
     try:
-        shutil.rmtree(aside, ignore_errors=True)
-        aside.mkdir(parents=True)
+        remove(aside)
+        aside.parent.mkdir(exist_ok=True)  # not the run folder: without it there is nothing to go on with
+        aside.mkdir()
         policy.save(aside)
         torch.save(optimiser, aside / "optimiser.pt")
         (aside / "trainer.json").write_text(json.dumps(state, indent=1))
@@ -39,17 +39,17 @@ def save_checkpoint(run_dir: Path, step: int, policy: Policy, optimiser: dict[st
         (aside / MANIFEST).write_text(json.dumps(digests, indent=1))
         for file in aside.iterdir():
             _flush(file)
-        if folder.exists():
-            shutil.rmtree(old, ignore_errors=True)
+        if os.path.lexists(folder):
+            remove(old)
             folder.rename(old)
         aside.rename(folder)
         _flush(folder.parent)
-        shutil.rmtree(old, ignore_errors=True)
+        remove(old)
     except (OSError, RuntimeError, SafetensorError) as error:  # the last two: how tensors say that a disk is full
-        shutil.rmtree(aside, ignore_errors=True)
+        remove(aside)
         reason = getattr(error, "strerror", None) or " ".join(str(error).split())[:160]
         raise KolmoError(
-            f"{folder}: checkpoint not written ({reason}); make room and use --resume, earlier ones are intact"
+            f"{folder}: checkpoint not written ({reason}); {mend_of(error)} and use --resume, earlier ones are intact"
         ) from error
     return folder
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
+from kolmocli.checkpoints import silent
 from kolmocli.config import Training
 from kolmocli.config.machine import Model
 from kolmocli.learning.learner import Learner, StateReader
@@ -23,6 +25,7 @@ def load_trained(
     adapter_rank: int,
     alphabet: Alphabet,
     checkpoint: Path | None = None,
+    warn: Callable[[str], None] = silent,
 ) -> Policy:
     """As a run begins with it, or as it was in this checkpoint; with a value head, as new, where one is its baseline.
 
@@ -34,6 +37,7 @@ def load_trained(
         seed=seed,
         train=Adaptation(adapter_rank, training.lora.alpha, model.load_in_8bit),
         alphabet=alphabet,
+        warn=warn,
     )
     if training.baseline == "value":
         policy.guide = ValueGuide(policy, training.stop_hopeless)

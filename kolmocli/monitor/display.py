@@ -12,7 +12,7 @@ import sys
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self
 
-from kolmocli.console import shared_console
+from kolmocli.console import enduring, shared_console
 from kolmocli.monitor.records import BucketRecord, ReinforceRecord, WarmRecord
 from kolmocli.monitor.snapshot import Snapshot
 from kolmocli.monitor.words import compact, decimal, duration, percent, printable, rate
@@ -128,6 +128,30 @@ class LiveTable:
         if self._live is not None:
             self._live.stop()
             self._live = None
+
+
+class Enduring:
+    """Another display, for a run that outlives its terminal: what cannot be shown any more is not shown."""
+
+    def __init__(self, display: Display) -> None:
+        self._display = display
+
+    def update(self, snapshot: Snapshot) -> None:
+        with enduring():
+            self._display.update(snapshot)
+
+    def note(self, text: str) -> None:
+        with enduring():
+            self._display.note(text)
+
+    def __enter__(self) -> Self:
+        with enduring():
+            self._display.__enter__()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        with enduring():
+            self._display.__exit__(kind, error, at)
 
 
 def print_table(snapshot: Snapshot) -> None:

@@ -94,6 +94,14 @@ class CheckpointEvent(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StoppedEvent(Event):
+    """a sitting ended before the run did, saved: by a signal or by `--stop-at`, which `text` says"""
+
+    kind: str = "stopped"
+    text: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OtherEvent(Event):
     """A kind that is not known here, as a newer run may write it."""
 
@@ -108,6 +116,7 @@ KINDS: dict[str, type[Event]] = {
     "best": BestEvent,
     "failing": FailingEvent,
     "checkpoint": CheckpointEvent,
+    "stopped": StoppedEvent,
 }
 SAMPLES = (BestEvent, FailingEvent)
 """They show a program: nothing for a list of what happened."""

@@ -8,8 +8,9 @@ from itertools import accumulate
 from pathlib import Path
 from typing import TypeVar
 
+from kolmocli.errors import KolmoError
 from kolmocli.monitor.events import EvaluationEvent, Event
-from kolmocli.monitor.reader import read_events, read_metrics, read_summary, require_run
+from kolmocli.monitor.reader import METRICS, read_events, read_metrics, read_summary, require_run
 from kolmocli.monitor.records import BucketRecord, ReinforceRecord, StepRecord, WarmRecord
 from kolmocli.monitor.summary import Summary
 
@@ -62,6 +63,14 @@ def read_history(run_dir: Path) -> History:
         read_summary(run_dir) or Summary(),
         run_dir.resolve().name,
     )
+
+
+def history_to_show(run_dir: Path) -> History:
+    """The same of a run that has something to show. Raises KolmoError where no step and no evaluation was written."""
+    history = read_history(run_dir)
+    if not (history.warmup or history.rl or history.evaluations):
+        raise KolmoError(f"{Path(run_dir) / METRICS}: no step in it, and so nothing to report")
+    return history
 
 
 def series(

@@ -11,7 +11,7 @@ from kolmocli.monitor.figures.families import bucket_map, pass_rate
 from kolmocli.monitor.figures.health import sandbox
 from kolmocli.monitor.figures.information import bits, bits_per_gflop, gradient_noise
 from kolmocli.monitor.figures.learning import accuracy, compression_rate, loss, reward
-from kolmocli.monitor.history import History, read_history
+from kolmocli.monitor.history import History, history_to_show
 from kolmocli.monitor.report import render
 from kolmocli.monitor.writer import write_atomically
 
@@ -48,10 +48,10 @@ def pictures(history: History, between: Callable[[], None] | None = None) -> dic
 def write_report(run_dir: Path, between: Callable[[], None] | None = None) -> list[Path]:
     """Write `plots/*.png` and `report.html` and return their paths, for a run that goes on as well as for a finished one.
 
-    Raises UsageError when there is no such folder, or no run in it.
+    Raises UsageError when there is no such folder, or no run in it, and KolmoError when nothing was written yet.
     """
     run_dir = Path(run_dir)
-    history = read_history(run_dir)
+    history = history_to_show(run_dir)
     images = pictures(history, between)
     config = run_dir / "config.yaml"
     page = run_dir / "report.html"
@@ -66,6 +66,7 @@ def write_pictures(folder: Path, images: Mapping[str, bytes]) -> list[Path]:
     paths = []
     for name, image in images.items():
         path = folder / f"{name}.png"
+        path.unlink(missing_ok=True)  # a link is replaced and not followed: the run may come from somebody else
         path.write_bytes(image)
         paths.append(path)
     return paths

@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 import json
+import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from kolmocli.errors import KolmoError, UsageError
-from kolmocli.monitor.events import Event, read_event
-from kolmocli.monitor.records import StepRecord, read_step
+from kolmocli.monitor.events import CheckpointEvent, EvaluationEvent, Event, read_event
+from kolmocli.monitor.records import ReinforceRecord, StepRecord, read_step
 from kolmocli.monitor.summary import Summary
 
+CONFIG = "config.yaml"
 METRICS = "metrics.jsonl"
 EVENTS = "events.jsonl"
 SUMMARY = "summary.json"
+_SHOWN = (("model", "name"), ("training", "steps"), ("controller", "target"))
+"""What is shown of the configuration: in every one that is whole."""
+_LAST = "checkpoint_every"
+"""The key that it ends with."""
 
 
 def require_run(run_dir: Path) -> None:
     """Raise UsageError when the folder is not there, or holds nothing that a run writes."""
     if not run_dir.is_dir():
         raise UsageError(f"{run_dir}: no such run folder")
-    if not any((run_dir / file).exists() for file in (METRICS, EVENTS, "config.yaml")):
+    if not any((run_dir / file).exists() for file in (METRICS, EVENTS, CONFIG)):
         raise UsageError(f"{run_dir}: holds no run (no {METRICS}); name the folder that `kolmo train` made")
 
 
@@ -49,6 +56,60 @@ def read_summary(run_dir: Path) -> Summary | None:
     if not isinstance(summary, dict):
         raise KolmoError(f"{path}: expected an object")
     return Summary.from_json(summary)
+
+
+def read_config(run_dir: Path) -> dict[str, Any]:
+    """The run's resolved config.yaml, as plain data: an old run stays readable when the schema grows. Empty where there is
+    none. Raises KolmoError when it is not YAML."""
+    import yaml
+
+    path = run_dir / CONFIG
+    if not path.exists():
+        return {}
+    try:
+        config = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise KolmoError(f"{path}: not YAML ({' '.join(str(error).split())})") from None
+    return config if isinstance(config, dict) else {}
+
+
+def dig(config: Mapping[str, Any], section: str, key: str) -> Any:
+    inner = config.get(section)
+    return inner.get(key) if isinstance(inner, dict) else None
+
+
+def troubles(run_dir: Path) -> list[str]:
+    """What is missing of the files of a run, a line for each: what is shown of it is then not all there was."""
+    found = [f"{run_dir / name}: {wrong}" for name in (CONFIG, METRICS, EVENTS) if (wrong := _cut(run_dir / name))]
+    if not any(line.startswith(str(run_dir / CONFIG)) for line in found):
+        try:
+            config = read_config(run_dir)
+            lost = [f"{section}.{key}" for section, key in _SHOWN if dig(config, section, key) is None]
+            lost += [_LAST] if _LAST not in config else []
+            found += [f"{run_dir / CONFIG}: cut short: no {', '.join(lost)} in it"] if lost else []
+        except KolmoError as error:
+            found.append(str(error))
+    # Events before steps: a run that goes on writes them in the other order.
+    events, summary = read_events(run_dir), read_summary(run_dir) or Summary()
+    told = {event.name for event in events if isinstance(event, EvaluationEvent)}
+    lost = [name for name in ("before", "after") if getattr(summary.eval, name) and name not in told]
+    if lost and events:
+        found.append(f"{run_dir / EVENTS}: cut short: no evaluation {', '.join(lost)} in it")
+    done = max([summary.steps or 0, *(event.step for event in events if isinstance(event, CheckpointEvent))])
+    steps = [step for step in read_metrics(run_dir) if isinstance(step, ReinforceRecord)]
+    if steps and len(steps) < done:
+        found.append(f"{run_dir / METRICS}: cut short: {len(steps):,} of the {done:,} steps that were done")
+    return found
+
+
+def _cut(path: Path) -> str:
+    """What is wrong with the end of a file that is written line by line."""
+    if not path.exists():
+        return "missing"
+    with path.open("rb") as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(0, size - 1))
+        return "empty" if not size else "" if file.read() == b"\n" else "its last line is cut short"
 
 
 class Follower:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from kolmocli.errors import EnvironmentMissing, UsageError
-from kolmocli.monitor.history import read_history
+from kolmocli.monitor.history import history_to_show
 from kolmocli.monitor.records import StepRecord, WarmRecord
 from kolmocli.monitor.writer import finite
 
@@ -63,7 +63,7 @@ def export(run_dir: Path) -> Path:
 
     Raises UsageError where there is something already: the run itself may be writing there.
     """
-    history = read_history(run_dir)
+    history = history_to_show(run_dir)
     folder = Path(run_dir) / FOLDER
     if any(folder.glob(_FILES)):
         raise UsageError(

@@ -8,12 +8,20 @@ from __future__ import annotations
 import time
 from collections import deque
 from pathlib import Path
-from typing import Any
 
-from kolmocli.errors import KolmoError
 from kolmocli.monitor.display import Display
-from kolmocli.monitor.events import SAMPLES, BestEvent, Event, StartEvent, describe, read_event
-from kolmocli.monitor.reader import EVENTS, METRICS, SUMMARY, Follower, read_summary, require_run
+from kolmocli.monitor.events import SAMPLES, BestEvent, Event, StartEvent, StoppedEvent, describe, read_event
+from kolmocli.monitor.reader import (
+    EVENTS,
+    METRICS,
+    SUMMARY,
+    Follower,
+    dig,
+    read_config,
+    read_summary,
+    require_run,
+    troubles,
+)
 from kolmocli.monitor.records import ReinforceRecord, StepSeconds, WarmRecord, read_step
 from kolmocli.monitor.snapshot import Snapshot
 from kolmocli.monitor.summary import Summary, SummarySandbox
@@ -31,6 +39,8 @@ def watch(run_dir: Path, display: Display, once: bool = False, interval: float =
     `display` is open already; `interval` is the time between two looks, in seconds.
     """
     run = WatchedRun(run_dir)
+    for line in troubles(run_dir):
+        display.note(line)
     while True:
         display.update(run.look())
         if once or run.done:
@@ -44,7 +54,7 @@ class WatchedRun:
     def __init__(self, run_dir: Path) -> None:
         self.run_dir = Path(run_dir)
         require_run(self.run_dir)
-        self._config = _read_config(self.run_dir)
+        self._config = read_config(self.run_dir)
         self._metrics = Follower(self.run_dir / METRICS)
         self._events = Follower(self.run_dir / EVENTS)
         self._summary: Summary | None = None
@@ -66,7 +76,7 @@ class WatchedRun:
 
     @property
     def done(self) -> bool:
-        """The summary is of the last step, and the run was not taken up again since."""
+        """The run ended or was stopped: the summary is of the last step, and the run was not taken up again since."""
         if self._summary is None:
             return False
         resumed = (self._start.time or 0.0) > (self.run_dir / SUMMARY).stat().st_mtime
@@ -80,7 +90,7 @@ class WatchedRun:
         self._recent: deque[tuple[float, float, float]] = deque(maxlen=_RECENT)
         self._history: deque[float] = deque(maxlen=400)
         self._described: deque[str] = deque(maxlen=50)
-        self._start = StartEvent()
+        self._start, self._stopped = StartEvent(), False
         self._best: tuple[str, str] | None = None
 
     def _take_step(self, record: WarmRecord | ReinforceRecord) -> None:
@@ -100,14 +110,16 @@ class WatchedRun:
 
     def _take_event(self, event: Event) -> None:
         if isinstance(event, StartEvent):  # of this sitting: a resumed run starts again
-            self._start = event
+            self._start, self._stopped = event, False
+        if isinstance(event, StoppedEvent):
+            self._stopped = True
         if isinstance(event, BestEvent):
             self._best = (event.target or "", event.program or "")
         elif not isinstance(event, SAMPLES):
             self._described.append(describe(event))
 
     def _snapshot(self) -> Snapshot:
-        steps = int(_dig(self._config, "training", "steps") or 0)
+        steps = int(dig(self._config, "training", "steps") or 0)
         total = self._summary.seconds.total if self._summary is not None and self.done else None
         seconds = self._worked if total is None else total
         pace = sum(t for t, _, _ in self._recent) / len(self._recent) if self._recent else None
@@ -118,10 +130,10 @@ class WatchedRun:
             steps=steps,
             seconds=seconds,
             eta_seconds=None if pace is None or self.done else pace * max(0, steps - self._step),
-            model=self._start.model or str(_dig(self._config, "model", "name") or ""),
+            model=self._start.model or str(dig(self._config, "model", "name") or ""),
             engine=self._start.engine or str(self._config.get("engine") or ""),
             sandbox=self._sandbox(),
-            target=float(_dig(self._config, "controller", "target") or 0.5),
+            target=float(dig(self._config, "controller", "target") or 0.5),
             metrics=self._last,
             history=tuple(self._history),
             events=tuple(self._described),
@@ -129,6 +141,8 @@ class WatchedRun:
         )
 
     def _state(self) -> str:
+        if self._stopped:
+            return "stopped"
         if self.done:
             return "done"
         path = self.run_dir / METRICS
@@ -142,29 +156,10 @@ class WatchedRun:
     def _sandbox(self) -> SummarySandbox:
         execute = sum(e for _, e, _ in self._recent)
         summed = (self._summary or Summary()).sandbox
-        backend = self._start.sandbox or summed.backend or _dig(self._config, "sandbox", "backend")
+        backend = self._start.sandbox or summed.backend or dig(self._config, "sandbox", "backend")
         return SummarySandbox(
             backend=None if backend is None else str(backend),
             executed=self._executed,
             infra=self._infra,
             programs_per_second=sum(r for _, _, r in self._recent) / execute if execute else None,
         )
-
-
-def _read_config(run_dir: Path) -> dict[str, Any]:
-    """The run's resolved config.yaml, as plain data: an old run stays readable when the schema grows."""
-    import yaml
-
-    path = run_dir / "config.yaml"
-    if not path.exists():
-        return {}
-    try:
-        config = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise KolmoError(f"{path}: not YAML ({' '.join(str(error).split())})") from None
-    return config if isinstance(config, dict) else {}
-
-
-def _dig(config: dict[str, Any], section: str, key: str) -> Any:
-    inner = config.get(section)
-    return inner.get(key) if isinstance(inner, dict) else None

@@ -6,13 +6,14 @@ import json
 import math
 import os
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol
 
-from kolmocli.errors import UsageError
+from kolmocli.errors import KolmoError, UsageError, mend_of
 from kolmocli.monitor.events import Event
 from kolmocli.monitor.reader import EVENTS, METRICS, SUMMARY
 from kolmocli.monitor.records import StepRecord
@@ -50,14 +51,19 @@ class RunLog:
         self._clock = clock
         self.run_dir.mkdir(parents=True, exist_ok=True)
         paths = [self.run_dir / METRICS, self.run_dir / EVENTS]
+        lines = [0, 0]
         if resume_step is None:
             for path in paths:
                 if path.exists() and path.stat().st_size:
                     raise UsageError(f"{path}: this folder holds a run already; resume it or choose another folder")
         else:
-            for path in paths:
-                _cut_after(path, resume_step, warm_step)
-        self._metrics, self._events = (_LineFile(path) for path in paths)
+            kept = [kept_of(path, resume_step, warm_step) for path in paths]
+            lines = [part.lines for part in kept]
+            for path, part in zip(paths, kept, strict=True):
+                with _told(path):
+                    if path.exists():
+                        os.truncate(path, part.size)
+        self._metrics, self._events = map(_LineFile, paths, lines)
         self._mirror = mirror() if mirror is not None else None
 
     def step(self, record: StepRecord) -> None:
@@ -73,8 +79,14 @@ class RunLog:
     def write_summary(self, summary: Summary) -> Path:
         """Write summary.json, complete or not at all, over the one that was there. Returns its path."""
         path = self.run_dir / SUMMARY
-        write_atomically(path, json.dumps(finite(summary.to_json()), indent=2, allow_nan=False) + "\n")
+        with _told(path):
+            write_atomically(path, json.dumps(finite(summary.to_json()), indent=2, allow_nan=False) + "\n")
         return path
+
+    @property
+    def lines(self) -> dict[str, int]:
+        """How many lines each file has: a checkpoint keeps it, so that a resumption notices a file that was cut."""
+        return {METRICS: self._metrics.lines, EVENTS: self._events.lines}
 
     def flush(self) -> None:
         """Wait until what was written is on the disk."""
@@ -125,41 +137,82 @@ def finite(value: Any) -> Any:
     return value
 
 
+@contextmanager
+def _told(path: Path) -> Iterator[None]:
+    """What the disk refuses, in one line."""
+    try:
+        yield
+    except OSError as error:
+        raise KolmoError(f"{path}: {error.strerror or error}; {mend_of(error)} and go on with --resume") from error
+
+
 class _LineFile:
     """Appends JSON lines with one write each, and takes a half-written one back."""
 
-    def __init__(self, path: Path) -> None:
-        self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+    def __init__(self, path: Path, lines: int) -> None:
+        self._path, self.lines = path, lines
+        with _told(path):
+            self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
         self._open = True
 
     def append(self, record: Mapping[str, Any]) -> None:
         line = json.dumps(finite(record), allow_nan=False, separators=(", ", ": ")).encode() + b"\n"
-        start = os.fstat(self._file).st_size
-        try:
-            written = os.write(self._file, line)
-            while written < len(line):  # a short write is an interrupted call or a full disk; the latter raises
-                written += os.write(self._file, line[written:])
-        except BaseException:
-            os.ftruncate(self._file, start)
-            raise
+        self._require_place()
+        with _told(self._path):
+            start = os.fstat(self._file).st_size
+            try:
+                written = os.write(self._file, line)
+                while written < len(line):  # a short write is an interrupted call or a full disk; the latter raises
+                    written += os.write(self._file, line[written:])
+            except BaseException:
+                os.ftruncate(self._file, start)
+                raise
+        self.lines += 1
 
     def flush(self) -> None:
-        os.fsync(self._file)
+        self._require_place()
+        with _told(self._path):
+            os.fsync(self._file)
 
     def close(self) -> None:
         if self._open:
             self._open = False
             os.close(self._file)
 
+    def _require_place(self) -> None:
+        """A file that was removed still takes lines, and nobody will ever read them."""
+        try:
+            there = os.path.samestat(os.stat(self._path), os.fstat(self._file))
+        except OSError:
+            there = False
+        if not there:
+            raise KolmoError(
+                f"{self._path}: was removed or replaced while the run wrote to it; put the folder back and go on with "
+                "--resume, or start a new run"
+            )
 
-def _cut_after(path: Path, step: int, warm_step: int | None) -> None:
-    """Drop the lines of later steps, and a half-written last line.
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What a resumption keeps of a file: the first bytes, and how many lines they are."""
+
+    size: int = 0
+    lines: int = 0
+
+
+def kept_of(path: Path, step: int, warm_step: int | None) -> Kept:
+    """Everything up to this step: not the lines of later ones, nor a half-written last line.
 
     Events carry no phase: those of the warm start have step 0.
+
+    Raises:
+        UsageError: the file is a link, or a line of it is not JSON.
     """
+    if path.is_symlink():
+        raise UsageError(f"{path}: a link, and a run writes to files of its own; put the file itself there")
     if not path.exists():
-        return
-    keep = 0
+        return Kept()
+    size = lines = 0
     with open(path, "rb") as file:
         for line in file:
             if not line.endswith(b"\n"):
@@ -167,9 +220,13 @@ def _cut_after(path: Path, step: int, warm_step: int | None) -> None:
             try:
                 record = dict(json.loads(line))
             except (ValueError, TypeError):
-                raise UsageError(f"{path}: a line is not JSON, so the run cannot be resumed from this folder") from None
+                raise UsageError(
+                    f"{path}, line {lines + 1}: not JSON, so the run cannot be resumed from this folder; put the whole "
+                    "file back"
+                ) from None
             last = warm_step if record.get("phase") == "warmup" else step
             if last is not None and record.get("step", 0) > last:
                 break
-            keep += len(line)
-    os.truncate(path, keep)
+            size += len(line)
+            lines += 1
+    return Kept(size, lines)

@@ -5,6 +5,7 @@ Weights load as safetensors only, and code that comes with a model is never run.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -12,7 +13,7 @@ from typing import Any
 
 import torch
 
-from kolmocli.checkpoints import latest_checkpoint
+from kolmocli.checkpoints import latest_checkpoint, require_as_written, silent
 from kolmocli.errors import UsageError
 from kolmocli.policy.adapters import (
     Adaptation,
@@ -28,7 +29,7 @@ from kolmocli.policy.building import build_preset, tokenizer_of
 from kolmocli.policy.policy import Policy
 from kolmocli.policy.presets import Alphabet, is_preset
 from kolmocli.policy.requirements import require_device
-from kolmocli.policy.saved import load_saved, require_parts, require_whole
+from kolmocli.policy.saved import load_saved, require_whole
 
 
 def choose_device(name: str) -> torch.device:
@@ -46,19 +47,22 @@ def load_policy(
     seed: int = 0,
     train: Adaptation | None = None,
     alphabet: Alphabet = "programs",
+    warn: Callable[[str], None] = silent,
 ) -> Policy:
     """The policy called `name`, in evaluation mode on its device.
 
     `train` says that it is going to be trained, and how. Weights that are trained are kept in fp32, where a small
     step is not rounded away; others keep the precision that they were saved in. `alphabet` is what a preset is built
-    for, and has to have been built for where it was saved; other models read anything.
+    for, and has to have been built for where it was saved; other models read anything. `warn` gets a line for
+    each damaged checkpoint of a run that is passed over.
 
     Raises:
+        KolmoError: a file of a checkpoint is not what its run wrote.
         UsageError: nothing is found under that name, or what is there is not a causal language model, or one that was
             built for the other kind of tasks.
         EnvironmentMissing: the device, or a package that adapters need, is not there.
     """
-    policy = _load(name, choose_device(device), seed, train, alphabet)
+    policy = _load(name, choose_device(device), seed, train, alphabet, warn)
     if policy.alphabet not in (None, alphabet):
         kinds = {
             "programs": "writes programs and has no letters for questions",
@@ -68,8 +72,15 @@ def load_policy(
     return policy
 
 
-def _load(name: str, place: torch.device, seed: int, train: Adaptation | None, alphabet: Alphabet) -> Policy:
-    folder = None if is_preset(name) else resolve_checkpoint(name)
+def _load(
+    name: str,
+    place: torch.device,
+    seed: int,
+    train: Adaptation | None,
+    alphabet: Alphabet,
+    warn: Callable[[str], None],
+) -> Policy:
+    folder = None if is_preset(name) else resolve_checkpoint(name, warn)
     if folder is not None and is_adapter(folder):
         return _load_adapted(name, folder, place, train)
     if train is None or not train.rank:
@@ -81,17 +92,14 @@ def _load(name: str, place: torch.device, seed: int, train: Adaptation | None, a
     return Policy(name, attach(model, train, seed).eval(), tokenizer, _versioned(base, model))
 
 
-def resolve_checkpoint(name: str) -> Path | None:
+def resolve_checkpoint(name: str, warn: Callable[[str], None] = silent) -> Path | None:
     """The folder with the weights: of a run its newest complete checkpoint. None: not a folder."""
     folder = Path(name)
     if not folder.is_dir():
         return None
-    if is_adapter(folder):
+    if is_adapter(folder) or (folder / "config.json").is_file():
         return folder
-    if (folder / "config.json").is_file():
-        require_parts(folder)
-        return folder
-    found = latest_checkpoint(folder)
+    found = latest_checkpoint(folder, warn)
     if found is None:
         raise UsageError(f"{name}: a folder without a model: neither config.json nor a complete checkpoint in it")
     return found
@@ -99,6 +107,7 @@ def resolve_checkpoint(name: str) -> Path | None:
 
 def _load_adapted(name: str, folder: Path, place: torch.device, train: Adaptation | None) -> Policy:
     """An adapter beside its base. It is trained on as what it is, or not at all."""
+    require_as_written(folder)
     base = read_base(folder)
     require_whole(folder)
     if Path(base.name).is_absolute() and not Path(base.name).is_dir():

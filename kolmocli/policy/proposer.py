@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import torch
 
+from kolmocli.checkpoints import silent
 from kolmocli.language.answers import program_in_place
 from kolmocli.language.program import LineParser, Program, ProgramError
 from kolmocli.policy.loading import load_policy
@@ -64,9 +65,9 @@ class PolicyProposer:
         return [r.text if self.policy.is_preset else program_in_place(r.text) for r in rollouts]
 
 
-def open_proposer(name: str, device: str = "auto") -> PolicyProposer:
+def open_proposer(name: str, device: str = "auto", warn: Callable[[str], None] = silent) -> PolicyProposer:
     """The proposer of a run, a checkpoint folder, a preset or a Hugging Face id. Raises UsageError like `load_policy`."""
-    return PolicyProposer(load_policy(name, device=device))
+    return PolicyProposer(load_policy(name, device=device, warn=warn))
 
 
 def _read(text: str) -> Program:

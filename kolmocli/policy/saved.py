@@ -14,6 +14,7 @@ from huggingface_hub.errors import StrictDataclassError
 from safetensors import SafetensorError, safe_open
 from transformers import AutoModelForCausalLM, AutoTokenizer, BitsAndBytesConfig
 
+from kolmocli.checkpoints import require_as_written
 from kolmocli.errors import UsageError
 from kolmocli.policy.adapters import Base
 from kolmocli.policy.presets import PRESETS
@@ -72,11 +73,13 @@ def load_saved(base: Base, place: torch.device, dtype: str | torch.dtype) -> tup
     """The model, on its device and in evaluation mode, and its tokenizer.
 
     Raises:
+        KolmoError: a file of a checkpoint is not what its run wrote.
         UsageError: nothing can be loaded under that name, or not all of the model's weights.
         EnvironmentMissing: a package that 8-bit weights need is not there.
     """
     source, here = base.name, Path(base.name).is_dir()
     if here:
+        require_as_written(Path(source))
         require_parts(Path(source))
     where: dict[str, Any] = {"local_files_only": here, "trust_remote_code": False}
     if not here and base.version:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
-from collections.abc import Mapping
+import shlex
+import socket
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -11,34 +15,96 @@ from kolmocli.checkpoints import digest
 from kolmocli.config import Config
 from kolmocli.config.file import dump_config
 from kolmocli.errors import UsageError
-from kolmocli.monitor.writer import write_atomically
+from kolmocli.monitor.reader import METRICS
+from kolmocli.monitor.writer import kept_of, write_atomically
 from kolmocli.tasks.files.settings import Data
 from kolmocli.tasks.files.tables import is_data_set
 from kolmocli.tasks.sources import read_file, silent
 
-_FREE_TO_CHANGE = ("evaluation.every", "checkpoint_every", "log:", "report:", "sandbox", "engine.", "model.device")
+_FREE_TO_CHANGE = (
+    "evaluation.every",
+    "checkpoint_every",
+    "log:",
+    "report:",
+    "sandbox",
+    "engine.",
+    "model.device",
+    "threads:",
+)
 """What may differ between a run and its continuation: where and how it runs, and what is written down when."""
 _SHOWN = 5
+_LOCK = ".lock"
 
 
-def claim_folder(config: Config, folder: Path | None, *, resume: bool) -> Path:
-    """The folder of this run, with `config.yaml` in it and a link `latest` next to it.
+@contextmanager
+def new_folder(config: Config, folder: Path | None, note: Callable[[str], None]) -> Iterator[Path]:
+    """The folder of a run that begins, with `config.yaml` in it; nobody else trains there while this is entered.
 
     Raises:
-        UsageError: the folder is used and this is no resumption, or it cannot be made.
+        UsageError: the folder is used, or it cannot be made.
     """
     folder = folder or _next_folder(config)
-    if not resume:
-        refuse_used(folder)
-    try:
+    refuse_used(folder)
+    with _usable(folder):
         folder.mkdir(parents=True, exist_ok=True)
-        if not resume:
+    with held(folder, note):
+        refuse_used(folder)  # again: somebody else may have been quicker
+        with _usable(folder):
             write_atomically(folder / "config.yaml", dump_config(config))
-        if not folder.is_symlink():
-            _point_latest(folder)
+        yield folder
+
+
+@contextmanager
+def held(folder: Path, note: Callable[[str], None]) -> Iterator[Path]:
+    """Keep others from training in this folder. The lock is the system's: it dies with its process, however that ends.
+
+    Raises:
+        UsageError: another process trains there, or nothing can be written there.
+    """
+    with _usable(folder):
+        file = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o644)
+    try:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            who = os.read(file, 200).decode(errors="replace").strip() or "another process"
+            raise UsageError(f"{folder}: {who} trains there; wait until it ends, or stop it first") from None
+        except OSError as error:  # some network file systems have no locks
+            note(f"{folder}: cannot be locked ({error.strerror}); see to it that nobody else trains there")
+        with _usable(folder):
+            os.ftruncate(file, 0)
+            os.write(file, f"process {os.getpid()} on {socket.gethostname()}\n".encode())
+        yield folder
+    finally:
+        os.close(file)
+
+
+@contextmanager
+def _usable(folder: Path) -> Iterator[None]:
+    try:
+        yield
     except OSError as error:
         raise UsageError(f"{folder}: cannot be used as a run folder: {error.strerror}") from None
+
+
+def resumable(folder: Path | None) -> Path:
+    """The folder of a run to go on with. A link such as `runs/latest` is followed now, and not again with every file:
+    it may point to another run before this one ends.
+
+    Raises:
+        UsageError: no run is there.
+    """
+    if folder is None or not (folder / "config.yaml").is_file():
+        raise UsageError(f"--resume: no run in {folder}; name one with --run-dir")
+    while folder.is_symlink():
+        folder = folder.parent / folder.readlink()
     return folder
+
+
+def resume_command(folder: Path, plugins: Sequence[str] = ()) -> str:
+    """What continues this run, to be copied into a shell."""
+    extra = [word for plugin in plugins for word in ("--plugin", plugin)]
+    return shlex.join(["kolmo", "train", "--resume", "--run-dir", str(folder), *extra])
 
 
 def refuse_used(folder: Path) -> None:
@@ -54,15 +120,20 @@ def _next_folder(config: Config) -> Path:
     return folder
 
 
-def _point_latest(folder: Path) -> None:
-    """Swap the link in one step, so that a reader never finds it missing."""
+def point_latest(folder: Path) -> None:
+    """Let `latest` next to this folder lead to it. The link is swapped in one step: a reader never finds it missing.
+
+    Raises:
+        UsageError: nothing can be written there.
+    """
     link = folder.parent / "latest"
     if link.exists() and not link.is_symlink():
         return  # somebody's own folder of that name
     aside = folder.parent / f".latest.{os.getpid()}"
-    aside.unlink(missing_ok=True)
-    aside.symlink_to(folder.name)
-    aside.replace(link)
+    with _usable(folder):
+        aside.unlink(missing_ok=True)
+        aside.symlink_to(folder.name)
+        aside.replace(link)
 
 
 def refuse_changed(saved: Mapping[str, Any], now: Config) -> None:
@@ -98,6 +169,25 @@ def refuse_other_data(saved: Mapping[str, str], now: Mapping[str, str]) -> None:
             raise UsageError(
                 f"--resume: {name} has changed since the run began; put the old file back or start a new run"
             )
+
+
+def refuse_gaps(
+    checkpoint: Path, saved: Mapping[str, Any], note: Callable[[str], None], *, allowed: bool = False
+) -> None:
+    """Compare the lines of a run with how many it had written by this checkpoint.
+
+    Raises:
+        UsageError: lines of metrics.jsonl are missing, and that is not `allowed`. Of events.jsonl it is a note.
+    """
+    run_dir, state = checkpoint.parent.parent, saved["run"]
+    for name, written in saved.get("lines", {}).items():
+        found = kept_of(run_dir / name, state["step"], state["warm_steps"]).lines
+        if found >= written:
+            continue
+        gap = f"{run_dir / name} has {found:,} of the {written:,} lines that were written by {checkpoint.name}"
+        if name == METRICS and not allowed:
+            raise UsageError(f"--resume: {gap}; put the whole file back, or go on without them with --allow-gaps")
+        note(f"{gap}; the others are lost")
 
 
 def _differences(a: Any, b: Any, path: str = "") -> list[str]:

@@ -24,6 +24,7 @@ def train(
     run_dir: str | Path | None = None,
     resume: bool = False,
     stop_at: int | None = None,
+    allow_gaps: bool = False,
     quiet: bool = True,
 ) -> dict[str, Any]:
     """Train a policy and return the summary, as docs/metrics.md describes it.
@@ -37,6 +38,7 @@ def train(
         run_dir: where the run goes; None: a new folder in `runs/`.
         resume: go on with the run in `run_dir`, exactly where it was stopped.
         stop_at: save and end after this step.
+        allow_gaps: resume although lines of metrics.jsonl were lost.
         quiet: no progress on stderr.
 
     Raises:
@@ -45,5 +47,7 @@ def train(
     register_kinds(families)
     short = {"training.steps": steps, "seed": seed, "model.name": model, "sandbox.backend": sandbox}
     overrides = {**(settings or {}), **{key: value for key, value in short.items() if value is not None}}
-    options = RunOptions(None if run_dir is None else Path(run_dir), resume, stop_at, quiet=quiet)
+    options = RunOptions(
+        None if run_dir is None else Path(run_dir), resume, stop_at, quiet=quiet, allow_gaps=allow_gaps
+    )
     return run_training(read_curriculum(curriculum, overrides), options)

@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from kolmocli.checkpoints import latest_checkpoint, settle
+from kolmocli.checkpoints import latest_checkpoint, settle, silent
 from kolmocli.config import Config
 from kolmocli.config.controller import build_controller, ladders_of
 from kolmocli.config.file import load_config
@@ -19,7 +19,7 @@ from kolmocli.engine.local import open_local_engine
 from kolmocli.engine.monarch.engine import open_monarch_engine
 from kolmocli.engine.monarch.messages import GeneratorSettings
 from kolmocli.engine.references import check_references
-from kolmocli.errors import UsageError
+from kolmocli.errors import KolmoError
 from kolmocli.evaluation.heldout import held_out_tasks
 from kolmocli.learning.learner import Learner
 from kolmocli.learning.saving import load_state, save_checkpoint
@@ -39,7 +39,18 @@ from kolmocli.tasks.base import TaskSource
 from kolmocli.tasks.reward import reward_rule
 from kolmocli.tasks.sources import evaluation_source, training_source
 from kolmocli.training.evaluation import Evaluation
-from kolmocli.training.folder import claim_folder, data_digests, refuse_changed, refuse_other_data, refuse_used
+from kolmocli.training.folder import (
+    data_digests,
+    held,
+    new_folder,
+    point_latest,
+    refuse_changed,
+    refuse_gaps,
+    refuse_other_data,
+    refuse_used,
+    resumable,
+    resume_command,
+)
 from kolmocli.training.methods.base import Method, MethodContext, Methods, make_method
 from kolmocli.training.methods.hindsight import Hindsight
 from kolmocli.training.methods.hints import Hints
@@ -54,6 +65,7 @@ from kolmocli.training.recorder import Recorder
 from kolmocli.training.run import Run
 from kolmocli.training.signals import StopRequest
 from kolmocli.training.state import RunState, Totals
+from kolmocli.training.threads import with_threads
 from kolmocli.training.warmstart import taught_buckets
 from kolmocli.training.weigh import Baseline, GroupBaseline, Weigh
 
@@ -65,6 +77,10 @@ class RunOptions:
     stop_at: int | None = None
     verbose: bool = False
     quiet: bool = False
+    allow_gaps: bool = False
+    """Resume although lines of metrics.jsonl are missing."""
+    plugins: tuple[str, ...] = ()
+    """What the run was started with, for the command that continues it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +107,7 @@ def open_run(config: Config, options: RunOptions, display: Display, stack: ExitS
     """
     if not options.resume and options.run_dir is not None:
         refuse_used(options.run_dir)
+    resumed = stack.enter_context(held(resumable(options.run_dir), display.note)) if options.resume else None
     if config.log == "tensorboard":
         require_tensorboard()
     held_out = held_out_tasks(evaluation_source(config, display.note), config.evaluation.tasks)
@@ -99,13 +116,19 @@ def open_run(config: Config, options: RunOptions, display: Display, stack: ExitS
     files = [name for name in (config.data.train, config.data.eval) if name is not None]
     check_references(config.data, files, config.sandbox, config.sandbox.backend, display.note)
     data = data_digests(config.data)
-    checkpoint = _checkpoint(config, options, display)
+    checkpoint = _checkpoint(resumed, display.note) if resumed else None
     saved, tensors = load_state(checkpoint) if checkpoint else ({}, {})
+    if resumed:
+        before = saved["config"] if checkpoint else load_config(resumed / "config.yaml").model_dump(mode="json")
+        refuse_changed(before, config)
+        config = with_threads(config, before.get("threads"), display.note, stack)
+    else:
+        config = with_threads(config, None, display.note, stack)
     if checkpoint:
-        refuse_changed(saved["config"], config)
         refuse_other_data(saved["data"], data)
+        refuse_gaps(checkpoint, saved, display.note, allowed=options.allow_gaps)
         display.note(f"resuming from {checkpoint}")
-    policy = open_policy(config, checkpoint)
+    policy = open_policy(config, checkpoint, display.note)
     if config.adapter_rank and is_preset(config.model.name):
         display.note(f"{config.model.name} is drawn at random and stays so: only the adapters beside it learn")
     engine = open_engine(config, policy, display.note)
@@ -123,7 +146,9 @@ def open_run(config: Config, options: RunOptions, display: Display, stack: ExitS
         methods.load_state_dict(tensors["methods"])
     for note in learner.scorer.notes:
         display.note(f"{config.model.name}: {note}")
-    folder = claim_folder(config, options.run_dir, resume=options.resume)
+    folder = resumed or stack.enter_context(new_folder(config, options.run_dir, display.note))
+    if options.run_dir is None or not options.run_dir.is_symlink():
+        point_latest(folder)
     log = stack.enter_context(_open_log(config.log, folder, options, state if checkpoint else None))
     recorder = Recorder(
         log, display, engine, controller, methods, state, totals, about=_about(config, folder),
@@ -137,6 +162,7 @@ def open_run(config: Config, options: RunOptions, display: Display, stack: ExitS
             "controller": controller.state_dict(),
             "config": config.model_dump(mode="json"),
             "data": data,
+            "lines": log.lines,
         }
         learnt = {"optimiser": learner.state_dict(), "methods": methods.state_dict()}
         return save_checkpoint(folder, state.step, policy, learnt, trainer)
@@ -144,7 +170,7 @@ def open_run(config: Config, options: RunOptions, display: Display, stack: ExitS
     run = Run(
         folder, state, recorder, source, seed=config.seed, last=config.training.steps,
         checkpoint_every=config.checkpoint_every, stop=stack.enter_context(StopRequest()), stop_at=options.stop_at,
-        write_checkpoint=write_checkpoint,
+        write_checkpoint=write_checkpoint, go_on=resume_command(folder, options.plugins),
     )  # fmt: skip
     run.checkpoint = checkpoint
     name, kind, backend = config.model.name, config.engine.kind, engine.health().backend
@@ -154,11 +180,11 @@ def open_run(config: Config, options: RunOptions, display: Display, stack: ExitS
     return Parts(run, controller, engine, weigh, methods, learner, evaluation, recorder, log)
 
 
-def open_policy(config: Config, checkpoint: Path | None = None) -> Policy:
+def open_policy(config: Config, checkpoint: Path | None = None, warn: Callable[[str], None] = silent) -> Policy:
     """The policy that is trained, as a run begins with it or as it was in this checkpoint."""
     return load_trained(
         config.model, config.training, seed=config.seed, adapter_rank=config.adapter_rank, alphabet=config.alphabet,
-        checkpoint=checkpoint,
+        checkpoint=checkpoint, warn=warn,
     )  # fmt: skip
 
 
@@ -232,17 +258,23 @@ def _about(config: Config, folder: Path) -> Snapshot:
     )  # fmt: skip
 
 
-def _checkpoint(config: Config, options: RunOptions, display: Display) -> Path | None:
-    """The newest complete checkpoint of the run to resume; None when there is none yet, or for a fresh run."""
-    if not options.resume:
-        return None
-    if options.run_dir is None or not (options.run_dir / "config.yaml").is_file():
-        raise UsageError(f"--resume: no run in {options.run_dir}; name one with --run-dir")
-    settle(options.run_dir)
-    found = latest_checkpoint(options.run_dir, lambda folder: display.note(f"{folder} is damaged and passed over"))
+def _checkpoint(folder: Path, note: Callable[[str], None]) -> Path | None:
+    """The newest complete checkpoint of the run to resume; None when there is none yet.
+
+    Raises:
+        KolmoError: there are some, and all are damaged: to begin again would throw away what they were reached by.
+    """
+    settle(folder)
+    damaged: list[str] = []
+    found = latest_checkpoint(folder, damaged.append)
+    if found is None and damaged:
+        raise KolmoError(
+            f"{damaged[0]}, and no other is whole; put one back, or remove {folder / 'checkpoints'} to begin again"
+        )
+    for line in damaged:
+        note(line)
     if found is None:
-        refuse_changed(load_config(options.run_dir / "config.yaml").model_dump(mode="json"), config)
-        display.note(f"{options.run_dir} holds no complete checkpoint yet: beginning again")
+        note(f"{folder} holds no complete checkpoint yet: beginning again")
     return found
 
 

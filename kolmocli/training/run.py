@@ -8,7 +8,7 @@ from pathlib import Path
 
 from kolmocli.curriculum.base import Bucket
 from kolmocli.errors import KolmoError
-from kolmocli.monitor.events import CheckpointEvent
+from kolmocli.monitor.events import CheckpointEvent, StoppedEvent
 from kolmocli.seeds import derived_seed
 from kolmocli.tasks.base import Task, TaskSource
 from kolmocli.training.recorder import Recorder
@@ -44,13 +44,14 @@ class Run:
         stop: StopRequest,
         stop_at: int | None,
         write_checkpoint: Callable[[], Path],
+        go_on: str,
     ) -> None:
-        """`last` is the number of REINFORCE steps."""
+        """`last` is the number of REINFORCE steps, `go_on` the command that resumes the run."""
         self.folder, self.state, self.recorder, self.source = folder, state, recorder, source
         self.last, self.stop = last, stop
         self.checkpoint: Path | None = None
         self._seed, self._every, self._stop_at = seed, checkpoint_every, stop_at
-        self._write_checkpoint = write_checkpoint
+        self._write_checkpoint, self.go_on = write_checkpoint, go_on
 
     def steps(self, between: Callable[[int], None] = lambda step: None) -> Iterator[int]:
         """The REINFORCE steps that are left. A step is done when the next one is asked for: it counts then, `between` is
@@ -63,6 +64,7 @@ class Run:
         while self.state.step < self.last:
             if self._stop_at is not None and self.state.step >= self._stop_at:
                 self.save()
+                self._note_stop(f"stopped at step {self.state.step}, as asked")
                 raise ReachedStop
             step = self.state.step + 1
             yield step
@@ -105,8 +107,9 @@ class Run:
         """Raises Stopped, after saving, when a signal has asked for it."""
         self.recorder.engine_events()
         if self.stop.signal is not None:
-            folder = self.save()
-            raise Stopped(
-                128 + self.stop.signal,
-                f"stopped by {self.stop.name}; saved {folder}; go on with --resume --run-dir {self.folder}",
-            )
+            folder, text = self.save(), f"stopped by {self.stop.name}"
+            self._note_stop(text)
+            raise Stopped(128 + self.stop.signal, f"{text}; saved {folder}; go on with: {self.go_on}")
+
+    def _note_stop(self, text: str) -> None:
+        self.recorder.event(StoppedEvent(step=self.state.step, text=text))

@@ -10,7 +10,7 @@ import torch
 
 from kolmocli.config import Config
 from kolmocli.errors import KolmoError
-from kolmocli.monitor.display import open_display
+from kolmocli.monitor.display import Enduring, open_display
 from kolmocli.monitor.plots import write_report
 from kolmocli.training.evaluation import AFTER, BEFORE
 from kolmocli.training.loop import reinforce
@@ -35,7 +35,7 @@ def train(config: Config, options: RunOptions) -> dict[str, Any]:
     """
     try:
         with ExitStack() as stack:
-            display = stack.enter_context(open_display(options.quiet))
+            display = stack.enter_context(Enduring(open_display(options.quiet)))
             return _run(config, open_run(config, options, display, stack))
     except OSError as error:
         if error.errno not in _NO_ROOM:
@@ -47,17 +47,20 @@ def train(config: Config, options: RunOptions) -> dict[str, Any]:
 def _run(config: Config, parts: Parts) -> dict[str, Any]:
     run, recorder = parts.run, parts.recorder
     torch.manual_seed(config.seed)
+    ended = "done"
     try:
         _train(config, parts)
     except ReachedStop:
-        recorder.note(f"reached step {run.state.step}; go on with --resume --run-dir {run.folder}")
+        ended = "stopped"
+        recorder.note(f"reached step {run.state.step}; go on with: {run.go_on}")
     except Stopped:
         _conclude(config, parts)  # without plots: whoever asks for a stop does not wait for them
+        recorder.doing("stopped")
         raise
     summary = _conclude(config, parts)
     if config.report:
         _draw(run)
-    recorder.doing("done")
+    recorder.doing(ended)
     return summary
 
 

@@ -79,6 +79,18 @@ def test_a_model_folder_that_lacks_something(
     assert refused(done, 2).startswith(f"broken: {said}")
 
 
+def test_a_damaged_checkpoint_is_one_line(kolmo: Run, trained: Trained, tmp_path: Path) -> None:
+    run = Path(shutil.copytree(trained.folder, tmp_path / "run"))
+    newest = max((run / "checkpoints").iterdir())
+    with (newest / "model.safetensors").open("r+b") as stream:
+        stream.seek(1_000_000)
+        stream.write(bytes(1 << 16))
+    assert "model.safetensors is not what was written there" in refused(kolmo("eval", newest), 1)
+    done = kolmo("eval", run, "--tasks", 2, "--sandbox", "embedded")
+    assert done.returncode == 0
+    assert f"{newest} is damaged and passed over: model.safetensors" in done.stderr
+
+
 def test_predictions_as_a_table_and_as_json(kolmo: Run, tmp_path: Path) -> None:
     (tmp_path / "p.jsonl").write_text('{"sequence": [7, 7, 7], "generation": "output = [7] * 3\\n###"}\n')
     done = kolmo("eval", "--predictions", "p.jsonl", "--sandbox", "embedded", "--kt-compatible", "--json")

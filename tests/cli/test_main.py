@@ -116,7 +116,7 @@ def test_exit_codes(
     def fail(_arguments: list[str]) -> int:
         raise error
 
-    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
     monkeypatch.setattr(command, "_run", fail)
     try:
         assert command.main(["train"]) == code

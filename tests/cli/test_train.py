@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import time
@@ -323,7 +324,9 @@ def test_a_signal_saves_and_the_run_goes_on(
 
     if phase == "rl":
         last = endless.metrics("rl")[-1]["step"]
-        on = kolmo("train", "--resume", "--run-dir", "run", "--stop-at", last + 2, "-q")
+        program, *command = shlex.split(err.rpartition("go on with: ")[2])
+        assert program == "kolmo"
+        on = kolmo(*command, "--stop-at", last + 2, "-q")
         assert (on.returncode, on.stderr) == (0, "")
         assert "result" in on.stdout
         assert [m["step"] for m in endless.metrics("rl")] == list(range(1, last + 3))

@@ -175,6 +175,22 @@ def test_a_full_disk_is_one_line_and_leaves_the_last_checkpoint(policy: Policy, 
         assert mark_of(tmp_path) in (1, 2)
 
 
+def test_a_run_folder_that_is_gone_is_not_made_again(policy: Policy, tmp_path: Path) -> None:
+    with pytest.raises(KolmoError, match=r"checkpoint not written \(No such file or directory\); put its folder back"):
+        save(tmp_path / "run", 5, policy, 1)
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_folder_that_may_not_be_written_is_said_to_be_one(
+    policy: Policy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    interrupt(monkeypatch, 2, lambda: OSError(errno.EROFS, "Read-only file system"), [(Path, "mkdir")])
+    with pytest.raises(
+        KolmoError, match=r"\(Read-only file system\); make it writable and use --resume, earlier ones are"
+    ):
+        save(tmp_path, 5, policy, 1)
+
+
 @pytest.mark.parametrize("size", [100, 5_000, 60_000])
 def test_a_file_that_cannot_grow_is_one_line_too(policy: Policy, tmp_path: Path, size: int) -> None:
     """Here the libraries that write tensors meet the limit themselves."""
@@ -215,9 +231,11 @@ def test_a_damaged_checkpoint_is_passed_over(policy: Policy, tmp_path: Path, dam
     save(tmp_path, 5, policy, 1)
     damaged = save(tmp_path, 6, policy, 2)
     damage(damaged)
-    passed_over: list[Path] = []
-    assert latest_checkpoint(tmp_path, passed_over.append) == tmp_path / "checkpoints" / "step_000005"
-    assert passed_over == [damaged]
+    (damaged.parent / ".step_000007.partial").mkdir()  # by a writer that is at work, or died
+    said: list[str] = []
+    assert latest_checkpoint(tmp_path, said.append) == tmp_path / "checkpoints" / "step_000005"
+    (line,) = said
+    assert line.startswith(f"{damaged} is damaged and passed over: ")
 
 
 def test_a_run_without_checkpoints_has_none(tmp_path: Path) -> None:

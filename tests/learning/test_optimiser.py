@@ -50,6 +50,7 @@ def test_moments_in_eight_bits_take_a_quarter(tmp_path: Path) -> None:
         policy = tiny()
         learner = make(policy, kind)
         learner.step(batch(), denominator=12)
+        (tmp_path / kind).mkdir()
         folder = save_checkpoint(tmp_path / kind, 1, policy, learner.state_dict(), {})
         sizes.append((folder / "optimiser.pt").stat().st_size)
     assert sizes[1] < 0.3 * sizes[0]

@@ -10,9 +10,12 @@ from pathlib import Path
 import pytest
 from monitor_samples import bucket_line, history_of
 
-from kolmocli.errors import UsageError
+from kolmocli.cli import report as command
+from kolmocli.errors import KolmoError, UsageError
 from kolmocli.monitor.plots import FIGURES, write_report
+from kolmocli.monitor.records import WarmRecord
 from kolmocli.monitor.report import render
+from kolmocli.monitor.writer import RunLog
 
 
 class Page(HTMLParser):
@@ -97,14 +100,49 @@ def test_the_ways_of_learning_stand_side_by_side() -> None:
     assert "hindsight" not in html
 
 
-def test_a_run_without_steps_has_a_page(tmp_path: Path) -> None:
+def test_a_run_without_steps_has_nothing_to_report(tmp_path: Path) -> None:
     (tmp_path / "config.yaml").write_text("name: begun\n")
-    (path,) = write_report(tmp_path)
-    text = "".join(Page(path.read_text(encoding="utf-8")).words)
-    assert "0 REINFORCE steps so far" in text
-    assert "None" not in text and "nan" not in text
+    with pytest.raises(KolmoError, match=r"metrics\.jsonl: no step in it, and so nothing to report") as refusal:
+        write_report(tmp_path)
+    assert refusal.value.exit_code == 1
+    assert [file.name for file in tmp_path.iterdir()] == ["config.yaml"]
     with pytest.raises(UsageError, match="no such run folder"):
         write_report(tmp_path / "nowhere")
     (tmp_path / "empty").mkdir()
     with pytest.raises(UsageError, match="empty: holds no run"):
         write_report(tmp_path / "empty")
+
+
+def test_a_run_in_its_warm_start_has_a_page(tmp_path: Path) -> None:
+    with RunLog(tmp_path) as log:
+        log.step(WarmRecord(step=1, loss=2.0))
+    *_, page = write_report(tmp_path)
+    text = "".join(Page(page.read_text(encoding="utf-8")).words)
+    assert "0 REINFORCE steps so far" in text
+    assert "None" not in text and "nan" not in text
+
+
+def test_a_page_is_said_to_be_of_half_a_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with RunLog(tmp_path) as log:
+        log.step(WarmRecord(step=1, loss=2.0))
+    command.report([tmp_path])
+    shown = capsys.readouterr()
+    assert shown.err.splitlines() == [
+        f"kolmo: {tmp_path}/config.yaml: missing",
+        f"kolmo: {tmp_path}/events.jsonl: empty",
+    ]
+    assert shown.out.endswith(f"{tmp_path}/report.html\n")
+
+
+def test_a_picture_replaces_a_link_and_what_it_leads_to_stays(tmp_path: Path) -> None:
+    """A run folder may come from somebody else."""
+    mine = tmp_path / "mine"
+    mine.write_text("mine")
+    for name in ("plots/loss.png", "report.html"):
+        (tmp_path / "run" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "run" / name).symlink_to(mine)
+    with RunLog(tmp_path / "run") as log:
+        log.step(WarmRecord(step=1, loss=2.0))
+    assert tmp_path / "run" / "plots" / "loss.png" in write_report(tmp_path / "run")
+    assert mine.read_text() == "mine"
+    assert not (tmp_path / "run" / "plots" / "loss.png").is_symlink()

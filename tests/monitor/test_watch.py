@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,14 +14,15 @@ from kolmocli.cli import report as command
 from kolmocli.errors import KolmoError, UsageError
 from kolmocli.monitor import watch as module
 from kolmocli.monitor.display import Quiet
-from kolmocli.monitor.events import BestEvent, FailingEvent, StartEvent
+from kolmocli.monitor.events import BestEvent, FailingEvent, StartEvent, StoppedEvent
+from kolmocli.monitor.reader import troubles
 from kolmocli.monitor.records import StepSeconds, WarmRecord
 from kolmocli.monitor.snapshot import Snapshot
 from kolmocli.monitor.summary import Summary, SummarySeconds
 from kolmocli.monitor.watch import WatchedRun, watch
 from kolmocli.monitor.writer import RunLog
 
-CONFIG = "model: {name: tiny}\nengine: local\ntraining: {steps: 60}\ncontroller: {target: 0.6}\n"
+CONFIG = "model: {name: tiny}\nengine: local\ntraining: {steps: 60}\ncontroller: {target: 0.6}\ncheckpoint_every: 50\n"
 
 
 class Recorder(Quiet):
@@ -122,6 +124,7 @@ def test_bad_folders_are_named(tmp_path: Path) -> None:
 
 def test_once_prints_the_whole_table_on_stdout(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run_dir = write_run(tmp_path / "quick", steps=12)
+    (run_dir / "config.yaml").write_text(CONFIG)
     capsys.readouterr()
     command.watch(run_dir, once=True)
     shown = capsys.readouterr()
@@ -138,3 +141,70 @@ def test_failing_programs_are_no_news(tmp_path: Path) -> None:
             FailingEvent(step=1, family="ramps", level=1, verdict="missed", target="1", made="2", program="x = 2")
         )
     assert WatchedRun(tmp_path).look().events == ()
+
+
+def test_a_stopped_run_is_not_done(tmp_path: Path) -> None:
+    with RunLog(tmp_path) as log:
+        log.event(StartEvent(step=0))
+        log.step(step_record(1))
+        log.event(StoppedEvent(step=1, text="stopped by SIGTERM"))
+        log.write_summary(Summary(steps=1))
+    display = Recorder()
+    watch(tmp_path, display)
+    (shown,) = display.seen
+    assert (shown.state, shown.eta_seconds) == ("stopped", None)
+    assert shown.events[-1] == "step 1: stopped by SIGTERM"
+    with RunLog(tmp_path, resume_step=1) as log:
+        log.event(StartEvent(step=1))
+        log.step(step_record(2))
+        assert WatchedRun(tmp_path).look().state == "training"
+
+
+def cut(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-2])
+
+
+def emptied(path: Path) -> None:
+    path.write_bytes(b"")
+
+
+def shortened(path: Path) -> None:
+    """Cut where a line ends."""
+    path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:2]))
+
+
+DAMAGES = [
+    ("config.yaml", Path.unlink, "missing"),
+    ("config.yaml", emptied, "empty"),
+    ("config.yaml", cut, "its last line is cut short"),
+    ("config.yaml", shortened, "cut short: no training.steps, controller.target, checkpoint_every in it"),
+    ("metrics.jsonl", Path.unlink, "missing"),
+    ("metrics.jsonl", emptied, "empty"),
+    ("metrics.jsonl", cut, "its last line is cut short"),
+    ("events.jsonl", Path.unlink, "missing"),
+    ("events.jsonl", emptied, "empty"),
+    ("events.jsonl", cut, "its last line is cut short"),
+    ("events.jsonl", shortened, "cut short: no evaluation after in it"),
+]
+
+
+@pytest.mark.parametrize(("name", "damage", "said"), DAMAGES)
+def test_what_is_missing_of_a_file_is_said_in_a_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, damage: Callable[[Path], None], said: str
+) -> None:
+    run_dir = write_run(tmp_path / "quick", steps=2)
+    (run_dir / "config.yaml").write_text(CONFIG)
+    damage(run_dir / name)
+    assert f"{run_dir / name}: {said}" in troubles(run_dir)
+    capsys.readouterr()
+    command.watch(run_dir, once=True)
+    assert f"kolmo: {run_dir / name}: {said}\n" in capsys.readouterr().err
+
+
+def test_steps_that_are_missing_are_counted(tmp_path: Path) -> None:
+    run_dir = write_run(tmp_path / "quick", steps=9)
+    (run_dir / "config.yaml").write_text(CONFIG)
+    assert troubles(run_dir) == []
+    lines = (run_dir / "metrics.jsonl").read_bytes().splitlines(keepends=True)
+    (run_dir / "metrics.jsonl").write_bytes(b"".join(lines[:-3]))
+    assert troubles(run_dir) == [f"{run_dir}/metrics.jsonl: cut short: 6 of the 9 steps that were done"]

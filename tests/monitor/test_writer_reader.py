@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import math
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -123,7 +125,9 @@ def test_a_full_disk_leaves_no_half_line(tmp_path: Path, monkeypatch: pytest.Mon
     with RunLog(tmp_path) as log:
         log.step(step(1))
         monkeypatch.setattr(writer.os, "write", fills_up)
-        with pytest.raises(OSError, match="No space"):
+        with pytest.raises(
+            KolmoError, match=r"metrics\.jsonl: No space left on device; make room and go on with --resume"
+        ):
             log.step(step(2))
         monkeypatch.setattr(writer.os, "write", real)
         log.step(step(3))
@@ -140,7 +144,7 @@ def test_a_summary_is_replaced_whole(tmp_path: Path, monkeypatch: pytest.MonkeyP
             raise OSError("crash before the rename")
 
         monkeypatch.setattr(writer.os, "replace", crash)
-        with pytest.raises(OSError, match="crash"):
+        with pytest.raises(KolmoError, match=r"summary\.json: crash"):
             log.write_summary(Summary(steps=2))
     summary = read_summary(tmp_path)
     assert summary is not None and summary.steps == 1
@@ -174,3 +178,47 @@ def test_lines_are_plain_json(tmp_path: Path) -> None:
         log.step(WarmRecord(step=1, seconds=StepSeconds(rollout=0.25)))
     line = json.loads((tmp_path / "metrics.jsonl").read_text())
     assert (line["step"], line["phase"], line["seconds"]) == (1, "warmup", {"rollout": 0.25})
+
+
+@pytest.mark.parametrize("write", ["step", "flush"])
+def test_a_removed_file_is_noticed_at_the_next_write(tmp_path: Path, write: str) -> None:
+    """Its lines would go nowhere."""
+    with RunLog(tmp_path / "run") as log:
+        log.step(step(1))
+        shutil.rmtree(tmp_path / "run")
+        with pytest.raises(KolmoError, match=r"run/metrics\.jsonl: was removed or replaced while the run wrote") as end:
+            log.step(step(2)) if write == "step" else log.flush()
+    assert end.value.exit_code == 1
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_file_system_that_turns_read_only_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuses(file: int, data: bytes) -> int:
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    with RunLog(tmp_path) as log:
+        monkeypatch.setattr(writer.os, "write", refuses)
+        with pytest.raises(KolmoError, match="Read-only file system; make it writable and go on with --resume"):
+            log.step(step(1))
+        monkeypatch.undo()
+
+
+def test_a_log_does_not_write_where_a_link_leads(tmp_path: Path) -> None:
+    (tmp_path / "mine").write_text('{"step": 9}\nmine')
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "events.jsonl").symlink_to(tmp_path / "mine")
+    with pytest.raises(UsageError, match=r"run/events\.jsonl: a link, and a run writes to files of its own"):
+        RunLog(tmp_path / "run", resume_step=3)
+    assert (tmp_path / "mine").read_text() == '{"step": 9}\nmine'
+
+
+def test_the_lines_of_both_files_are_counted(tmp_path: Path) -> None:
+    with RunLog(tmp_path) as log:
+        for record in steps(1, 4):
+            log.step(record)
+        log.event(CheckpointEvent(step=4))
+        assert log.lines == {"metrics.jsonl": 4, "events.jsonl": 1}
+    with RunLog(tmp_path, resume_step=2) as log:
+        assert log.lines == {"metrics.jsonl": 2, "events.jsonl": 0}
+        log.step(step(3))
+        assert log.lines == {"metrics.jsonl": 3, "events.jsonl": 0}

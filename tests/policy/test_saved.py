@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from kolmocli.errors import UsageError
+from kolmocli.errors import KolmoError, UsageError
+from kolmocli.learning.saving import save_checkpoint
 from kolmocli.policy.adapters import Adaptation
 from kolmocli.policy.building import build_preset, tokenizer_of
 from kolmocli.policy.loading import load_policy
@@ -83,6 +84,63 @@ def test_what_is_wrong_is_named(
     assert mend in line
     assert "\n" not in line
     assert capfd.readouterr() == ("", "")
+
+
+# --- checkpoints: every file by its digest
+
+
+def overwritten(file: Path) -> None:
+    """64 KiB in the middle, with zeros: the file is as long as it was, and its head is right."""
+    with file.open("r+b") as stream:
+        stream.seek(file.stat().st_size // 2)
+        stream.write(bytes(1 << 16))
+
+
+@pytest.fixture
+def saved(whole: Path, tmp_path: Path) -> Path:
+    """A run with the checkpoints of two steps; the newer one is returned."""
+    policy = load_policy(str(whole), device="cpu")
+    (tmp_path / "run").mkdir()
+    for step in (1, 2):
+        folder = save_checkpoint(tmp_path / "run", step, policy, {}, {})
+    return folder
+
+
+@pytest.mark.parametrize("name", [WEIGHTS, "tokenizer.json", CONFIG])
+def test_a_checkpoint_that_is_not_as_it_was_written_is_not_loaded(saved: Path, name: str) -> None:
+    overwritten(saved / name)
+    with pytest.raises(KolmoError, match=rf"step_000002: {name} is not what was written there; ") as refusal:
+        load_policy(str(saved), device="cpu")
+    assert refusal.value.exit_code == 1
+
+
+def test_a_run_says_which_checkpoint_it_passes_over(saved: Path) -> None:
+    overwritten(saved / WEIGHTS)
+    said: list[str] = []
+    assert load_policy(str(saved.parent.parent), device="cpu", warn=said.append)
+    assert said == [f"{saved} is damaged and passed over: {WEIGHTS} is not what was written there"]
+
+
+def test_what_only_a_resumption_needs_may_be_taken_out(saved: Path) -> None:
+    (saved / "optimiser.pt").unlink()
+    overwritten(saved / "trainer.json")
+    assert load_policy(str(saved), device="cpu")
+    (saved / "manifest.json").write_text("{")
+    with pytest.raises(KolmoError, match=r"step_000002: manifest\.json cannot be read"):
+        load_policy(str(saved), device="cpu")
+
+
+def test_an_adapter_and_its_base_are_compared_too(saved: Path, tmp_path: Path) -> None:
+    pytest.importorskip("peft")
+    trained = load_policy(str(saved), device="cpu", train=Adaptation(rank=2))
+    (tmp_path / "adapted").mkdir()
+    adapter = save_checkpoint(tmp_path / "adapted", 1, trained, {}, {})
+    overwritten(saved / WEIGHTS)
+    with pytest.raises(KolmoError, match=r"run/checkpoints/step_000002: model\.safetensors is not what"):
+        load_policy(str(adapter), device="cpu")
+    overwritten(adapter / "adapter_model.safetensors")
+    with pytest.raises(KolmoError, match=r"adapted/checkpoints/step_000001: adapter_model\.safetensors is not what"):
+        load_policy(str(adapter), device="cpu")
 
 
 def test_the_whole_model_loads(whole: Path) -> None:

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 import yaml
 
 from kolmocli.checkpoints import checkpoints, latest_checkpoint
 from kolmocli.config import Config
-from kolmocli.errors import UsageError
+from kolmocli.errors import KolmoError, UsageError
 from kolmocli.training import opening as module
+from kolmocli.training.folder import held
 from kolmocli.training.recorder import Recorder
 from kolmocli.training.run import Run, Stopped
 from kolmocli.training.signals import StopRequest
+from kolmocli.training.train import RunOptions, train
 from tests.training.runs import CURRICULUM, events, metrics, run, small_config
 
 
@@ -160,6 +164,7 @@ def test_a_signal_in_an_odd_place_loses_nothing(
         with pytest.raises(Stopped) as stopped:
             run(small_config(), folder)
     assert stopped.value.exit_code == 143
+    assert [e["text"] for e in events(folder, "stopped")] == ["stopped by SIGTERM"]
     assert (folder / "summary.json").is_file()
     run(small_config(), folder, resume=True)
     assert metrics(folder) == metrics(whole)
@@ -178,8 +183,6 @@ def test_a_finished_run_has_nothing_left_to_do(whole: Path, tmp_path: Path) -> N
 
 def said(capsys: pytest.CaptureFixture[str], config: Config, folder: Path) -> str:
     """What a resumption says before it trains, which it does not."""
-    from kolmocli.training.train import RunOptions, train
-
     train(config, RunOptions(run_dir=folder, resume=True, stop_at=0))
     return capsys.readouterr().err
 
@@ -193,7 +196,10 @@ def test_a_damaged_checkpoint_is_named_and_passed_over(
 ) -> None:
     (stopped / "checkpoints" / "step_000008" / "optimiser.pt").write_bytes(b"")
     shown = said(capsys, small_config(), stopped)
-    assert f"{stopped}/checkpoints/step_000008 is damaged and passed over\n" in shown
+    assert (
+        f"{stopped}/checkpoints/step_000008 is damaged and passed over: optimiser.pt is not what was written there\n"
+        in shown
+    )
     assert f"resuming from {stopped}/checkpoints/step_000006\n" in shown
     run(small_config(), stopped, resume=True)
     assert metrics(stopped) == metrics(whole)
@@ -206,6 +212,120 @@ def test_a_run_without_a_checkpoint_begins_again(
     assert f"{stopped} holds no complete checkpoint yet: beginning again\n" in said(capsys, small_config(), stopped)
     run(small_config(), stopped, resume=True)
     assert metrics(stopped) == metrics(whole)
+
+
+def test_a_run_whose_checkpoints_are_all_damaged_does_not_begin_again(stopped: Path) -> None:
+    before = metrics(stopped)
+    for folder in checkpoints(stopped):
+        (folder / "optimiser.pt").write_bytes(b"")
+    with pytest.raises(KolmoError, match=r"step_000008 is damaged .*, and no other is whole; put one back, or remove "):
+        run(small_config(), stopped, resume=True)
+    assert metrics(stopped) == before
+
+
+# --- lines that are missing
+
+
+def shorten(file: Path, lines: int) -> None:
+    file.write_bytes(b"".join(file.read_bytes().splitlines(keepends=True)[:-lines]))
+
+
+def test_lines_that_were_lost_are_told_and_refused(
+    stopped: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shorten(stopped / "metrics.jsonl", 3)
+    left = metrics(stopped)
+    with monkeypatch.context() as patch:
+        patch.setattr(module, "load_trained", None)  # refused before anything is loaded
+        with pytest.raises(
+            UsageError, match=r"metrics\.jsonl has 30 of the 33 lines .* by step_000008; .* --allow-gaps"
+        ):
+            run(small_config(), stopped, resume=True)
+    assert metrics(stopped) == left
+    options = RunOptions(run_dir=stopped, resume=True, stop_at=9, allow_gaps=True)
+    train(small_config(), options)
+    assert f"{stopped}/metrics.jsonl has 30 of the 33 lines" in capsys.readouterr().err
+    assert [r["step"] for r in metrics(stopped)][24:] == [25, 1, 2, 3, 4, 5, 9]
+    run(small_config(), stopped, resume=True, stop_at=10)  # what is known to be lost is not asked for again
+
+
+def test_events_that_were_lost_are_told(stopped: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    shorten(stopped / "events.jsonl", 5)
+    assert f"{stopped}/events.jsonl has " in said(capsys, small_config(), stopped)
+
+
+# --- where it runs
+
+
+def test_a_run_that_is_alive_is_not_resumed(stopped: Path) -> None:
+    aside = stopped / "checkpoints" / ".step_000009.partial"
+    aside.mkdir()
+    with held(stopped, print), pytest.raises(UsageError, match=rf"process {os.getpid()} on \S+ trains there"):
+        run(small_config(), stopped, resume=True)
+    assert aside.is_dir(), "what the living run writes is not cleared up"
+
+
+def test_a_folder_that_is_deleted_ends_the_run(stopped: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    original = Recorder.doing
+
+    def doing(self: Recorder, what: str) -> None:
+        original(self, what)
+        shutil.rmtree(stopped, ignore_errors=True)
+
+    monkeypatch.setattr(Recorder, "doing", doing)
+    with pytest.raises(KolmoError, match=r"metrics\.jsonl: was removed or replaced") as end:
+        run(small_config(), stopped, resume=True)
+    assert end.value.exit_code == 1
+    assert not stopped.exists()
+
+
+def test_a_run_that_was_resumed_as_the_latest_stays_where_it_is(stopped: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another run may begin meanwhile, and the link then leads there."""
+    latest, other = stopped.parent / "latest", stopped.parent / "other"
+    other.mkdir()
+    latest.symlink_to(stopped.name)
+    original = Recorder.doing
+
+    def doing(self: Recorder, what: str) -> None:
+        original(self, what)
+        latest.unlink()
+        latest.symlink_to(other.name)
+
+    monkeypatch.setattr(Recorder, "doing", doing)
+    summary = run(small_config(), latest, resume=True, stop_at=9)
+    assert summary["checkpoint"] == f"{stopped}/checkpoints/step_000009"
+    assert not list(other.iterdir())
+
+
+def test_checkpoints_that_are_links_are_used_and_replaced(stopped: Path) -> None:
+    """Somebody has moved them to a larger disk."""
+    elsewhere = stopped.parent / "elsewhere"
+    elsewhere.mkdir()
+    for folder in [*checkpoints(stopped)]:
+        folder.rename(elsewhere / folder.name)
+        folder.symlink_to(elsewhere / folder.name)
+    aside = stopped / "checkpoints" / ".step_000008.old"
+    aside.symlink_to(elsewhere / "step_000008")
+    run(small_config(), stopped, resume=True, stop_at=8)
+    assert not aside.is_symlink()
+    assert not (stopped / "checkpoints" / "step_000008").is_symlink()
+    assert (elsewhere / "step_000008" / "manifest.json").is_file()
+    assert [folder.name for folder in checkpoints(stopped)][:2] == ["step_000008", "step_000006"]
+
+
+# --- threads
+
+
+def test_the_number_of_threads_is_kept(half: Path, stopped: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    here = torch.get_num_threads()
+    assert yaml.safe_load((half / "config.yaml").read_text())["threads"] == here
+    assert "threads:" not in said(capsys, small_config(), stopped)
+    more = small_config().model_copy(update={"threads": here + 1})
+    shown = said(capsys, more, stopped)
+    assert f"threads: {here} -> {here + 1}; the last digits of the metrics may differ" in shown
+    assert torch.get_num_threads() == here
+    # Its last checkpoint is of the other number now.
+    assert f"threads: {here + 1}, as the run began with, and not the {here} of" in said(capsys, small_config(), stopped)
 
 
 def test_a_changed_configuration_is_refused_with_what_changed(stopped: Path, monkeypatch: pytest.MonkeyPatch) -> None:

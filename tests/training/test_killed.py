@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
+import fcntl
 import hashlib
 import json
 import os
@@ -11,6 +13,7 @@ import resource
 import shutil
 import signal
 import subprocess
+import termios
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,7 +23,7 @@ import pytest
 
 from kolmocli.checkpoints import checkpoints, latest_checkpoint
 from tests.conftest import KOLMO, NO_ENGINE, command_environment
-from tests.training.runs import CURRICULUM, metrics
+from tests.training.runs import CURRICULUM, events, metrics
 
 EVERY = 3
 """Steps between the checkpoints of `CURRICULUM`."""
@@ -89,13 +92,26 @@ def newest_metrics_step(run: Path) -> int:
     return max((r["step"] for r in metrics(run) if r["phase"] == "rl"), default=0)
 
 
+def start_or_resume(here: Path, steps: int) -> subprocess.Popen[str]:
+    resuming = (here / "run" / "config.yaml").exists()
+    return start(here, *(["--resume"] if resuming else ["small.yaml", "--steps", steps]), "--run-dir", "run")
+
+
+def kill(process: subprocess.Popen[str]) -> bool:
+    """Whether it was still running."""
+    running = process.poll() is None
+    process.kill()
+    error = process.communicate()[1]
+    assert process.returncode in (-signal.SIGKILL, 0), error
+    return running
+
+
 def kill_at_random(here: Path, steps: int, rng: random.Random) -> bool:
     """Start or resume the run and kill it, most often at work. False when it was done before."""
     run = here / "run"
-    resuming = (run / "config.yaml").exists()
     events = run / "events.jsonl"
     size, done = events.stat().st_size if events.exists() else 0, newest_step(run)
-    process = start(here, *(["--resume"] if resuming else ["small.yaml", "--steps", steps]), "--run-dir", "run")
+    process = start_or_resume(here, steps)
     try:
         if rng.random() < 0.8:  # else somewhere in its beginning
             while process.poll() is None and (not events.exists() or events.stat().st_size <= size):
@@ -105,23 +121,54 @@ def kill_at_random(here: Path, steps: int, rng: random.Random) -> bool:
             while process.poll() is None and newest_metrics_step(run) < goal:
                 time.sleep(0.01)
         time.sleep(rng.uniform(0.0, 0.5))
-        running = process.poll() is None
-        process.kill()
-        error = process.communicate()[1]
-        assert process.returncode in (-signal.SIGKILL, 0), error
-        return running
+        return kill(process)
     finally:
         end_group(process)
 
 
-@pytest.mark.parametrize(("kills", "steps"), [(2, 20), pytest.param(50, 400, marks=pytest.mark.slow)])
-def test_a_killed_run_loses_at_most_the_steps_since_the_last_checkpoint(here: Path, kills: int, steps: int) -> None:
+def unfinished(run: Path) -> set[str]:
+    """What is being written, or lies aside while it is exchanged."""
+    place = run / "checkpoints"
+    return {name for name in (os.listdir(place) if place.exists() else ()) if name.startswith(".")}
+
+
+def kill_in_checkpoint(here: Path, steps: int, rng: random.Random) -> bool:
+    """Start or resume the run and kill it while it writes its first, second or third checkpoint from there. False when the
+    checkpoint was complete by then, or the run done."""
+    run = here / "run"
+    left = unfinished(run)  # by the one before, until the run has begun
+    process = start_or_resume(here, steps)
+    try:
+        for further in range(rng.randint(1, 3), 0, -1):
+            while process.poll() is None and not unfinished(run) - left:
+                left &= unfinished(run)
+                time.sleep(0.001)
+            while further > 1 and process.poll() is None and unfinished(run) - left:
+                time.sleep(0.001)
+        time.sleep(rng.uniform(0.0, 0.05))
+        return kill(process) and bool(unfinished(run))
+    finally:
+        end_group(process)
+
+
+@pytest.mark.parametrize(
+    ("kills", "within", "steps"), [(2, 1, 20), pytest.param(50, 20, 500, marks=[pytest.mark.slow])]
+)
+def test_a_killed_run_loses_at_most_the_steps_since_the_last_checkpoint(
+    here: Path, kills: int, within: int, steps: int
+) -> None:
+    """So many kills -9, of which `within` while a checkpoint is written."""
     expected, rng, run = unbroken(here, steps), random.Random(kills), here / "run"
     kept: dict[str, str] = {}
-    at_work = 0
-    for _ in range(kills):
+    killed = inside = at_work = 0
+    while killed < kills or inside < within:
         before = newest_step(run)
-        running = kill_at_random(here, steps, rng)
+        if inside < within:
+            hit = kill_in_checkpoint(here, steps, rng)
+            inside += hit
+        else:
+            hit = kill_at_random(here, steps, rng)
+        killed += 1
         now, written = newest_step(run), metrics(run)
         assert now >= before
         assert newest_metrics_step(run) - now <= EVERY
@@ -129,7 +176,8 @@ def test_a_killed_run_loses_at_most_the_steps_since_the_last_checkpoint(here: Pa
         found = contents(run)
         assert kept.items() <= found.items(), "a file of a complete checkpoint was lost or changed"
         kept = found
-        at_work += running and now > before
+        at_work += hit and now > before
+        assert now < steps, "the run was done before it was killed often enough: make it longer"
     assert at_work >= kills // 4, "the run was seldom killed at work: make it longer"
     assert finish(start(here, "--resume", "--run-dir", "run")) == ""
     assert metrics(run) == expected
@@ -160,7 +208,7 @@ def stopped(six: Path, here: Path) -> Path:
     ("room", "said"),
     [
         (1_000_000, "run/checkpoints/step_000003: checkpoint not written ("),
-        (500, "run: File too large; make room and go on with --resume"),
+        (500, "run/events.jsonl: File too large; make room and go on with --resume"),
     ],
     ids=["for the log, not for a checkpoint", "not for a line"],
 )
@@ -210,6 +258,77 @@ def test_a_really_full_disk(here: Path, six: Path, small_disk: Path) -> None:
     subprocess.run(["mount", "-o", "remount,size=64m", small_disk], check=True)
     assert finish(start(here, "--resume", "--run-dir", run)) == ""
     assert metrics(run) == metrics(six / "whole")
+
+
+# --- a folder that turns read-only
+
+
+def without_privileges() -> None:
+    """Root may write anywhere; without two capabilities it asks for permission as everybody does."""
+    for capability in (1, 2):  # CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH
+        ctypes.CDLL(None).prctl(24, capability, 0, 0, 0)  # PR_CAPBSET_DROP
+
+
+@pytest.mark.parametrize(
+    ("place", "code", "said"),
+    [
+        ("checkpoints", 1, "run/checkpoints/step_000003: checkpoint not written (Permission denied); make it writable"),
+        (".", 2, "run: cannot be used as a run folder: Permission denied"),
+    ],
+)
+def test_a_folder_without_permission_is_one_line_and_the_run_goes_on_later(
+    here: Path, six: Path, stopped: Path, place: str, code: int, said: str
+) -> None:
+    before = contents(stopped)
+    (stopped / ".lock").unlink()
+    (stopped / place).chmod(0o555)
+    process = start(here, "--resume", "--run-dir", "run", preexec_fn=without_privileges)
+    error = finish(process)
+    (stopped / place).chmod(0o755)
+    assert process.returncode == code
+    assert len(error.splitlines()) == 1, error
+    assert error.startswith(f"kolmo: error: {said}")
+    assert contents(stopped) == before
+    if code == 1:
+        assert finish(start(here, "--resume", "--run-dir", "run")) == ""
+        assert metrics(stopped) == metrics(six / "whole")
+
+
+# --- a terminal that is closed
+
+
+def test_a_closed_terminal_saves(here: Path) -> None:
+    """Its session is told by the system, and its jobs by the shell too; what they would write goes nowhere."""
+    ours, theirs = os.openpty()
+    process = subprocess.Popen(
+        [KOLMO, "train", "small.yaml", "--steps", "100000", "--run-dir", "run"],
+        cwd=here,
+        env={**command_environment({"TERM": "xterm", "PYTHONIOENCODING": "utf-8"}), "NO_COLOR": ""},
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        start_new_session=True,
+        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0) and None,
+    )
+    try:
+        os.close(theirs)
+        os.set_blocking(ours, False)
+        shown = b""
+        while process.poll() is None and not metrics(here / "run"):
+            with contextlib.suppress(BlockingIOError):
+                shown += os.read(ours, 1 << 20)
+            time.sleep(0.01)
+        assert b"\x1b[" in shown, "the live table was drawn"
+        os.close(ours)
+        time.sleep(0.01)
+        process.send_signal(signal.SIGHUP)
+        assert process.wait(600) == 128 + signal.SIGHUP
+    finally:
+        end_group(process)
+    summary = json.loads((here / "run" / "summary.json").read_text())
+    assert summary["warmup_steps"] == metrics(here / "run")[-1]["step"]
+    assert latest_checkpoint(here / "run") is not None
+    assert events(here / "run", "stopped")[-1]["text"] == "stopped by SIGHUP"
 
 
 # --- the demo, literally

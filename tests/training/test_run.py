@@ -28,7 +28,7 @@ def run_of(state: RunState | None = None, stop_at: int | None = None, last: int 
     source = SimpleNamespace(task=lambda bucket, index: (bucket, index))
     run = Run(
         Path("runs/x"), mine, recorder, source, seed=3, last=last, checkpoint_every=3, stop=StopRequest(),  # type: ignore[arg-type]
-        stop_at=stop_at, write_checkpoint=write_checkpoint,
+        stop_at=stop_at, write_checkpoint=write_checkpoint, go_on="kolmo train --resume --run-dir runs/x",
     )  # fmt: skip
     return run, saved
 
@@ -66,7 +66,9 @@ def test_a_step_that_was_broken_off_does_not_count() -> None:
 
 def test_a_signal_ends_it_after_the_step_with_a_line_that_says_how_to_go_on() -> None:
     run, saved = run_of()
-    with pytest.raises(Stopped, match=r"stopped by SIGTERM; saved step_2; go on with --resume --run-dir runs/x") as end:
+    with pytest.raises(
+        Stopped, match=r"^stopped by SIGTERM; saved step_2; go on with: kolmo train --resume --run-dir runs/x$"
+    ) as end:
         for step in run.steps():
             run.stop.signal = 15 if step == 2 else None
     assert (end.value.exit_code, saved) == (143, [2])

@@ -49,8 +49,9 @@ class Generator(Actor):
         try:
             _share_threads(self._generators_here)
             policy = load_trained(
-                asked.model, asked.training, seed=asked.seed, adapter_rank=asked.adapter_rank, alphabet=asked.alphabet
-            )
+                asked.model, asked.training, seed=asked.seed, adapter_rank=asked.adapter_rank, alphabet=asked.alphabet,
+                warn=warnings.append,
+            )  # fmt: skip
             judge = open_judge(asked.reward, asked.training.max_lines, sandbox, backend, warnings.append)
             self._engine = open_local_engine(policy, judge, asked.training, asked.model)
         except KolmoError as error:

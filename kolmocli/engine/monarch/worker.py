@@ -29,8 +29,9 @@ def serve(address: str, *, insecure: bool, report: Callable[[str], None]) -> Non
     from monarch.config import configure
 
     configure(mesh_bootstrap_enable_pdeathsig=True)
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, _leave)
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:  # nohup
+            signal.signal(number, _leave)
     report(f"kolmo: listening on {address}")
     run_worker_loop_forever(ca="trust_all_connections", address=address)
 
