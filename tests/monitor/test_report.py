@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from monitor_samples import bucket_line, history_of
 
-from kolmocli.errors import UsageError
+from kolmocli.errors import KolmoError, UsageError
 from kolmocli.monitor.plots import FIGURES, write_report
 from kolmocli.monitor.report import render
 
@@ -108,3 +108,23 @@ def test_a_run_without_steps_has_a_page(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(UsageError, match="empty: holds no run"):
         write_report(tmp_path / "empty")
+
+
+def test_a_configuration_that_is_no_text_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "config.yaml").write_bytes(b"name: caf\xe9\n")
+    with pytest.raises(
+        KolmoError, match=r"config\.yaml: not a text file in UTF-8; put back what was in it, or remove it$"
+    ):
+        write_report(tmp_path)
+
+
+@pytest.mark.parametrize("in_the_way", ["plots", "report.html"])
+def test_a_folder_that_cannot_be_written_is_one_line(tmp_path: Path, in_the_way: str) -> None:
+    """As one on a disk that is mounted read-only, or is full."""
+    (tmp_path / "config.yaml").write_text("name: begun\n")
+    if in_the_way == "plots":
+        (tmp_path / in_the_way).write_text("")
+    else:
+        (tmp_path / in_the_way).mkdir()
+    with pytest.raises(KolmoError, match=rf"{in_the_way}.*: cannot be written: "):
+        write_report(tmp_path)
