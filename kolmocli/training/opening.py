@@ -104,6 +104,8 @@ def open_run(config: Config, options: RunOptions, display: Display, stack: ExitS
         refuse_other_data(saved["data"], data)
         display.note(f"resuming from {checkpoint}")
     policy = open_policy(config, checkpoint)
+    looked_at = [*held_out, *(source.task(bucket, 0) for bucket in source.buckets())]
+    policy.require_room((policy.prompt_ids(task.asked) for task in looked_at), config.training.max_new_tokens)
     if config.adapter_rank and is_preset(config.model.name):
         display.note(f"{config.model.name} is drawn at random and stays so: only the adapters beside it learn")
     engine = open_engine(config, policy, display.note)
