@@ -68,7 +68,7 @@ class Policy:
     @cached_property
     def positions(self) -> int | None:
         """Tokens, prompt and answer, that the model has a table of positions for (GPT-2, OPT); None where it computes them."""
-        most = getattr(self.model.config, "max_position_embeddings", None)
+        most: int | None = getattr(self.model.config, "max_position_embeddings", None)
         tables = (*self.model.named_parameters(), *self.model.named_buffers())
         has_table = any(
             ("wpe" in name or "position" in name) and table.ndim == 2 and most is not None and table.shape[0] >= most
