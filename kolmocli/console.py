@@ -1,4 +1,4 @@
-"""The console of stderr. stdout is for results alone."""
+"""What may reach a terminal, and the console of stderr. stdout is for results alone."""
 
 from __future__ import annotations
 
@@ -30,3 +30,20 @@ def enduring() -> Iterator[None]:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, 2)
         os.close(nowhere)
+
+
+def warn(line: str) -> None:
+    """One line on the console of stderr, whoever wrote the words in it."""
+    shared_console().out(printable(line), highlight=False)
+
+
+def printable(text: str, kept: str = "") -> str:
+    """The text on one line, with control characters written out (`\\x1b`): models, endpoints and files hold what they like,
+    and a terminal obeys. Those in `kept` stay as they are."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or c in kept else " " if c in "\n\t" else _escaped(c) for c in text)
+
+
+def _escaped(character: str) -> str:
+    return character.encode("unicode_escape", "surrogatepass").decode("ascii")

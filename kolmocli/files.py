@@ -12,6 +12,7 @@ import shutil
 import stat
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 from kolmocli.errors import KolmoError, UsageError
@@ -103,6 +104,19 @@ def write_output(target: str, data: bytes, like: str = STANDARD) -> None:
     except OSError as error:
         where = "standard output" if target == STANDARD else target
         raise KolmoError(f"{where}: cannot be written: {error.strerror}") from None
+
+
+@contextlib.contextmanager
+def writing(place: Path) -> Iterator[None]:
+    """While entered, a file that cannot be written, there or in it, is one line that names it.
+
+    Raises:
+        KolmoError: instead of OSError.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise KolmoError(f"{error.filename or place}: cannot be written: {error.strerror}") from None
 
 
 def _replace(target: Path, data: bytes, like: str) -> None:

@@ -7,10 +7,16 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field
 
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
-Positive = Annotated[int, Field(gt=0)]
+MOST = 1_000_000
+"""Of what has to be held or begun: nothing that a machine holds comes near it, and a slip of the keyboard is told at once."""
+Positive = Annotated[int, Field(gt=0, le=MOST)]
+Count = Annotated[int, Field(ge=0, le=1_000_000_000)]
+"""Of steps, and of what else is only counted; 0 switches most of it off."""
+Rate = Annotated[float, Field(gt=0, le=10)]
+"""A learning rate."""
 
 
 class Section(BaseModel):
-    """A part of the file: immutable, and strict about its keys."""
+    """A part of the file: immutable, strict about its keys, and all its numbers are finite."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)

@@ -27,6 +27,12 @@ families:
 """
 
 
+FOLDER = "the run folder has it:"
+NO_MORE = "\\, no dot in front, nothing that cannot be printed"
+SEEDS = "must be <= 18,446,744,073,709,551,615"
+MILLION = "must be <= 1,000,000"
+
+
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
     path = tmp_path / "c.yaml"
@@ -61,7 +67,10 @@ def test_packaged_curricula_load_and_survive_a_round_trip(name: str, tmp_path: P
     assert load_config(saved) == config
 
 
-@given(steps=st.integers(0, 10**6), rate=st.floats(1e-9, 1.0), name=st.text(max_size=20))
+NAMES = st.text(st.characters(exclude_characters="/\\", exclude_categories=("C", "Z")) | st.just(" "), max_size=20)
+
+
+@given(steps=st.integers(0, 10**6), rate=st.floats(1e-9, 1.0), name=NAMES.filter(lambda name: not name.startswith(".")))
 def test_what_is_dumped_loads_again(
     tmp_path_factory: pytest.TempPathFactory, steps: int, rate: float, name: str
 ) -> None:
@@ -124,6 +133,29 @@ def test_what_is_dumped_loads_again(
             "c.yaml:7: families.ramps.sampler.base_lenght: unknown key; did you mean base_length?",
         ),
         ("- {bases: [1, 1]}", "- 1", "c.yaml:9: families.ramps.levels[0]: must be a section of keys, got 1"),
+        ("name: small", "name: ../../esc", f"c.yaml:1: name: {FOLDER} no / or {NO_MORE}"),
+        ("name: small", "name: ..", f"c.yaml:1: name: {FOLDER} no / or {NO_MORE}"),
+        ("name: small", "name: 'a\\b'", f"c.yaml:1: name: {FOLDER} no / or {NO_MORE}"),
+        ("name: small", 'name: "a\\e[2J"', f"c.yaml:1: name: {FOLDER} no / or {NO_MORE}"),
+        ("name: small", f"name: {'n' * 5000}", f"c.yaml:1: name: {FOLDER} at most 100 bytes, has 5000"),
+        ("name: small", f"name: {'é' * 51}", f"c.yaml:1: name: {FOLDER} at most 100 bytes, has 102"),
+        ("name: small", f"seed: {2**64}", f"c.yaml:1: seed: {SEEDS}, got 18446744073709551616"),
+        ("name: small", f"seed: {2**1600}", f"c.yaml:1: seed: {SEEDS}, got a number of 1,601 bits"),
+        ("name: small", f"seed: {hex(2**20000)}", f"c.yaml:1: seed: {SEEDS}, got a number of 20,001 bits"),
+        ("steps: 7", "learning_rate: .inf", "c.yaml:3: training.learning_rate: must be a finite number, got inf"),
+        ("steps: 7", "learning_rate: .nan", "c.yaml:3: training.learning_rate: must be a finite number, got nan"),
+        ("steps: 7", "learning_rate: 1e300", "c.yaml:3: training.learning_rate: must be <= 10, got '1e300'"),
+        ("steps: 7", "temperature: .inf", "c.yaml:3: training.temperature: must be a finite number, got inf"),
+        ("steps: 7", "steps: 10000000000", "c.yaml:3: training.steps: must be <= 1,000,000,000, got 10000000000"),
+        ("batch_size: 16", f"batch_size: {10**12}", f"c.yaml:4: training.batch_size: {MILLION}, got {10**12}"),
+        ("name: small", f"sandbox: {{memory_mb: {10**12}}}", f"c.yaml:1: sandbox.memory_mb: {MILLION}, got {10**12}"),
+        ("name: small", "sandbox: {workers: 9999}", "c.yaml:1: sandbox.workers: must be <= 4,096, got 9999"),
+        ("length: [4, 40]", f"length: [4, {10**12}]", "c.yaml:11: families.ramps.levels[1].length: at most 1,000,000"),
+        (
+            "length: [4, 40]",
+            "reuse: .inf",
+            "c.yaml:11: families.ramps.levels[1].reuse: must be a finite number, got inf",
+        ),
         ("name: small", "name: [a, b]", "c.yaml:1: name: must be text, got ['a', 'b']"),
         ("name: small", "model: tiny", "c.yaml:1: model: must be a section of keys, got 'tiny'"),
     ],
@@ -230,6 +262,14 @@ def test_a_wrong_override_names_itself(file: Path, setting: str, said: str) -> N
 def test_settings_that_are_not_settings(setting: str) -> None:
     with pytest.raises(UsageError, match="--set "):
         parse_settings([setting])
+
+
+def test_numbers_at_their_bounds_and_gradients_that_are_not_scaled_down(file: Path) -> None:
+    settings = ["seed=18446744073709551615", "training.batch_size=1000000", "training.max_grad_norm=.inf"]
+    config = load_config(file, parse_settings(settings))
+    assert (config.seed, config.training.batch_size) == (2**64 - 1, 10**6)
+    assert config.training.max_grad_norm == float("inf")
+    assert complaint(file, GOOD, parse_settings([f"seed={hex(2**20000)}"])).startswith(f"--set seed=…: seed: {SEEDS}")
 
 
 def test_an_override_names_the_flag_it_came_from(file: Path) -> None:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import typer
 
 from kolmocli.cli.format import percent
-from kolmocli.cli.output import complain, print_json
+from kolmocli.cli.output import complain, print_json, show
+from kolmocli.console import printable
 from kolmocli.errors import EXIT_OK, KolmoError, UsageError
 
 if TYPE_CHECKING:
@@ -219,15 +220,14 @@ def _compare(data: bytes, packed: int) -> dict[str, int]:
 def print_programs(archive: bytes, max_output: int) -> None:
     """The programs of an archive, in colour on a terminal."""
     from kolmocli.archive import explain
-    from kolmocli.cli.output import stdout
 
-    console, explanation = stdout(), explain(archive, max_output)
-    if not console.is_terminal:
-        print(explanation)
+    explanation = explain(archive, max_output)
+    if not sys.stdout.isatty():
+        print(printable(str(explanation), "\n\t"))
         return
     from rich.syntax import Syntax
 
-    console.print(Syntax(str(explanation), "python", background_color="default"))
+    show(Syntax(str(explanation), "python", background_color="default"))
 
 
 def _progress(name: str, how: FileOptions) -> Callable[[str], None] | None:

@@ -55,7 +55,7 @@ def calibrate(
     _one_of("--sandbox", "sandbox.backend", sandbox)
     _refuse_what_means_nothing(context, curriculum, data, output)
     load_plugins(plugins)
-    from kolmocli.console import shared_console
+    from kolmocli.console import shared_console, warn
 
     measure: Callable[..., dict[str, Any]]
     if data is not None:
@@ -67,11 +67,8 @@ def calibrate(
         from kolmocli.paths import find_curriculum
 
         measure = partial(calibrated, model, find_curriculum(str(curriculum)), tasks=tasks)
-    console = shared_console()
-    with console.status("rolling out"):
-        report = measure(
-            samples=samples, seed=seed, device=device, sandbox=cast("Backend", sandbox), warn=console.print
-        )
+    with shared_console().status("rolling out"):
+        report = measure(samples=samples, seed=seed, device=device, sandbox=cast("Backend", sandbox), warn=warn)
     print_json(report) if json else show(*_tables(report))
 
 

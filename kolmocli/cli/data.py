@@ -11,6 +11,7 @@ from typing import Annotated, Any, get_args
 import typer
 
 from kolmocli.cli.output import print_json, show
+from kolmocli.console import printable
 from kolmocli.errors import UsageError
 
 app = typer.Typer(
@@ -175,6 +176,7 @@ def _counter(pairs: int, quiet: bool) -> Callable[[int], None]:
 
 
 def _say(line: str) -> None:
+    line = printable(line)
     print(f"\r\033[K{line}" if sys.stderr.isatty() else line, file=sys.stderr)
 
 
@@ -185,9 +187,7 @@ def _place(output: str) -> str:
 def _tables(report: dict[str, Any]) -> Iterable[Any]:
     from rich.text import Text
 
-    from kolmocli.monitor.words import printable
-
-    yield Text(printable(report["file"]), style="bold")
+    yield Text(report["file"], style="bold")
     yield _facts(report)
     if len(report["length"]["histogram"]) > 1:
         yield _histogram("items per sequence", report["length"]["histogram"])
@@ -206,8 +206,6 @@ def _tables(report: dict[str, Any]) -> Iterable[Any]:
 def _facts(report: dict[str, Any]) -> Any:
     from rich.table import Table
 
-    from kolmocli.monitor.words import printable
-
     length, value, programs = report["length"], report["value"], report["programs"]
     table = Table(box=None, show_header=False, pad_edge=False)
     table.add_row("sequences", f"{report['records']:,}, {report['distinct']:,} different, {report['bad']:,} bad lines")
@@ -219,7 +217,7 @@ def _facts(report: dict[str, Any]) -> Any:
     )  # fmt: skip
     table.add_row("values", f"{value['min']:,} to {value['max']:,}{entropy}")
     if report["modalities"]:
-        table.add_row("modalities", ", ".join(f"{printable(name)} {n:,}" for name, n in report["modalities"].items()))
+        table.add_row("modalities", ", ".join(f"{name} {n:,}" for name, n in report["modalities"].items()))
     table.add_row("as literals", f"{report['literal_rate']:.3f} of raw")
     if programs["count"]:
         words = (
@@ -253,11 +251,9 @@ def _counts(title: str, counts: dict[str, int]) -> Any:
     from rich.table import Table
     from rich.text import Text
 
-    from kolmocli.monitor.words import printable
-
     table = Table(box=box.SIMPLE, pad_edge=False)
     table.add_column(title)
     table.add_column("sequences", justify="right")
     for name, count in counts.items():
-        table.add_row(Text(printable(name)), f"{count:,}")
+        table.add_row(Text(name), f"{count:,}")
     return table

@@ -108,7 +108,7 @@ def evaluate(
     if language not in ("python", "dsl"):
         raise UsageError(f"--language {language}: no such choice; there are python, dsl")
     load_plugins(plugins)
-    from kolmocli.console import shared_console
+    from kolmocli.console import warn
     from kolmocli.evaluation.report import Reporting
 
     reporting = Reporting(kt_compatible, hold_out)
@@ -126,7 +126,7 @@ def evaluate(
             sandbox=cast("Backend", sandbox),
             temperature=temperature,
             reporting=reporting,
-            warn=shared_console().out,
+            warn=warn,
         )
     else:
         from kolmocli.evaluation.foreign import Programs, evaluate_predictions

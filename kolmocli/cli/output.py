@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from kolmocli.console import enduring
+from kolmocli.console import enduring, printable
 
 if TYPE_CHECKING:
-    from rich.console import Console, RenderableType
+    from rich.console import Console, ConsoleOptions, RenderableType
+    from rich.segment import Segment
 
 SCHEMA_VERSION = 1
 _UNMEASURED = 120
@@ -24,14 +26,15 @@ def print_json(result: Mapping[str, Any]) -> None:
     Not-a-number has no JSON form: a result that holds one is a defect and fails here.
     """
     text = json.dumps({"schema_version": SCHEMA_VERSION, **result}, indent=2, ensure_ascii=False, allow_nan=False)
-    print(text)
+    # What a terminal might obey, or UTF-8 has no bytes for, is inside a string, where an escape means the same.
+    print("".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text))
 
 
 def show(*parts: RenderableType) -> None:
-    """Tables and text on stdout, as wide as the terminal, or wide enough for a file or a pipe."""
+    """Tables and text (which has no markup) on stdout, as wide as the terminal, or wide enough for a file or a pipe."""
     console = stdout()
     for part in parts:
-        console.print(part)
+        console.print(_Printable(part))
 
 
 def stdout() -> Console:
@@ -39,12 +42,23 @@ def stdout() -> Console:
     from rich.console import Console
 
     measured = sys.stdout.isatty() or "COLUMNS" in os.environ
-    return Console(width=None if measured else _UNMEASURED, highlight=False)
+    return Console(width=None if measured else _UNMEASURED, highlight=False, markup=False, emoji=False)
+
+
+@dataclass(frozen=True, slots=True)
+class _Printable:
+    """Shows what it holds, whoever wrote the text in that, with control characters written out."""
+
+    renderable: RenderableType
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Segment]:
+        for segment in console.render(self.renderable, options):
+            yield segment if segment.control else segment._replace(text=printable(segment.text, "\n"))
 
 
 def complain(message: str, kind: str = "error: ") -> None:
     """One line on stderr, red on a terminal that wants colour."""
-    line = f"kolmo: {kind}{' '.join(message.split())}"
+    line = f"kolmo: {kind}{printable(' '.join(message.split()))}"
     colour = sys.stderr.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     with enduring():
         print(f"\033[31m{line}\033[0m" if colour else line, file=sys.stderr, flush=True)

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 import typer
 
 from kolmocli.cli.output import print_json
+from kolmocli.console import printable
 from kolmocli.errors import CheckError, UsageError
 
 app = typer.Typer(
@@ -32,7 +33,7 @@ RuntimeOption = Annotated[
 
 def _log(line: str) -> None:
     """Progress, and which sandbox was taken: stdout is for results alone."""
-    print(line, file=sys.stderr)
+    print(printable(line), file=sys.stderr)
 
 
 @app.command()

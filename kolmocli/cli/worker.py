@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from kolmocli.console import printable
+
 
 def worker(
     listen: Annotated[
@@ -28,4 +30,4 @@ def worker(
     """
     from kolmocli.engine.monarch.worker import serve
 
-    serve(listen, insecure=insecure, report=lambda line: print(line, file=sys.stderr, flush=True))
+    serve(listen, insecure=insecure, report=lambda line: print(printable(line), file=sys.stderr, flush=True))

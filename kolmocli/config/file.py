@@ -213,5 +213,8 @@ def _at(node: yaml.Node) -> int:
 
 
 def _scalar(value: Any) -> str:
-    text = yaml.safe_dump(value, default_flow_style=True, width=1000).split("\n")[0]
+    try:
+        text = yaml.safe_dump(value, default_flow_style=True, width=1000).split("\n")[0]
+    except ValueError:  # a number that is too long to be printed
+        return "…"
     return text if len(text) <= 40 else text[:39] + "…"

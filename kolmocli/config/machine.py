@@ -7,7 +7,9 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from kolmocli.policy.presets import listed
-from kolmocli.section import Positive, Section
+from kolmocli.section import Count, Positive, Section
+
+_MOST_PROCESSES = 4_096
 
 
 class Model(Section):
@@ -27,7 +29,9 @@ class Model(Section):
 
 class SandboxSection(Section):
     backend: Literal["auto", "docker", "embedded"] = Field("auto", description="where programs run")
-    workers: Annotated[int, Field(ge=0)] = Field(0, description="containers or worker processes; 0: one per core")
+    workers: Annotated[int, Field(ge=0, le=_MOST_PROCESSES)] = Field(
+        0, description="containers or worker processes; 0: one per core"
+    )
     cpu_ms: Positive = Field(1000, description="CPU time of one program")
     wall_ms: Positive = Field(3000, description="wall time of one program, the backstop")
     memory_mb: Positive = Field(128, description="memory of one program")
@@ -43,9 +47,9 @@ class Engine(Section):
         description="local: all in one process; monarch: processes of their own write programs, on this machine or others",
     )
     generators: Positive = Field(
-        1, description="monarch: processes that write programs, each with a sandbox of its own"
+        1, le=_MOST_PROCESSES, description="monarch: processes that write programs, each with a sandbox of its own"
     )
-    max_staleness: Annotated[int, Field(ge=0)] = Field(
+    max_staleness: Count = Field(
         0, description="monarch: updates that a policy may be behind when its programs are learnt from; 0: synchronous"
     )
     hosts: list[str] = Field(

@@ -13,6 +13,9 @@ from kolmocli.config.schema import at, choices, family_kinds, fields_of
 from kolmocli.errors import suggest
 from kolmocli.tasks.family import SEQUENCES
 
+_LONGEST_INT = 256
+"""Bits. CPython does not even print much longer ones."""
+
 Location = tuple[str | int, ...]
 
 _LIMITS = {"greater_than": ">", "greater_than_equal": ">=", "less_than": "<", "less_than_equal": "<="}
@@ -79,7 +82,7 @@ def _say(error: dict[str, Any]) -> tuple[Location, str]:
         return location, f"must be one of {', '.join(words)}; {got}{hint}"
     if kind in _LIMITS:
         limit = next(value for key, value in context.items() if key in ("gt", "ge", "lt", "le"))
-        return location, f"must be {_LIMITS[kind]} {limit:g}, {got}"
+        return location, f"must be {_LIMITS[kind]} {_bound(limit)}, {got}"
     if kind in ("too_short", "too_long"):
         least, bound = ("least", "min_length") if kind == "too_short" else ("most", "max_length")
         return location, f"must have at {least} {context[bound]} items, has {context['actual_length']}"
@@ -125,8 +128,14 @@ def _has(data: Any, location: Location) -> bool:
     return True
 
 
+def _bound(limit: float) -> str:
+    return f"{limit:,}" if isinstance(limit, int) else f"{limit:g}"
+
+
 def _show(value: Any) -> str:
     """The value, short enough for one line."""
+    if isinstance(value, int) and value.bit_length() > _LONGEST_INT:
+        return f"a number of {value.bit_length():,} bits"
     if value is None:
         return "nothing"
     if isinstance(value, dict):

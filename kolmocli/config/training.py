@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from kolmocli.section import Positive, Section, Share
+from kolmocli.section import MOST, Count, Positive, Rate, Section, Share
 
 OptimiserKind = Literal["adamw", "adamw8bit"]
 
@@ -16,10 +16,10 @@ class Warmup(Section):
 
     until: Share = Field(0.5, description="stop when this share of sampled programs passes on the warm-up levels")
     levels: Positive = Field(1, description="how many of the easiest levels of each family are taught")
-    max_steps: Annotated[int, Field(ge=0)] = Field(600, description="stop here in any case; 0 skips the warm start")
+    max_steps: Count = Field(600, description="stop here in any case; 0 skips the warm start")
     check_every: Positive = Field(25, description="steps between measurements of the pass rate")
     batch_size: Positive = Field(64, description="reference programs per step")
-    learning_rate: float = Field(4e-3, gt=0, description="falls to zero over max_steps")
+    learning_rate: Rate = Field(4e-3, description="falls to zero over max_steps")
     replay: Share = Field(
         0.0,
         description="reference programs of the same levels that every REINFORCE step teaches too, as a share of its "
@@ -47,7 +47,7 @@ class Pilot(Section):
     """A few rollouts of more tasks than are needed, and the others of those that passed and failed."""
 
     draws: Positive = Field(1, description="so many times as many tasks are tried as are needed; 1: no pilots")
-    rollouts: Annotated[int, Field(ge=2)] = Field(2, description="rollouts of a task to begin with")
+    rollouts: Annotated[int, Field(ge=2, le=MOST)] = Field(2, description="rollouts of a task to begin with")
 
 
 class Refill(Section):
@@ -60,7 +60,7 @@ class SelfPlay(Section):
     """Programs that the policy makes up become targets for it."""
 
     share: Share = Field(0.0, description="share of the groups for targets that the policy made up; 0: no self-play")
-    proposals: Annotated[int, Field(ge=2)] = Field(16, description="programs that are made up per step")
+    proposals: Annotated[int, Field(ge=2, le=MOST)] = Field(16, description="programs that are made up per step")
     band: Share = Field(0.25, description="a target is kept while it passes so near to the controller's target")
     slots: Positive = Field(1, description="targets that are kept of one coded length")
     weight: float = Field(1.0, ge=0.0, description="of the proposer's reward min(p, 1 - p); 0: it learns nothing")
@@ -72,7 +72,7 @@ USUAL_RANK = 16
 class Lora(Section):
     """Low-rank adapters beside every linear layer but the output head (Hu et al. 2021, arXiv 2106.09685)."""
 
-    rank: Annotated[int, Field(ge=0)] | None = Field(
+    rank: Annotated[int, Field(ge=0, le=MOST)] | None = Field(
         None,
         description="rank of the adapters (LoRA) that are trained instead of the weights; 0: the weights are trained "
         f"(default: {USUAL_RANK} for a model in 8 bits, else 0)",
@@ -81,11 +81,11 @@ class Lora(Section):
 
 
 class Training(Section):
-    steps: Annotated[int, Field(ge=0)] = Field(100, description="REINFORCE steps")
+    steps: Count = Field(100, description="REINFORCE steps")
     batch_size: Positive = Field(128, description="rollouts per step")
-    group_size: Annotated[int, Field(ge=2)] = Field(8, description="rollouts per task (G)")
-    learning_rate: float = Field(3e-4, gt=0, description="the highest of the run; see ramp_steps and schedule")
-    ramp_steps: Annotated[int, Field(ge=0)] = Field(5, description="steps that the learning rate rises over")
+    group_size: Annotated[int, Field(ge=2, le=MOST)] = Field(8, description="rollouts per task (G)")
+    learning_rate: Rate = Field(3e-4, description="the highest of the run; see ramp_steps and schedule")
+    ramp_steps: Count = Field(5, description="steps that the learning rate rises over")
     schedule: Literal["linear", "cosine", "constant"] = Field(
         "linear", description="how the learning rate falls to zero, or that it stays"
     )
@@ -110,7 +110,9 @@ class Training(Section):
         description="optimiser steps per batch, each on its share of the groups: all but the first learn from rollouts of an "
         "older policy (see ratio_cap)",
     )
-    max_grad_norm: float = Field(1.0, gt=0, description="longer gradients are scaled down to this")
+    max_grad_norm: float = Field(
+        1.0, gt=0, allow_inf_nan=True, description="longer gradients are scaled down to this; .inf: none is"
+    )
     best_of: Positive = Field(
         1,
         description="sample so many times as many rollouts and learn from group_size of them, passes and failures "
@@ -132,7 +134,7 @@ class Training(Section):
     )
     max_lines: Positive = Field(12, description="lines of a program at most")
     max_new_tokens: Positive = Field(128, description="tokens of a program at most")
-    noise_every: Annotated[int, Field(ge=0)] = Field(
+    noise_every: Count = Field(
         10,
         description="steps between measurements of the gradient's noise, for which groups are learnt one by one; 0, or "
         "several updates per batch: never",
@@ -166,4 +168,4 @@ class Training(Section):
 
 class Evaluation(Section):
     tasks: Positive = Field(600, description="held-out tasks, spread evenly over all buckets")
-    every: Annotated[int, Field(ge=0)] = Field(0, description="RL steps between evaluations; 0: before and after only")
+    every: Count = Field(0, description="RL steps between evaluations; 0: before and after only")

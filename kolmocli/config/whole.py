@@ -12,7 +12,7 @@ from kolmocli.config.families import Families
 from kolmocli.config.machine import Engine, Model, SandboxSection
 from kolmocli.config.training import USUAL_RANK, Evaluation, Hints, Pilot, Refill, Screening, SelfPlay, Training, Warmup
 from kolmocli.policy.presets import Alphabet, is_preset
-from kolmocli.section import Section
+from kolmocli.section import Count, Section
 from kolmocli.tasks.base import Language
 from kolmocli.tasks.family import language_of
 from kolmocli.tasks.files.settings import Data
@@ -21,14 +21,16 @@ from kolmocli.tasks.settings import FamilySettings
 from kolmocli.tasks.sources import languages_of
 
 _USUAL_RATIO_CAP = 2.0
+_LONGEST_NAME = 100
+"""Bytes: a file system takes 255, and the seed and a number stand behind the name."""
 
 
 class Config(Section):
     """A whole curriculum file."""
 
-    name: str = Field("unnamed", description="shown in tables and summaries")
+    name: str = Field("unnamed", description="shown in tables and summaries, and in the name of the run folder")
     description: str = Field("", description="what this curriculum is for")
-    seed: int = Field(0, ge=0, description="one seed gives one run")
+    seed: int = Field(0, ge=0, le=2**64 - 1, description="one seed gives one run")
     threads: Annotated[int, Field(gt=0, le=1024)] | None = Field(
         None,
         description="threads of the tensor library: the last digits go by them; null: as many as the machine gives, "
@@ -60,9 +62,7 @@ class Config(Section):
     report: bool = Field(
         True, description="draw plots/ and report.html when the run ends; `kolmo report` draws them at any time"
     )
-    checkpoint_every: Annotated[int, Field(ge=0)] = Field(
-        50, description="RL steps between checkpoints; 0: only at the end"
-    )
+    checkpoint_every: Count = Field(50, description="RL steps between checkpoints; 0: only at the end")
 
     @property
     def adapter_rank(self) -> int:
@@ -89,6 +89,15 @@ class Config(Section):
     def alphabet(self) -> Alphabet:
         """What a preset that is trained from nothing reads and writes."""
         return "programs" if self.languages == {"dsl"} else "characters"
+
+    @model_validator(mode="after")
+    def _a_name_for_a_folder(self) -> Config:
+        name = self.name
+        if not name.isprintable() or any(c in name for c in "/\\") or name.startswith("."):
+            raise ValueError("name: the run folder has it: no / or \\, no dot in front, nothing that cannot be printed")
+        if len(name.encode()) > _LONGEST_NAME:
+            raise ValueError(f"name: the run folder has it: at most {_LONGEST_NAME} bytes, has {len(name.encode())}")
+        return self
 
     @model_validator(mode="after")
     def _nothing_for_nobody(self) -> Config:

@@ -28,10 +28,11 @@ def attempts_by(
     """`attempt`, with a sandbox only where there are programs to run.
 
     Raises:
-        UsageError: no model under that name, or a sandbox was asked for by name where nothing is run.
+        UsageError: no model under that name, one with too few positions for these tasks, or a sandbox was asked for by name where nothing is run.
         EnvironmentMissing: the sandbox or the device that was asked for is not there.
     """
     policy = load_policy(model, device=device, seed=config.seed, alphabet=config.alphabet, warn=warn)
+    policy.require_room((policy.prompt_ids(t.asked, t.prefix) for t in tasks), config.training.max_new_tokens)
     run_in = config.sandbox if any(task.language != "text" for task in tasks) else None
     judge = open_judge(config.reward, config.training.max_lines, run_in, sandbox, warn)
     engine = open_local_engine(policy, judge, config.training, config.model)

@@ -5,12 +5,15 @@ The key comes from `KOLMO_API_KEY` or `OPENAI_API_KEY`, is sent to the endpoint 
 
 from __future__ import annotations
 
+import contextlib
+import json
 import os
-import time
+import threading
+import zlib
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
 
 import httpx2
 
@@ -21,6 +24,12 @@ KEYS = ("KOLMO_API_KEY", "OPENAI_API_KEY")
 _AT_ONCE = 16
 """Requests on their way at a time; the benchmark's own number."""
 _TRIES = 6
+_LONGEST_REPLY = 8 << 20
+"""Bytes, as sent and as unpacked: a million tokens, and what stands around them."""
+_SHOWN = 80
+"""Characters of what an endpoint said."""
+_SHORTEST_SECRET = 6
+"""Characters. A shorter key, such as the EMPTY of a local server, guards nothing, and may be a word of a program."""
 _LONGEST_WAIT = 60.0
 _WORTH_ANOTHER_TRY = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 _TIMEOUT = httpx2.Timeout(600.0, connect=20.0)
@@ -54,48 +63,108 @@ class Endpoint:
         base = self.url.rstrip("/")
         return base if base.endswith("/chat/completions") else f"{base}/chat/completions"
 
-    def answers(self, sequences: Sequence[tuple[int, ...]]) -> Iterator[Answer]:
-        """An answer for each sequence, in order, as they come.
+    @contextmanager
+    def asking(self, sequences: Sequence[tuple[int, ...]]) -> Iterator[list[Future[Answer]]]:
+        """While entered, all sequences are asked for, and each has its answer in a future, in order.
+
+        Leaving the block ends it at once: nobody waits for a request that is under way.
 
         Raises:
-            KolmoError: the endpoint cannot be reached, refuses, or does not speak the protocol.
+            KolmoError: (from a future) the endpoint cannot be reached, refuses, or does not speak the protocol.
         """
-        headers = {"Authorization": f"Bearer {self.key}"} if self.key else {}
-        threads = ThreadPoolExecutor(_AT_ONCE)
-        try:
-            with httpx2.Client(headers=headers, timeout=_TIMEOUT) as client:
-                yield from threads.map(lambda sequence: self._ask(client, sequence), sequences)
-        finally:
-            threads.shutdown(wait=False, cancel_futures=True)
+        futures: list[Future[Answer]] = [Future() for _ in sequences]
+        waiting = iter(zip(futures, sequences, strict=True))
+        lock, over = threading.Lock(), threading.Event()
 
-    def _ask(self, client: httpx2.Client, sequence: tuple[int, ...]) -> Answer:
+        def work() -> None:
+            while not over.is_set():
+                with lock:
+                    future, sequence = next(waiting, (None, None))
+                if future is None or sequence is None:
+                    return
+                try:
+                    future.set_result(self._ask(client, sequence, over))
+                except Exception as error:
+                    future.set_exception(error)
+
+        with httpx2.Client(headers=self._headers(), timeout=_TIMEOUT) as client:
+            # Not an executor: the interpreter waits for the threads of one when it ends, and they wait for a host.
+            for _ in range(min(_AT_ONCE, len(futures))):
+                threading.Thread(target=work, daemon=True).start()
+            try:
+                yield futures
+            finally:
+                over.set()
+
+    def _headers(self) -> dict[str, str]:
+        """What is not asked for here would have to be unpacked without a limit."""
+        key = {"Authorization": f"Bearer {self.key}"} if self.key else {}
+        return {"Accept-Encoding": "gzip", **key}
+
+    def _ask(self, client: httpx2.Client, sequence: tuple[int, ...], over: threading.Event) -> Answer:
         body = {"model": self.model, "messages": messages(sequence), "max_tokens": self.max_tokens}
         for attempt in range(1, _TRIES + 1):
             wait = self.first_wait * 2 ** (attempt - 1)
             try:
-                response = client.post(self.address, json=body)
+                with client.stream("POST", self.address, json=body) as response:
+                    said = self._body(response)
             except httpx2.TransportError as error:
                 reason = str(error) or type(error).__name__
             else:
                 if response.status_code == 200:
-                    return self._read(response)
-                reason = f"{response.status_code} {_said(response)}"
+                    return self._read(said)
+                reason = f"{response.status_code} {self._words(said)}"
                 if response.status_code not in _WORTH_ANOTHER_TRY:
-                    raise KolmoError(f"{self.address}: {reason}{self._mend(response.status_code)}")
+                    raise self._failed(f"{reason}{self._mend(response.status_code)}")
                 wait = _asked_to_wait(response) or wait
-            if attempt < _TRIES:
-                time.sleep(min(wait, _LONGEST_WAIT))
-        raise KolmoError(f"{self.address}: no answer in {_TRIES} tries: {reason}")
+            if attempt < _TRIES and over.wait(min(wait, _LONGEST_WAIT)):
+                break
+        raise self._failed(f"no answer in {attempt} tries: {reason}")
 
-    def _read(self, response: httpx2.Response) -> Answer:
+    def _body(self, response: httpx2.Response) -> bytes:
+        """All that was sent, unpacked. Raises KolmoError where either is longer than an answer can be."""
+        said = bytearray()
+        for chunk in response.iter_raw():
+            said += chunk
+            if len(said) > _LONGEST_REPLY:
+                raise self._failed(f"a reply of more than {_LONGEST_REPLY >> 20} MiB; no answer is so long")
+        packed = response.headers.get("content-encoding", "identity").lower()
+        if packed == "identity":
+            return bytes(said)
+        if packed != "gzip":
+            raise self._failed(f"a reply packed with {packed[:_SHOWN]!r}, which was not asked for")
         try:
-            choice = response.json()["choices"][0]
+            unpacked = zlib.decompressobj(wbits=31).decompress(said, _LONGEST_REPLY + 1)
+        except zlib.error:
+            raise self._failed("a reply packed with gzip that cannot be unpacked") from None
+        if len(unpacked) > _LONGEST_REPLY:
+            raise self._failed(f"a reply that unpacks to more than {_LONGEST_REPLY >> 20} MiB; no answer is so long")
+        return unpacked
+
+    def _read(self, said: bytes) -> Answer:
+        try:
+            choice = json.loads(said)["choices"][0]
             text = choice["message"]["content"]
-        except (ValueError, LookupError, TypeError):
-            raise KolmoError(
-                f"{self.address}: the reply is not that of an OpenAI-compatible chat endpoint: {response.text[:80]!r}"
-            ) from None
-        return Answer(text if isinstance(text, str) else "", choice.get("finish_reason") == "length")
+        except (ValueError, LookupError, TypeError, RecursionError):
+            shown = self._masked(said.decode("utf-8", "replace"))[:_SHOWN]
+            raise self._failed(f"the reply is not that of an OpenAI-compatible chat endpoint: {shown!r}") from None
+        return Answer(self._masked(text) if isinstance(text, str) else "", choice.get("finish_reason") == "length")
+
+    def _words(self, said: bytes) -> str:
+        """The endpoint's own words, on one line."""
+        text = None
+        with contextlib.suppress(ValueError, LookupError, TypeError, RecursionError):
+            text = json.loads(said)["error"]["message"]
+        if not isinstance(text, str):
+            text = said.decode("utf-8", "replace")
+        return " ".join(self._masked(text).split())[: 2 * _SHOWN]
+
+    def _failed(self, reason: str) -> KolmoError:
+        return KolmoError(self._masked(f"{self.address}: {reason}"))
+
+    def _masked(self, text: str) -> str:
+        """Without the key, which an endpoint may say back: what it says is shown and saved."""
+        return text.replace(self.key, "***") if self.key and len(self.key) >= _SHORTEST_SECRET else text
 
     def _mend(self, status: int) -> str:
         if status in (401, 403):
@@ -104,17 +173,18 @@ class Endpoint:
 
 
 def key_from_environment() -> str | None:
-    return next((os.environ[name] for name in KEYS if os.environ.get(name)), None)
+    """The first of `KEYS` that is set.
 
-
-def _said(response: httpx2.Response) -> str:
-    """The endpoint's own words, on one line."""
-    try:
-        data: Any = response.json()
-        text = data["error"]["message"]
-    except (ValueError, LookupError, TypeError):
-        text = response.text
-    return " ".join(str(text).split())[:160]
+    Raises:
+        UsageError: it cannot be sent.
+    """
+    name = next((name for name in KEYS if os.environ.get(name, "").strip()), None)
+    if name is None:
+        return None
+    key = os.environ[name].strip()
+    if not (key.isascii() and key.isprintable()):
+        raise UsageError(f"{name}: has characters that no key has; set it again")
+    return key
 
 
 def _asked_to_wait(response: httpx2.Response) -> float | None:

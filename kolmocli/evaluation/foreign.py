@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from kolmocli.console import shared_console
+from kolmocli.console import warn
 from kolmocli.errors import UsageError
 from kolmocli.evaluation.baselines import Baselines
 from kolmocli.evaluation.predictions import Cut, read_predictions
@@ -44,7 +44,6 @@ def evaluate_predictions(
     Raises:
         UsageError: the file cannot be read, or holds no prediction.
     """
-    warn = shared_console().out
     found = read_predictions(name, warn, language=programs.language, strict=strict, cut=cut_of(reporting))
     with Baselines() as baselines:
         attempts = rescored(counting(found, baselines), programs, warn)

@@ -11,7 +11,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any
 
-from kolmocli.console import shared_console
+from kolmocli.console import warn
 from kolmocli.errors import UsageError
 from kolmocli.evaluation.foreign import Programs, all_judged, cut_of, teller
 from kolmocli.evaluation.report import PLAIN, Reporting, full_report
@@ -42,7 +42,6 @@ def evaluate_joined(
         UsageError: a file cannot be read, no prediction is for one of the tasks, or, with `strict`, one is for none of
             them, a task has none, or the reference answer of a task fails its own tests.
     """
-    warn = shared_console().out
     tasks = _tasks(data, programs, warn, strict)
     problems, counts = Problems(predictions, warn, strict), {"unknown": 0}
     found = _joined(predictions, tasks, problems, reporting, counts)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import contextlib
+from collections import deque
+from collections.abc import Generator, Iterable
+from concurrent.futures import Future
 from typing import Any
 
-from kolmocli.console import shared_console
+from kolmocli.console import warn
 from kolmocli.errors import UsageError
 from kolmocli.evaluation.baselines import Baselines
-from kolmocli.evaluation.endpoint import Endpoint
+from kolmocli.evaluation.endpoint import Answer, Endpoint
 from kolmocli.evaluation.foreign import Programs, counting, cut_of, rescored, teller
 from kolmocli.evaluation.predictions import Cut, PredictionWriter
 from kolmocli.evaluation.report import PLAIN, Reporting, full_report
@@ -32,7 +35,6 @@ def evaluate_endpoint(
         UsageError: nothing that says which tasks to use.
         KolmoError: the endpoint refuses or cannot be reached; answers that were saved by then are kept.
     """
-    warn = shared_console().out
     selection = select(None, wanted, warn)
     tasks = [task for task in selection.tasks if isinstance(task, SequenceTask)]
     if len(tasks) < len(selection.tasks):
@@ -46,8 +48,8 @@ def evaluate_endpoint(
         for _ in range(samples)
     ]
     counts = {"cut_off": 0}
-    answered = _ask(endpoint, asked, cut_of(reporting), save, counts, warn)
-    with Baselines() as baselines:
+    answered = _ask(endpoint, asked, cut_of(reporting), save, counts)
+    with contextlib.closing(answered), Baselines() as baselines:
         attempts = rescored(counting(answered, baselines), programs, warn)
         facts = {"model": endpoint.model, "samples": samples, "language": programs.language, **counts}
         return {**facts, **full_report(attempts, samples, programs.language, reporting, baselines)}
@@ -59,18 +61,28 @@ def _ask(
     cut: Cut,
     save: str | None,
     counts: dict[str, int],
-    warn: Callable[[str], None],
-) -> Iterator[Candidate]:
+) -> Generator[Candidate, None, None]:
     writer = None if save is None else PredictionWriter(save)
     tell = teller(f"answers of {len(tasks):,}", warn)
-    try:
-        answers = endpoint.answers([task.target for task in tasks])
-        for done, (task, answer) in enumerate(zip(tasks, answers, strict=True), start=1):
-            counts["cut_off"] += answer.cut_off
+    with endpoint.asking([task.target for task in tasks]) as answers:
+        waiting = deque(zip(tasks, answers, strict=True))
+        try:
+            while waiting:
+                task, answer = waiting[0][0], waiting[0][1].result()
+                if writer is not None:
+                    writer.write(task, task.index, answer.text)
+                waiting.popleft()
+                counts["cut_off"] += answer.cut_off
+                tell(len(tasks) - len(waiting))
+                yield Candidate(task, cut(answer.text))
+        finally:
             if writer is not None:
-                writer.write(task, task.index, answer.text)
-            tell(done)
-            yield Candidate(task, cut(answer.text))
-    finally:
-        if writer is not None:
-            writer.close()
+                _write_rest(writer, waiting)
+
+
+def _write_rest(writer: PredictionWriter, waiting: Iterable[tuple[SequenceTask, Future[Answer]]]) -> None:
+    """Where asking ends early: what has been answered out of turn."""
+    with contextlib.closing(writer):
+        for task, answer in waiting:
+            if answer.done() and answer.exception() is None:
+                writer.write(task, task.index, answer.result().text)

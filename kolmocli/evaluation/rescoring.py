@@ -55,7 +55,8 @@ def rescore(
     """Every candidate with its outcome, in order. `told` hears how many are done. Without a sandbox where all are answers in
     words."""
     source, waiting, done = iter(candidates), deque[tuple[list[Candidate], Future[list[Outcome]]]](), 0
-    with ThreadPoolExecutor(2) as threads:
+    threads = ThreadPoolExecutor(2)
+    try:
         while True:
             while len(waiting) < 2 and (chunk := list(islice(source, _CHUNK))):
                 waiting.append((chunk, threads.submit(judge_attempts, [_read(c) for c in chunk], sandbox)))
@@ -65,6 +66,8 @@ def rescore(
             yield from ((c.task, outcome) for c, outcome in zip(chunk, judged.result(), strict=True))
             done += len(chunk)
             told(done)
+    finally:  # what is under way when it ends early is for whoever owns the sandbox to end
+        threads.shutdown(wait=False, cancel_futures=True)
 
 
 def _read(candidate: Candidate) -> Attempt:

@@ -11,6 +11,7 @@ from kolmocli.config.file import load_config
 from kolmocli.errors import UsageError
 from kolmocli.evaluation.heldout import held_out_tasks
 from kolmocli.paths import find_curriculum
+from kolmocli.policy.presets import is_preset
 from kolmocli.tasks.base import Task
 from kolmocli.tasks.files.separation import Taken
 from kolmocli.tasks.files.tables import is_data_set
@@ -117,6 +118,11 @@ def _config(target: str | None, wanted: Wanted) -> Config:
         return own
     if wanted.data is not None:
         return load_config(find_curriculum("quickstart"), {})
+    if target is not None and not is_preset(target) and not Path(target).exists():
+        raise UsageError(
+            f"{target}: there is no such run, and no such folder; name one that is there, or, of a model on the hub, its "
+            "tasks with --curriculum or --data"
+        )
     what = "an endpoint" if target is None else target
     raise UsageError(f"{what} is not a run: name its tasks with --curriculum or --data")
 

@@ -12,6 +12,9 @@ _RANGES = (
     *("modifiers", "calls", "length"),
 )
 
+_MOST = 1_000_000
+"""Of whatever is drawn, apart from the values: a sequence has to be held, and asked for."""
+
 OPERATORS: dict[str, float] = {
     "reverse_list": 0.1,
     "repeat_list": 0.1,
@@ -35,7 +38,7 @@ OPERATORS: dict[str, float] = {
 class SamplerConfig(BaseModel):
     """What is drawn, and how often. Ranges are inclusive at both ends."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     # --- base sequences
     bases: Range = (1, 5)
@@ -95,6 +98,8 @@ class SamplerConfig(BaseModel):
         for name, bounds in self:
             if name in _RANGES and bounds is not None and bounds[0] > bounds[1]:
                 raise ValueError(f"{name}: {bounds[0]} is above {bounds[1]}")
+            if name in _RANGES and name != "values" and bounds is not None and bounds[1] > _MOST:
+                raise ValueError(f"{name}: at most {_MOST:,}")
         for name, known in (("initiators", INITIATORS), ("operators", OPERATORS)):
             unknown = sorted(set(getattr(self, name)) - set(known))
             if unknown:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -55,10 +56,26 @@ def save_checkpoint(run_dir: Path, step: int, policy: Policy, optimiser: dict[st
 
 
 def load_state(folder: Path) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The trainer's state and the optimiser's, of a complete checkpoint."""
-    state = json.loads((folder / "trainer.json").read_text())
-    optimiser = torch.load(folder / "optimiser.pt", weights_only=True, map_location="cpu")
+    """The trainer's state and the optimiser's, of a complete checkpoint.
+
+    Raises:
+        KolmoError: a file is not what kolmo writes, though its digest is right: somebody else has made it.
+    """
+    state = _loaded(folder / "trainer.json", lambda file: json.loads(file.read_text()))
+    optimiser = _loaded(folder / "optimiser.pt", lambda file: torch.load(file, weights_only=True, map_location="cpu"))
     return state, optimiser
+
+
+def _loaded(file: Path, read: Callable[[Path], Any]) -> dict[str, Any]:
+    try:
+        found = read(file)
+    except Exception as error:  # a hostile pickle ends its reader in any way it likes
+        found = error
+    if not isinstance(found, dict):
+        raise KolmoError(
+            f"{file}: not what kolmo writes there; remove this checkpoint, and --resume takes the one before it"
+        )
+    return found
 
 
 def _flush(path: Path) -> None:

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from rich.cells import cell_len
 from rich.text import Text
 
+from kolmocli.console import printable
 from kolmocli.monitor.gauges import TOO_HARD, bar, dial, scale
 from kolmocli.monitor.records import BucketRecord
-from kolmocli.monitor.words import compact, percent, printable, rate
+from kolmocli.monitor.words import compact, percent, rate
 
 _STATES = {"tracking": ("•", "green"), "mastered": ("▲", "cyan"), "out of reach": ("▼", TOO_HARD)}
 _OTHER_STATE = ("!", "magenta")

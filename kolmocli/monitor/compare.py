@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from kolmocli.curriculum.information import per_gflop
 from kolmocli.errors import UsageError
+from kolmocli.files import writing
 from kolmocli.monitor.events import EvaluationEvent
 from kolmocli.monitor.figures.canvas import (
     BLUE,
@@ -53,9 +54,10 @@ def write_comparison(run_dirs: Sequence[Path], folder: Path) -> list[Path]:
 
     runs = dict(zip(names(run_dirs), map(read_history, run_dirs), strict=True))
     images = {name: png(fig) for name, draw in FIGURES.items() if (fig := draw(runs)) is not None}
-    paths = write_pictures(folder / "plots", images)
     report = folder / "report.html"
-    write_atomically(report, render(runs, images))
+    with writing(folder):
+        paths = write_pictures(folder / "plots", images)
+        write_atomically(report, render(runs, images))
     return [*paths, report]
 
 

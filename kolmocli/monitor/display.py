@@ -12,10 +12,10 @@ import sys
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self
 
-from kolmocli.console import enduring, shared_console
+from kolmocli.console import enduring, printable, shared_console
 from kolmocli.monitor.records import BucketRecord, ReinforceRecord, WarmRecord
 from kolmocli.monitor.snapshot import Snapshot
-from kolmocli.monitor.words import compact, decimal, duration, percent, printable, rate
+from kolmocli.monitor.words import compact, decimal, duration, percent, rate
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from kolmocli.console import printable
 from kolmocli.monitor.record import Record, key
-from kolmocli.monitor.words import printable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

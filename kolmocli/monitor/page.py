@@ -9,7 +9,7 @@ import base64
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 
-from kolmocli.monitor.words import printable
+from kolmocli.console import printable
 
 _STYLE = """
 :root { color-scheme: light; }

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kolmocli.errors import KolmoError
+from kolmocli.files import writing
 from kolmocli.monitor.figures.canvas import png
 from kolmocli.monitor.figures.families import bucket_map, pass_rate
 from kolmocli.monitor.figures.health import sandbox
@@ -48,16 +50,30 @@ def pictures(history: History, between: Callable[[], None] | None = None) -> dic
 def write_report(run_dir: Path, between: Callable[[], None] | None = None) -> list[Path]:
     """Write `plots/*.png` and `report.html` and return their paths, for a run that goes on as well as for a finished one.
 
-    Raises UsageError when there is no such folder, or no run in it, and KolmoError when nothing was written yet.
+    Raises UsageError when there is no such folder, or no run in it; KolmoError when nothing was written yet, its files cannot
+    be read, or those of the report not written.
     """
     run_dir = Path(run_dir)
+    config = _text(run_dir / "config.yaml")
     history = history_to_show(run_dir)
     images = pictures(history, between)
-    config = run_dir / "config.yaml"
     page = run_dir / "report.html"
-    paths = write_pictures(run_dir / "plots", images)
-    write_atomically(page, render(history, images, config.read_text(encoding="utf-8") if config.exists() else ""))
+    with writing(run_dir):
+        paths = write_pictures(run_dir / "plots", images)
+        write_atomically(page, render(history, images, config))
     return [*paths, page]
+
+
+def _text(config: Path) -> str:
+    """Of config.yaml; nothing where there is none."""
+    if not config.exists():
+        return ""
+    try:
+        return config.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise KolmoError(f"{config}: not a text file in UTF-8; put back what was in it, or remove it") from None
+    except OSError as error:
+        raise KolmoError(f"{config}: cannot be read: {error.strerror}") from None
 
 
 def write_pictures(folder: Path, images: Mapping[str, bytes]) -> list[Path]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from kolmocli.errors import EnvironmentMissing, UsageError
+from kolmocli.files import writing
 from kolmocli.monitor.history import history_to_show
 from kolmocli.monitor.records import StepRecord, WarmRecord
 from kolmocli.monitor.writer import finite
@@ -69,7 +70,8 @@ def export(run_dir: Path) -> Path:
         raise UsageError(
             f"{folder}: is there already, written by the run or an earlier export; remove it to export again"
         )
-    TensorBoardLog(run_dir, [*history.warmup, *history.rl]).close()
+    with writing(folder):
+        TensorBoardLog(run_dir, [*history.warmup, *history.rl]).close()
     return folder
 
 

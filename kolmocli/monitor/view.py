@@ -12,11 +12,12 @@ from itertools import zip_longest
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from kolmocli.console import printable
 from kolmocli.monitor.bucket_table import table
 from kolmocli.monitor.gauges import bar, sparkline
 from kolmocli.monitor.records import ReinforceRecord, WarmRecord
 from kolmocli.monitor.snapshot import Snapshot
-from kolmocli.monitor.words import compact, decimal, duration, percent, printable, rate
+from kolmocli.monitor.words import compact, decimal, duration, percent, rate
 
 HEADER = 5
 """Lines above the table, an empty one included."""

@@ -56,8 +56,3 @@ def duration(seconds: float | None) -> str:
     hours, rest = divmod(whole, 3600)
     minutes, left = divmod(rest, 60)
     return f"{hours}:{minutes:02}:{left:02}" if hours else f"{minutes}:{left:02}"
-
-
-def printable(text: str) -> str:
-    """The text on one line without control characters: programs are written by models, not by friends."""
-    return "".join(c if c.isprintable() else " " if c in "\n\t" else "�" for c in text)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import Any
 import torch
 from transformers.utils import logging
 
+from kolmocli.errors import UsageError
 from kolmocli.policy.adapters import Base, save_adapter
 from kolmocli.policy.characters import QUESTION
 from kolmocli.policy.generation import Generated, Guide, generate
@@ -65,6 +66,34 @@ class Policy:
         return tuple(sorted(ids))
 
     @cached_property
+    def positions(self) -> int | None:
+        """Tokens, prompt and answer, that the model has a table of positions for (GPT-2, OPT); None where it computes them."""
+        most: int | None = getattr(self.model.config, "max_position_embeddings", None)
+        tables = (*self.model.named_parameters(), *self.model.named_buffers())
+        has_table = any(
+            ("wpe" in name or "position" in name) and table.ndim == 2 and most is not None and table.shape[0] >= most
+            for name, table in tables
+        )
+        return most if has_table else None
+
+    def require_room(self, prompts: Iterable[Sequence[int]], new_tokens: int) -> None:
+        """Look at prompts before anything is computed: beyond its positions a model is an error of its library.
+
+        Raises:
+            UsageError: one of them and so many tokens after it are more than the model has positions for.
+        """
+        if self.positions is None:
+            return
+        longest = max(map(len, prompts), default=0)
+        if longest + new_tokens > self.positions:
+            left = self.positions - longest
+            mend = f"allow {left:,} new tokens at most (training.max_new_tokens), " if left > 0 else ""
+            raise UsageError(
+                f"{self.name}: has {self.positions:,} positions, and a prompt of {longest:,} tokens with {new_tokens:,} "
+                f"after it has {longest + new_tokens:,}; {mend}take shorter tasks, or name another model"
+            )
+
+    @cached_property
     def parameters(self) -> int:
         return sum(p.numel() for p in self.model.parameters())
 
@@ -85,10 +114,11 @@ class Policy:
     def answer(self, prompt: Prompt, text: str, prefix: str = "") -> Rollout:
         """A supervised answer in the shape of a rollout; it has no log-probabilities, as nobody sampled it.
 
-        With a `prefix`, which `text` begins with, what comes after it is to be learnt.
+        With a `prefix`, which `text` begins with, what comes after it is to be learnt. Raises UsageError as `require_room`.
         """
-        tokens = self._answer_ids(text.removeprefix(prefix))
-        return Rollout(self.prompt_ids(prompt, prefix), tokens, (), self._lines(tokens, prefix.count("\n")), text, True)
+        asked, tokens = self.prompt_ids(prompt, prefix), self._answer_ids(text.removeprefix(prefix))
+        self.require_room([asked], len(tokens))
+        return Rollout(asked, tokens, (), self._lines(tokens, prefix.count("\n")), text, True)
 
     def answers(self, tasks: Sequence[Task]) -> list[Rollout]:
         """The references of the tasks as supervised answers; a task without one is left out."""
@@ -110,11 +140,12 @@ class Policy:
         Logits are divided by `temperature` before the softmax that is sampled from, all of it; greedily nothing is.
         `prefixes[i]` is what answers to `asked[i]` begin with. It is part of the prompt, so no gradient reaches it, and of
         the text, so it is judged. `finished` is called with each program, and its place in the list, as soon
-        as it is written.
+        as it is written. Raises UsageError as `require_room`.
         """
         # A blank belongs to the word after it, but for the presets' tokenizer.
         given = [text if self.is_preset else text.rstrip(" ") for text in prefixes or [""] * len(asked)]
         prompts = [self.prompt_ids(a, text) for a, text in zip(asked, given, strict=True)]
+        self.require_room(prompts, max_new_tokens)
         self.model.eval()
         rollouts: dict[int, Rollout] = {}
 

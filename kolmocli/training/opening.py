@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
+from itertools import chain
 from pathlib import Path
 
 from kolmocli.checkpoints import latest_checkpoint, settle, silent
@@ -129,6 +130,8 @@ def open_run(config: Config, options: RunOptions, display: Display, stack: ExitS
         refuse_gaps(checkpoint, saved, display.note, allowed=options.allow_gaps)
         display.note(f"resuming from {checkpoint}")
     policy = open_policy(config, checkpoint, display.note)
+    looked_at = chain(held_out, (source.task(bucket, 0) for bucket in source.buckets()))
+    policy.require_room((policy.prompt_ids(task.asked) for task in looked_at), config.training.max_new_tokens)
     if config.adapter_rank and is_preset(config.model.name):
         display.note(f"{config.model.name} is drawn at random and stays so: only the adapters beside it learn")
     engine = open_engine(config, policy, display.note)

@@ -71,3 +71,16 @@ def test_the_quickstart_on_a_model_in_eight_bits(kolmo: Run, home: Path) -> None
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["steps"] == 5
+
+
+@pytest.mark.parametrize("command", ["train", "eval"])
+def test_a_model_with_too_few_positions_is_told_before_the_first_batch(
+    kolmo: Run, home: Path, tmp_path: Path, command: str
+) -> None:
+    (tmp_path / "small.yaml").write_text(SMALL.replace("max_new_tokens: 24", "max_new_tokens: 1000"))
+    model = home / "model"
+    arguments = ["small.yaml", "--model", model] if command == "train" else [model, "--curriculum", "small.yaml"]
+    line = refused(kolmo(command, *arguments), 2)
+    assert line.startswith(f"{model}: has 1,024 positions, and a prompt of ")
+    assert "tokens with 1,000 after it" in line
+    assert not (tmp_path / "runs").exists()

@@ -1,91 +1,33 @@
-"""A chat endpoint, as a real HTTP server on this machine."""
+"""Asking a chat endpoint, and what its answers come to."""
 
 from __future__ import annotations
 
 import json
-import threading
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from kolmocli.errors import KolmoError, UsageError
-from kolmocli.evaluation.endpoint import Endpoint, key_from_environment
+from kolmocli.evaluation.endpoint import Answer, Endpoint, key_from_environment
 from kolmocli.evaluation.foreign import Programs, evaluate_predictions
 from kolmocli.evaluation.prompted import evaluate_endpoint
 from kolmocli.evaluation.selection import Wanted
-from kolmocli.tasks.files.layouts import entry
+from tests.evaluation.served import Replies, Reply, Served, asked_for, says
 
-Reply = tuple[int, dict[str, str], str]
-"""Status, headers and body."""
-
-
-def says(text: str | None, finish: str = "stop") -> Reply:
-    return 200, {}, json.dumps({"choices": [{"message": {"content": text}, "finish_reason": finish}]})
+Serve = Callable[[Replies], Served]
 
 
-@dataclass
-class Served:
-    """A server that answers a request with `reply(number of the request, its body)`."""
-
-    reply: Callable[[int, dict[str, Any]], Reply]
-    url: str = ""
-    paths: list[str] = field(default_factory=list)
-    keys: list[str | None] = field(default_factory=list)
-    bodies: list[dict[str, Any]] = field(default_factory=list)
+def answers(endpoint: Endpoint, sequences: Sequence[tuple[int, ...]]) -> list[Answer]:
+    with endpoint.asking(sequences) as asked:
+        return [answer.result() for answer in asked]
 
 
-@pytest.fixture
-def serve() -> Iterator[Callable[[Callable[[int, dict[str, Any]], Reply]], Served]]:
-    servers: list[ThreadingHTTPServer] = []
-
-    def start(reply: Callable[[int, dict[str, Any]], Reply]) -> Served:
-        served, lock = Served(reply), threading.Lock()
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                with lock:
-                    served.paths.append(self.path)
-                    served.keys.append(self.headers["Authorization"])
-                    served.bodies.append(body)
-                    number = len(served.bodies)
-                status, headers, text = served.reply(number, body)
-                self.send_response(status)
-                for name, value in headers.items():
-                    self.send_header(name, value)
-                self.end_headers()
-                self.wfile.write(text.encode())
-
-            def log_message(self, *_: object) -> None:
-                """Say nothing: the output of a test is its own."""
-
-        server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        server.daemon_threads = True
-        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
-        servers.append(server)
-        served.url = f"http://127.0.0.1:{server.server_port}/v1"
-        return served
-
-    yield start
-    for server in servers:
-        server.shutdown()
-        server.server_close()
-
-
-def asked_for(body: dict[str, Any]) -> list[int]:
-    """The sequence in the prompt, as any reader of predictions finds it."""
-    prompt = body["messages"][-1]["content"]
-    return list(entry({"prompt": prompt, "generation": ""}).sequence)
-
-
-def test_answers_come_in_the_order_of_the_questions(serve: Any) -> None:
+def test_answers_come_in_the_order_of_the_questions(serve: Serve) -> None:
     served = serve(lambda number, body: says(f"output = {asked_for(body)}\n###"))
     sequences = [(i, i + 1, -i) for i in range(40)]
-    found = list(Endpoint(served.url, "m", key="sesame").answers(sequences))
+    found = answers(Endpoint(served.url, "m", key="sesame"), sequences)
     assert [a.text for a in found] == [f"output = {list(s)}\n###" for s in sequences]
     assert set(served.paths) == {"/v1/chat/completions"}
     assert set(served.keys) == {"Bearer sesame"}
@@ -93,17 +35,17 @@ def test_answers_come_in_the_order_of_the_questions(serve: Any) -> None:
     assert all("temperature" not in b for b in served.bodies)
 
 
-def test_a_busy_endpoint_is_asked_again(serve: Any) -> None:
+def test_a_busy_endpoint_is_asked_again(serve: Serve) -> None:
     replies = [(503, {}, "busy"), (429, {"Retry-After": "0"}, "slow down"), says("output = [1]")]
     served = serve(lambda number, body: replies[number - 1])
-    assert [a.text for a in Endpoint(served.url, "m", first_wait=0.01).answers([(1,)])] == ["output = [1]"]
+    assert [a.text for a in answers(Endpoint(served.url, "m", first_wait=0.01), [(1,)])] == ["output = [1]"]
     assert len(served.bodies) == 3
 
 
-def test_patience_ends(serve: Any) -> None:
+def test_patience_ends(serve: Serve) -> None:
     served = serve(lambda number, body: (500, {}, '{"error": {"message": "out of\\nmemory"}}'))
     with pytest.raises(KolmoError, match=r"/v1/chat/completions: no answer in 6 tries: 500 out of memory$"):
-        list(Endpoint(served.url, "m", first_wait=0.001).answers([(1,)]))
+        answers(Endpoint(served.url, "m", first_wait=0.001), [(1,)])
     assert len(served.bodies) == 6
 
 
@@ -117,16 +59,16 @@ def test_patience_ends(serve: Any) -> None:
         ((200, {}, '{"choices": []}'), r"not that of an OpenAI-compatible"),
     ],
 )
-def test_a_refusal_is_final_and_says_why(serve: Any, reply: Reply, said: str) -> None:
+def test_a_refusal_is_final_and_says_why(serve: Serve, reply: Reply, said: str) -> None:
     served = serve(lambda number, body: reply)
     with pytest.raises(KolmoError, match=said):
-        list(Endpoint(served.url, "m").answers([(1,)]))
+        answers(Endpoint(served.url, "m"), [(1,)])
     assert len(served.bodies) == 1
 
 
 def test_nobody_there() -> None:
     with pytest.raises(KolmoError, match=r"no answer in 6 tries: .*refused"):
-        list(Endpoint("http://127.0.0.1:9/v1", "m", first_wait=0.001).answers([(1,)]))
+        answers(Endpoint("http://127.0.0.1:9/v1", "m", first_wait=0.001), [(1,)])
 
 
 def test_addresses() -> None:
@@ -146,7 +88,7 @@ def test_the_key_is_never_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "sesame" not in repr(Endpoint("http://h", "m", key=key_from_environment()))
 
 
-def test_a_prompted_model_is_evaluated_and_its_answers_are_kept(serve: Any, tmp_path: Path) -> None:
+def test_a_prompted_model_is_evaluated_and_its_answers_are_kept(serve: Serve, tmp_path: Path) -> None:
     """Half of the answers are right; one has run out of tokens; the saved file gives the same report."""
     data, saved = tmp_path / "d.jsonl", str(tmp_path / "saved.jsonl")
     data.write_text("".join(json.dumps({"sequence": [i] * 9, "modality": "m"}) + "\n" for i in range(4)))

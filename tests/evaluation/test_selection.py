@@ -113,3 +113,12 @@ def test_a_bad_line_is_fatal_with_strict(tmp_path: Path) -> None:
 def test_an_endpoint_needs_tasks() -> None:
     with pytest.raises(UsageError, match="an endpoint is not a run: name its tasks"):
         select(None, Wanted(), print)
+
+
+def test_a_run_that_is_not_there_is_called_that(run: Path, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"nosuch: there is no such run, and no such folder; name one that is there"):
+        select(str(tmp_path / "nosuch"), Wanted(), print)
+    with pytest.raises(UsageError, match=r"tiny is not a run: name its tasks"):
+        select("tiny", Wanted(), print)
+    with pytest.raises(UsageError, match=rf"{tmp_path} is not a run: name its tasks"):
+        select(str(tmp_path), Wanted(), print)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
+import pickle
 import random
 import resource
 import shutil
@@ -14,7 +16,7 @@ from typing import Any
 import pytest
 import torch
 
-from kolmocli.checkpoints import checkpoints, latest_checkpoint, settle
+from kolmocli.checkpoints import checkpoints, digest, latest_checkpoint, settle
 from kolmocli.errors import KolmoError
 from kolmocli.learning.saving import load_state, save_checkpoint
 from kolmocli.policy.loading import load_policy
@@ -240,3 +242,32 @@ def test_a_damaged_checkpoint_is_passed_over(policy: Policy, tmp_path: Path, dam
 
 def test_a_run_without_checkpoints_has_none(tmp_path: Path) -> None:
     assert latest_checkpoint(tmp_path) is None
+
+
+class Evil:
+    def __reduce__(self) -> tuple[Any, ...]:
+        return os.mkdir, ("/nonexistent/made-by-a-pickle",)
+
+
+FOREIGN: dict[str, tuple[str, bytes]] = {
+    "a pickle that calls": ("optimiser.pt", pickle.dumps(Evil())),
+    "a pickle of another thing": ("optimiser.pt", pickle.dumps([1, 2])),
+    "no pickle": ("optimiser.pt", b"not a pickle at all"),
+    "nothing": ("optimiser.pt", b""),
+    "half an archive": ("optimiser.pt", b"PK\x03\x04" + bytes(100)),
+    "a state of another kind": ("trainer.json", b"[]"),
+    "a deep state": ("trainer.json", b"[" * 100_000),
+}
+
+
+@pytest.mark.parametrize(("name", "content"), FOREIGN.values(), ids=FOREIGN)
+def test_a_foreign_file_with_a_right_digest_is_one_line(
+    policy: Policy, tmp_path: Path, name: str, content: bytes
+) -> None:
+    folder = save(tmp_path, 5, policy, 1)
+    (folder / name).write_bytes(content)
+    digests = json.loads((folder / "manifest.json").read_text())
+    (folder / "manifest.json").write_text(json.dumps({**digests, name: digest(folder / name)}))
+    assert latest_checkpoint(tmp_path) == folder
+    with pytest.raises(KolmoError, match=rf"step_000005/{name}: not what kolmo writes there; remove this checkpoint"):
+        load_state(folder)

@@ -8,7 +8,7 @@ import pytest
 from monitor_samples import write_run
 
 from kolmocli.cli import report as command
-from kolmocli.errors import UsageError
+from kolmocli.errors import KolmoError, UsageError
 from kolmocli.monitor import compare
 from kolmocli.monitor.history import read_history
 
@@ -50,6 +50,12 @@ def test_names_are_the_shortest_that_differ(tmp_path: Path) -> None:
     assert compare.names([tmp_path / "x/run", tmp_path / "y/run"]) == ["x/run", "y/run"]
     with pytest.raises(UsageError, match="named twice"):
         compare.names([tmp_path / "x", tmp_path / "y/../x"])
+
+
+def test_a_place_that_cannot_be_written_is_one_line(runs: list[Path], tmp_path: Path) -> None:
+    (tmp_path / "c").write_text("in the way")
+    with pytest.raises(KolmoError, match=r"/c.*: cannot be written: "):
+        command.report(runs, compare=True, output=tmp_path / "c")
 
 
 def test_wrong_use_is_said_in_a_line(runs: list[Path], tmp_path: Path) -> None:

@@ -78,7 +78,7 @@ def test_plain_lines_say_each_step_once_with_the_numbers_of_the_table(capsys: py
     assert second.startswith("step 42/100 0:31 left 1:13 pass .48 reward")
     assert "loss 0.0123 dead 3 infra 0 | ramps 4.3/8 .48 [.34,.61] U .25 w 12%" in second
     assert third.startswith("step 43/100")
-    assert rest == ["quickstart-7: evaluate", "stopped�[2J", "saved"]
+    assert rest == ["quickstart-7: evaluate", "stopped\\x1b[2J", "saved"]
 
 
 def test_of_the_warm_start_the_measured_steps_are_told(capsys: pytest.CaptureFixture[str]) -> None:

@@ -146,3 +146,24 @@ def test_a_picture_replaces_a_link_and_what_it_leads_to_stays(tmp_path: Path) ->
     assert tmp_path / "run" / "plots" / "loss.png" in write_report(tmp_path / "run")
     assert mine.read_text() == "mine"
     assert not (tmp_path / "run" / "plots" / "loss.png").is_symlink()
+
+
+def test_a_configuration_that_is_no_text_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "config.yaml").write_bytes(b"name: caf\xe9\n")
+    with pytest.raises(
+        KolmoError, match=r"config\.yaml: not a text file in UTF-8; put back what was in it, or remove it$"
+    ):
+        write_report(tmp_path)
+
+
+@pytest.mark.parametrize("in_the_way", ["plots", "report.html"])
+def test_a_folder_that_cannot_be_written_is_one_line(tmp_path: Path, in_the_way: str) -> None:
+    """As one on a disk that is mounted read-only, or is full."""
+    with RunLog(tmp_path) as log:
+        log.step(WarmRecord(step=1, loss=2.0))
+    if in_the_way == "plots":
+        (tmp_path / in_the_way).write_text("")
+    else:
+        (tmp_path / in_the_way).mkdir()
+    with pytest.raises(KolmoError, match=rf"{in_the_way}.*: cannot be written: "):
+        write_report(tmp_path)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from monitor_samples import step_record, write_run
 
-from kolmocli.errors import EnvironmentMissing, UsageError
+from kolmocli.errors import EnvironmentMissing, KolmoError, UsageError
 from kolmocli.monitor.reader import read_metrics
 from kolmocli.monitor.records import ReinforceRecord
 from kolmocli.monitor.tensorboard import FOLDER, TensorBoardLog, export, require_tensorboard, scalars
@@ -39,6 +39,13 @@ def test_a_finished_run_is_exported_whole(tmp_path: Path) -> None:
     assert curves["warmup/loss"] == [(25, 3.0), (50, 1.5), (75, 1.0)]
     assert "in_band" not in curves, "null is no number"
     with pytest.raises(UsageError, match="is there already"):
+        export(run_dir)
+
+
+def test_a_place_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
+    run_dir = write_run(tmp_path / "run", steps=2)
+    (run_dir / FOLDER).write_text("in the way")
+    with pytest.raises(KolmoError, match=r"run/tensorboard: cannot be written: "):
         export(run_dir)
 
 

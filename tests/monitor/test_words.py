@@ -3,9 +3,8 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import given, strategies as st
 
-from kolmocli.monitor.words import compact, decimal, duration, number, percent, printable, rate
+from kolmocli.monitor.words import compact, decimal, duration, number, percent, rate
 
 
 @pytest.mark.parametrize(
@@ -69,9 +68,3 @@ def test_what_is_missing_or_not_finite_is_no_number() -> None:
     assert [number(record, key) for key in "abcde"] == [1.0, None, None, None, None]
     assert number(None, "a") is None
     assert percent(None) == "–" and percent(0.125) == "12%"
-
-
-@given(st.text())
-def test_printable_is_one_line_without_control_characters(text: str) -> None:
-    assert printable(text).isprintable()
-    assert len(printable(text)) == len(text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from kolmocli.policy.loading import choose_device, load_policy
 from kolmocli.policy.policy import Policy
 from kolmocli.policy.proposer import PolicyProposer
 from tests.policies import TARGETS, prompts
+from tests.policy.families import FAMILIES
 
 PROGRAM = parse("sequence_1 = range_func_up(1, 3)\nsequence_2 = repeat_list(2, sequence_1)")
 
@@ -98,3 +100,27 @@ def test_proposals_are_programs_without_repeats(policy: Policy) -> None:
     for programs in proposals:
         assert len(programs) == len(set(programs)) <= 6
         assert all(parse(str(p)) == p for p in programs)
+
+
+# --- models with a table of positions
+
+
+def test_only_a_model_with_a_table_of_positions_has_so_many(policy: Policy) -> None:
+    known = {name: replace(policy, model=make()).positions for name, make in FAMILIES.items()}
+    assert {name: most for name, most in known.items() if most is not None} == {"gpt2": 64, "opt": 64}
+    assert policy.positions is None
+
+
+def test_more_tokens_than_positions_are_one_line(chat_policy: Policy) -> None:
+    asked = prompts([(1, 2)])
+    longest = len(chat_policy.prompt_ids(*asked))
+    left = 1024 - longest
+    said = (
+        rf"has 1,024 positions, and a prompt of {longest} tokens with {left + 1} after it has 1,025; allow {left} new "
+    )
+    with pytest.raises(UsageError, match=said):
+        chat_policy.rollout(asked, samples=1, max_new_tokens=left + 1, generator=None)
+    with pytest.raises(UsageError, match="1,024 positions"):
+        chat_policy.answer(*asked, "a" * 4000)
+    with pytest.raises(UsageError, match=r" after it has \d,\d+; take shorter tasks, or name another model$"):
+        chat_policy.rollout(prompts([tuple(range(1000))]), samples=1, max_new_tokens=1, generator=None)

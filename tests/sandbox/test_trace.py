@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kolmocli.sandbox import Job, Sandbox, Status
+from kolmocli.sandbox import Call, Job, Sandbox, Status
 
 PROGRAMS = {
     "assignments": ("a = 1\nb = [a, 2]\nb", [(1,), (1, 2), (1, 2)]),
@@ -57,3 +57,29 @@ def test_the_language_is_in_scope_only_when_asked_for(sandbox: Sandbox) -> None:
     with_it, without = sandbox.run([Job("a = set_list([1])", "dsl"), Job("a = set_list([1])")])
     assert with_it.status is Status.OK
     assert without.status is Status.RUNTIME
+
+
+LONG = "x = [-1234567] * 4096"
+FLOODS = {
+    "python": Job("\n".join([LONG] * 400)),
+    "plain": Job("\n".join([LONG] * 400), plain=True),
+    "dsl": Job("\n".join(["output = repeat_list(500, [-1234567])"] * 400), "dsl"),
+    "calls": Job(f"def f():\n  {LONG}\n  return x", calls=(Call.of("f"),) * 400),
+    "script": Job(f"{LONG}\nprint(x)", inputs=("",) * 400),
+}
+"""Each of their values is short enough, and all of them are not."""
+
+
+@pytest.mark.parametrize("job", FLOODS.values(), ids=FLOODS)
+def test_more_values_than_a_report_holds(sandbox: Sandbox, job: Job) -> None:
+    (verdict,) = sandbox.run(job)
+    assert (verdict.status, verdict.detail, verdict.attempt) == (Status.OLE, "over the output limit", 1)
+    assert len(verdict.trace) < 400
+    assert sandbox.run("1")[0].status is Status.OK
+
+
+@pytest.mark.docker
+def test_as_much_of_them_is_kept(docker_sandbox: Sandbox, embedded_sandbox: Sandbox) -> None:
+    jobs = list(FLOODS.values())
+    real, other = docker_sandbox.run(jobs), embedded_sandbox.run(jobs)
+    assert [v.trace for v in real] == [v.trace for v in other]

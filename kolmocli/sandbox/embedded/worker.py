@@ -31,6 +31,8 @@ from kolmocli.sandbox.wire import frames, statements, values
 
 OVERHEAD_MB = 2048
 """Address space beyond the memory limit of a program: this process's own code, and values on their way."""
+_FRAMING = 4_096
+"""Bytes beyond the output limit of a program, for the count and the last line. A container has as many."""
 _REVIVALS = 3
 """Attempts at a live interpreter after a kill: the first may meet the dead one."""
 _ASKS = {"type", "range", "list", "len", "str"}
@@ -94,9 +96,13 @@ class Interpreter:
             return f"!SYNTAX {words[:200]}\n".encode("utf-8", "replace"), frames.ENDED
         count = len(more) if kind in (frames.CALLS, frames.SCRIPT) else len(body)
         lines, reason, end = [b"%d\n" % count], frames.ENDED, "OK"
+        left = self.limits["output_bytes"] + _FRAMING - len(lines[0])
         try:
             for line in self.lines(kind, source, body, more):
-                lines.append(f"{line}\n".encode())
+                lines.append(f"{line}\n".encode()[:left])
+                left -= len(line) + 1
+                if left < 0:  # what is longer the host would take for a broken stream, and the program for the culprit
+                    return b"".join(lines), frames.OUTPUT
         except values.TooLong as error:
             end = f"OLE {error}"
         except Refusal as error:

@@ -6,6 +6,7 @@ import json
 import signal
 from typing import Any
 
+from kolmocli.console import printable
 from kolmocli.sandbox.base import Job, Limits, Status, Value, Verdict
 from kolmocli.sandbox.wire import frames, values
 
@@ -62,7 +63,7 @@ def read_output(output: bytes, job: Job, limits: Limits) -> tuple[int, tuple[Any
     if mark and last.endswith(b"\n") and (not body or body.endswith(b"\n")):
         word, _, rest = last[:-1].partition(b" ")
         said = _SAID.get(word.decode("ascii", "replace"))
-        detail = _printable(rest)
+        detail = printable(rest[:200].decode("utf-8", "replace"))
     else:
         body = output
     head, _, rest = body.partition(b"\n")
@@ -94,8 +95,3 @@ def _integers(line: object, max_items: int) -> Value | None:
     if type(line) is not list or len(line) > max_items or not set(map(type, line)) <= _INTEGERS:
         raise ValueError("no sequence of integers")
     return tuple(line)
-
-
-def _printable(text: bytes) -> str:
-    """Words of a program may hold terminal escapes: only what can be printed is kept."""
-    return "".join(c if c.isprintable() else "?" for c in text[:200].decode("utf-8", "replace"))

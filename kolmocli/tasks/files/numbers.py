@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
@@ -21,6 +22,8 @@ _LONG = 1 << 20
 """Bytes that are read at once; a longer line is read in pieces."""
 _MAX_DIGITS = 4300
 """What Python's int takes; see sys.set_int_max_str_digits."""
+
+_DECIMAL = re.compile(r"[-+]?(\d+\.\d*|\.\d+|\d+(?=[eE]))([eE][-+]?\d+)?")
 
 
 class Table:
@@ -123,7 +126,12 @@ def _looks_whole(field: str) -> bool:
 def _complaint(field: str) -> str:
     if _looks_whole(field):
         return f"an integer of more than {_MAX_DIGITS:,} digits"
-    return "a field is empty" if not field else f"{field[:40]!r} is not an integer"
+    if not field:
+        return "a field is empty"
+    decimal = (
+        "; only integers are taken: multiply decimals by a power of ten first" if _DECIMAL.fullmatch(field) else ""
+    )
+    return f"{field[:40]!r} is not an integer{decimal}"
 
 
 def _all_plain(text: str, separator: str | None, ends: bool) -> list[int] | None:

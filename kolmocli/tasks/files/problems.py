@@ -22,6 +22,8 @@ class Problems:
     def __init__(self, name: str, warn: Callable[[str], None], strict: bool = False) -> None:
         self.name = name
         self.count = 0
+        self.first = ""
+        """What was wrong with the first of them."""
         self._warn = warn
         self._strict = strict
         self._lines = True
@@ -36,6 +38,7 @@ class Problems:
         if self._strict:
             raise UsageError(f"{place}: {what}")
         self.count += 1
+        self.first = self.first or str(what)
         if self.count <= _NAMED:
             self._warn(f"{place}: skipped: {what}" if left_out else f"{place}: {what}")
         self._lines = self._lines and isinstance(where, int)

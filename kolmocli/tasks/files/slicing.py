@@ -59,18 +59,19 @@ def slice_files(
         UsageError: a file cannot be read as this modality, or nothing came out of any of them.
         KolmoError: the target exists, or cannot be written.
     """
-    total = Sliced()
+    total, wrong = Sliced(), ""
     with writing(target, force=force, inputs=names) as output:
         for name in names:
             if wanted.limit is not None and total.sequences >= wanted.limit:
                 break
-            _slice_file(name, output, wanted, warn, total)
+            wrong = _slice_file(name, output, wanted, warn, total) or wrong
         if not total.sequences:
-            raise UsageError(f"{', '.join(names)}: {_nothing(total, wanted)}")
+            raise UsageError(f"{', '.join(names)}: {_nothing(total, wanted, wrong)}")
     return total
 
 
-def _slice_file(name: str, output: Output, wanted: Slicing, warn: Callable[[str], None], total: Sliced) -> None:
+def _slice_file(name: str, output: Output, wanted: Slicing, warn: Callable[[str], None], total: Sliced) -> str:
+    """Returns what was wrong with the first bad place."""
     problems = Problems(name, warn, wanted.strict)
     cutter = Cutter(wanted.lengths, rest=wanted.rest)
     writer = LineWriter(wanted.lengths, wanted.modality, DIGIT if wanted.modality == "dna" else BYTE)
@@ -98,6 +99,7 @@ def _slice_file(name: str, output: Output, wanted: Slicing, warn: Callable[[str]
     total.bad += problems.count
     total.gaps += details.get("gaps", 0)
     total.files.append({"file": name, "sequences": sequences, "bad": problems.count, **details})
+    return problems.first
 
 
 def _runs(stream: BinaryIO, problems: Problems, wanted: Slicing, details: dict[str, Any]) -> Generator[Run | None]:
@@ -124,10 +126,11 @@ def _runs(stream: BinaryIO, problems: Problems, wanted: Slicing, details: dict[s
                 yield from (audio8 if wanted.modality == "audio8" else audio16)(wav.samples())
 
 
-def _nothing(total: Sliced, wanted: Slicing) -> str:
+def _nothing(total: Sliced, wanted: Slicing, wrong: str) -> str:
     if total.left_over:
         return (
             f"{total.left_over:,} values are in it, too few in a row for --length {wanted.lengths[0]}; "
             "name a shorter one, or keep them with --rest"
         )
-    return f"no {wanted.modality} in it" + (f"; {total.bad:,} bad line(s)" if total.bad else "")
+    what = "integers" if wanted.modality == "numbers" else wanted.modality
+    return f"no {what} in it" + (f"; {total.bad:,} bad line(s), such as this: {wrong}" if total.bad else "")

@@ -211,3 +211,14 @@ def test_an_output_is_never_overwritten_silently(tmp_path: Path) -> None:
 def test_a_full_disk_is_the_outputs_fault() -> None:
     with pytest.raises(KolmoError, match="/dev/full: cannot be written: No space left"):
         slice_files([__file__], "/dev/full", Slicing("bytes", (4,)), force=True, warn=print)
+
+
+def test_a_column_of_decimals_is_called_that(tmp_path: Path) -> None:
+    (tmp_path / "d.csv").write_text("height,weight\n1.75,70\n-1e3,80\n")
+    said = (
+        r"d\.csv: no integers in it; 2 bad line\(s\), such as this: '1\.75' is not an integer; only integers are taken: "
+        r"multiply decimals by a power of ten first$"
+    )
+    wanted = Slicing("numbers", (1,), column="height")
+    with pytest.raises(UsageError, match=said):
+        slice_files([str(tmp_path / "d.csv")], str(tmp_path / "out"), wanted, force=False, warn=lambda line: None)

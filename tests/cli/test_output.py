@@ -1,0 +1,34 @@
+"""Results and complaints, whoever wrote the words in them."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from rich.table import Table
+from rich.text import Text
+
+from kolmocli.cli.output import complain, print_json, show
+
+HOSTILE = "x\x1b[2J\x9b1m\u202e\ud800[/red]é"
+SHOWN = r"x\x1b[2J\x9b1m\u202e\ud800[/red]é"
+
+
+def test_tables_and_text_show_control_characters(capsys: pytest.CaptureFixture[str]) -> None:
+    table = Table.grid()
+    table.add_row(HOSTILE)
+    show(table, Text(HOSTILE), HOSTILE)
+    assert [line.rstrip() for line in capsys.readouterr().out.splitlines()] == [SHOWN] * 3
+
+
+def test_a_complaint_shows_control_characters(capsys: pytest.CaptureFixture[str]) -> None:
+    complain(f"one\n {HOSTILE}")
+    assert capsys.readouterr().err == f"kolmo: error: one {SHOWN}\n"
+
+
+def test_json_says_the_same_in_escapes(capsys: pytest.CaptureFixture[str]) -> None:
+    print_json({"said": HOSTILE})
+    out = capsys.readouterr().out
+    assert json.loads(out)["said"] == HOSTILE
+    assert "é" in out
+    assert out.replace("\n", "").isprintable()
