@@ -10,7 +10,7 @@ from kolmocli.language.search.derive import Found, derived, paired
 from kolmocli.language.search.index import Index
 from kolmocli.language.search.nodes import Making, Node, Value
 from kolmocli.language.search.prices import initiator_bits
-from kolmocli.language.search.ramps import is_ramp, ramp
+from kolmocli.language.search.ramps import holed, is_ramp, ramp
 
 
 class Makings:
@@ -60,6 +60,8 @@ class Makings:
                 options.append(ramp(value))
             if value in pairs:
                 options.append(pairs[value])
+            if (making := holed(value)) is not None:
+                options.append(making)
             if value in self.hidden:
                 options.append(self.hidden[value])
             made[value] = literal(value)

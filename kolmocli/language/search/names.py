@@ -17,7 +17,7 @@ from kolmocli.language.search.nodes import Chain, Making, Node, Value, merged
 from kolmocli.language.search.order import quick_bits
 from kolmocli.language.search.parse import Piece, Segment, Segments, cheapest, ramps
 from kolmocli.language.search.prices import AGAIN, MERGE, WEAVE
-from kolmocli.language.search.spans import Span, apart, combined, literal_forms, ranked, similar
+from kolmocli.language.search.spans import Span, apart, combined, literal_forms, ranked, replaced, similar
 from kolmocli.language.search.strands import Weave
 
 _CHAIN_WITHIN = 12.0
@@ -53,6 +53,7 @@ class Naming:
             self._name_spans(_PROPOSALS)
             self._name_what_there_is()
             self._name_pairs()
+            self._turn()
             self._forget()
             if self.bits >= before:
                 return
@@ -102,8 +103,12 @@ class Naming:
         literals = self._literals()
         size = sum(end - start for start, end in literals)
         self.budget.spend(size * size // 4 + 4 * size)
-        pairs = chain(similar(self.index), literal_forms(self.index, literals))
-        spans = ranked(self.index, self._costs(), pairs)
+        costs = self._costs()
+        pairs = [*similar(self.index), *literal_forms(self.index, literals)]
+        spans = ranked(self.index, costs, pairs)
+        if len(spans) > 1 or not proposals:
+            self._add(apart(spans))
+        spans = ranked(self.index, costs, chain(pairs, replaced(self.index)))
         if len(spans) > 1 or not proposals:
             self._add(apart(spans))
         for span in spans[:proposals]:
@@ -129,6 +134,16 @@ class Naming:
                 kept.append(value)
         if not self._try([*kept, *fresh]) and len(kept) < len(known):
             self._try([*known, *fresh])
+
+    def _turn(self) -> None:
+        """Of what is repeated, let the repetition begin at another item."""
+        for value in list(self.known):
+            if any(making.function == "repeat_list" for _, _, making in self.makings.derived(value)):
+                others = [v for v in self.known if v != value]
+                for k in range(1, min(len(value), _PROPOSALS)):
+                    for turned in (value[k:] + value[:k], value[-k:] + value[:-k]):
+                        if len(self.index.places(turned)) > 1:
+                            self._try([*others, turned])
 
     def _forget(self) -> None:
         for value in list(self.known):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from math import gcd
 from operator import add, mod, sub
 
@@ -13,6 +13,8 @@ _CUT = 9.0
 """What it takes to cut a span out of literals, at either side."""
 _USE = 8.0
 _JUMPS = range(2, 6)
+_HOLES = 2
+"""So many items may have been replaced in one of two like stretches."""
 _CROWDED = 8
 """Three items that stand in more places than this are looked at in the first of them only."""
 
@@ -21,7 +23,7 @@ Pair = tuple[Span, int, int, float]
 """The span that could be named, where its other form begins, how many items that has, and what it would take."""
 
 
-def ranked(index: Index, costs: list[float], pairs: Iterator[Pair]) -> list[Span]:
+def ranked(index: Index, costs: list[float], pairs: Iterable[Pair]) -> list[Span]:
     """Spans, best first, by what the other forms of them would no longer take. `costs` are the bits paid before each place."""
     gains: dict[Span, float] = {}
     row = index.row
@@ -82,25 +84,50 @@ def _equal(index: Index) -> Iterator[Pair]:
                 while row[p + n] == row[q + n] and n < q - p:
                     n += 1
                 yield (p, p + n), q, n, _USE
-                # one item may have been replaced, at either end of what is equal
-                ahead, behind = _beyond(row, p, q, n, 1), _beyond(row, p, q, -1, -1)
-                if ahead:
-                    yield (p, p + n + 1 + ahead), q, n + 1 + ahead, _USE + 17
-                if behind:
-                    yield (p - 1 - behind, p + n), q - 1 - behind, n + 1 + behind, _USE + 17
-                if ahead and behind:
-                    start, count = p - 1 - behind, n + 2 + ahead + behind
-                    yield (start, start + count), q - 1 - behind, count, _USE + 17 + 25
 
 
-def _beyond(row: Value, p: int, q: int, at: int, sign: int) -> int:
-    """How many items agree behind one that does not, from `at` on."""
-    if p + at < 0 or row[p + at] >= WALL or row[q + at] >= WALL:
-        return 0
-    n = 0
-    while n < q - p and p + at + sign * (n + 1) >= 0 and row[p + at + sign * (n + 1)] == row[q + at + sign * (n + 1)]:
-        n += 1
-    return n
+def replaced(index: Index) -> Iterator[Pair]:
+    """Spans of which items have been replaced elsewhere: in the one or in the other."""
+    row = index.row
+    seen = set()
+    for places in index.triples.values():
+        for a, p in enumerate(places[:_CROWDED]):
+            for q in places[a + 1 : a + _CROWDED]:
+                shift = q - p
+                if shift < 4 or not _plain(index, p) or (p and row[p - 1] == row[q - 1]):
+                    continue
+                n = 3
+                while row[p + n] == row[q + n] and n < shift:
+                    n += 1
+                for start, count, holes in _wider(row, p, q, n):
+                    if (start, count, shift) not in seen:
+                        seen.add((start, count, shift))
+                        bits = _USE - 8 + 25 * holes
+                        yield (start, start + count), start + shift, count, bits
+                        yield (start + shift, start + shift + count), start, count, bits
+
+
+def _wider(row: Value, p: int, q: int, n: int) -> Iterator[tuple[int, int, int]]:
+    """Where two like stretches begin, their items, and how many of these differ: wider than the `n` equal ones from p on."""
+    ends, starts = [p + n], [p]
+    for _ in range(_HOLES):
+        end = ends[-1] + 1
+        if row[end - 1] >= WALL or row[end - 1 + q - p] >= WALL:
+            break
+        while row[end] == row[end + q - p] and end < q:
+            end += 1
+        ends.append(end)
+    for _ in range(_HOLES):
+        start = starts[-1] - 1
+        if start < 0 or row[start] >= WALL or row[start + q - p] >= WALL:
+            break
+        while start and row[start - 1] == row[start - 1 + q - p]:
+            start -= 1
+        starts.append(start)
+    for i, start in enumerate(starts):
+        for j, end in enumerate(ends):
+            if 1 <= i + j <= _HOLES and end <= q + start - p:
+                yield start, end - start, i + j
 
 
 def _backwards(index: Index) -> Iterator[Pair]:
@@ -111,7 +138,7 @@ def _backwards(index: Index) -> Iterator[Pair]:
             continue
         for p in places[:_CROWDED]:
             for q in others[:_CROWDED]:
-                if p >= q or row[p - 1] == row[q + 3]:
+                if p >= q or (p and row[p - 1] == row[q + 3]):
                     continue
                 n = 3
                 while q - n + 2 > p + n and row[p + n] == row[q - n + 2]:
