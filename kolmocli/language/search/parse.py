@@ -5,7 +5,7 @@ A segment is one value that stands there. Between segments the items are literal
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from kolmocli.language.search.budget import Budget
@@ -116,8 +116,11 @@ def _terms_2(row: Value, start: int, end: int) -> list[int]:
     return terms
 
 
-def copies(index: Index, strand: int) -> Segments:
-    """What stands before too, for an estimate before anything is named. `made` tells where."""
+def copies(index: Index, strand: int, room: Callable[[int, int], int] | None = None) -> Segments:
+    """What stands before too, for an estimate before anything is named.
+
+    `room` says how many items from one place on could be made of those from another, earlier place on.
+    """
     row, terms, triples = index.row, index.terms, index.triples
     found: Segments = {}
     end = index.ends[strand]
@@ -130,10 +133,11 @@ def copies(index: Index, strand: int) -> Segments:
             if terms[i] > 3:
                 continue
             for place in triples.get(row[i : i + 3], ())[:_COPIES]:  # type: ignore[call-overload]
-                if place + 2 >= i:
-                    break
+                most = i - place if room is None else min(room(i, place), i - place)
+                if most < 3:
+                    continue
                 n = 3
-                while i + n < end and row[place + n] == row[i + n] and place + n < i:
+                while i + n < end and row[place + n] == row[i + n] and n < most:
                     n += 1
                 if n > length:
                     source, length = place, n

@@ -115,7 +115,7 @@ class _Front:
         self.odd_copies = self._whole_copies()
 
     def _segments(self, strand: int) -> tuple[Segments, ...]:
-        return ramps(self.index, strand), copies(self.index, strand), zips(self.index, strand)
+        return ramps(self.index, strand), copies(self.index, strand, self._room), zips(self.index, strand)
 
     def _forward(self, strand: int) -> tuple[list[float], list[float]]:
         """The price of the first n items of the strand, and the same if it ends in literals."""
@@ -228,17 +228,31 @@ class _Front:
             found.append(_Way(count, end, core, WEAVE + bits))
         return found
 
+    def _room(self, place: int, source: int) -> int:
+        """How many items from a place on could be made of those from an earlier place on, however many are unzipped."""
+        far = place - self.all
+        if far >= self.size:  # an odd item, of which the even ones before it and all items that are not unzipped are there
+            place -= self.odds
+            if source < self.all:
+                return self.size if source <= place else 0
+            return (source - self.all) // 2 - place if source < self.odds else self.size
+        if far >= 0 and source < self.all:  # an item that is not unzipped, as the even ones before it are
+            return far // 2 - source
+        return self.size
+
     def _whole_copies(self) -> list[tuple[int, int]]:
-        """Where the odd items from the first on stand as they are, and how many of them."""
+        """Where the odd items from the first on stand as they are, and how many of them could be made of those."""
         index, start = self.index, self.odds
         row = index.row
         found = []
         for place in index.triples.get(row[start : start + 3], ()):  # type: ignore[call-overload]
-            if place != start:
-                length = 3
-                while row[place + length] == row[start + length]:
-                    length += 1
-                found.append((place, length))
+            most = self.size if place >= index.ends[2] else (place - self.all) // 2 if place >= self.all else 0
+            if most < 3 or start <= place < index.ends[2]:
+                continue
+            length = 3
+            while length < most and row[place + length] == row[start + length]:
+                length += 1
+            found.append((place, length))
         return found
 
 
