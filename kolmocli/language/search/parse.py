@@ -16,7 +16,7 @@ from kolmocli.language.search.ramps import all_ramp_bits, ramp_bits
 
 _INFINITE = float("inf")
 _EVERY_END = 24
-"""A ramp may end early, where something else begins: at every item if it is no longer than this."""
+"""A ramp may end early, where something else begins: at every item if it is seen from its beginning or is no longer than this."""
 _COPY = 10.0
 """What a copy takes while nothing is named yet: a use, and its share in cutting out what is copied."""
 _APART = 10.0
@@ -50,7 +50,8 @@ def ramps(index: Index, strand: int) -> Segments:
         first, step = row[i], steps[i]
         if count < 3 and (count < 2 or not 0 <= step <= 5):
             continue
-        lengths = range(2, count + 1) if count <= _EVERY_END else (2, 3, 4, count - 2, count - 1, count)
+        begins = i == index.starts[strand] or steps[i - 1] != step
+        lengths = range(2, count + 1) if begins or count <= _EVERY_END else (2, 3, 4, count - 2, count - 1, count)
         costs = all_ramp_bits(first, step, lengths)
         found[i] = [(i + n, bits + MERGE, None) for n, bits in zip(lengths, costs, strict=True)]
     for i, segment in _holed(index, strand):
@@ -86,23 +87,25 @@ def zips(index: Index, strand: int) -> Segments:
         even, odd = terms[i - start], terms[i - start + 1]
         if max(even, odd) < 4 or index.terms[i] > 3 or index.terms[i + 1] > 3:
             continue
-        extra = MERGE if i == start else _APART + MERGE
-        options = []
-        if min(even, odd) >= 3:
-            a, b = (even, even) if even <= odd else (odd + 1, odd)
-            bits = ramp_bits(row[i], row[i + 2] - row[i], a) + ramp_bits(row[i + 1], row[i + 3] - row[i + 1], b)
-            options.append((a, b, bits))
-        if even > odd:
-            b = min(even, (end - i) // 2)
-            bits = ramp_bits(row[i], row[i + 2] - row[i], even) + index.literal_bits + index.item_bits * b
-            options.append((even, b, bits))
-        else:
-            bits = ramp_bits(row[i + 1], row[i + 3] - row[i + 1], odd) + index.literal_bits + index.item_bits * odd
-            options.append((odd, odd, bits))
-        found[i] = [
-            (i + a + b, bits + WEAVE + extra, None)
-            for a, b, bits in options
-        ]
+        in_front = i == start
+        bits = WEAVE + MERGE + (0.0 if in_front else _APART)
+        steps = row[i + 2] - row[i], row[i + 3] - row[i + 1]
+        both = min(2 * even, 2 * odd + 1)
+        found[i] = []
+        for count in range(6, both + 1) if in_front else (both - 1, both):
+            if count >= 6:
+                first = ramp_bits(row[i], steps[0], (count + 1) // 2)
+                second = ramp_bits(row[i + 1], steps[1], count // 2)
+                found[i].append((i + count, bits + first + second, None))
+        longest = max(2 * even, 2 * odd + 1)
+        bits += index.literal_bits
+        for count in range(max(6, both + 1), longest + 1) if in_front else (longest - 1, longest):
+            if count > both and i + count <= end:
+                if even > odd:
+                    one = ramp_bits(row[i], steps[0], (count + 1) // 2) + index.item_bits * (count // 2)
+                else:
+                    one = ramp_bits(row[i + 1], steps[1], count // 2) + index.item_bits * ((count + 1) // 2)
+                found[i].append((i + count, bits + one, None))
     return found
 
 

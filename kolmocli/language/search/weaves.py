@@ -13,7 +13,7 @@ from kolmocli.language.search.budget import Budget
 from kolmocli.language.search.index import WALL, Index
 from kolmocli.language.search.nodes import Value
 from kolmocli.language.search.parse import Segments, cheapest, copies, ramps, zips
-from kolmocli.language.search.prices import AGAIN, MERGE, WEAVE
+from kolmocli.language.search.prices import AGAIN, MERGE, WEAVE, operator_bits
 from kolmocli.language.search.ramps import ramp_bits
 from kolmocli.language.search.strands import Strand, Weave, woven_in, woven_on
 
@@ -22,6 +22,7 @@ _RELATED = 20.0
 """What a woven value takes that is another value in another form."""
 _SEVERAL = 12.0
 """What a woven strand takes more if it is several values: they are merged before."""
+_UNITS = 3
 _MOST = 10
 """So many ways to unzip a core are looked at further."""
 _HOPE = 1
@@ -113,6 +114,9 @@ class _Front:
         self.several = self._forward(2)[0]
         self.related = 0 if index.terms[self.odds] > 3 else _related(index)
         self.odd_copies = self._whole_copies()
+        again = [n for n in range(3, index.ends[2] - self.odds) if index.row[self.odds + n] == index.row[self.odds]]
+        self.units = [n for n in again[:_UNITS] if self._repeats(n, n + 3)]
+        """How many odd items there may be before they begin again."""
 
     def _segments(self, strand: int) -> tuple[Segments, ...]:
         return ramps(self.index, strand), copies(self.index, strand, self._room), zips(self.index, strand)
@@ -159,11 +163,20 @@ class _Front:
         """If `count` items were woven into the front of a core that is longer."""
         return _Way(count, 0, self._joined(count), self._woven(count))
 
+    def _repeats(self, unit: int, count: int) -> bool:
+        """Whether the first odd items up to `count` are the first `unit` again and again."""
+        row, start = self.index.row, self.odds
+        return start + count <= self.index.ends[2] and row[start + unit : start + count] == row[start : start + count - unit]
+
     def natural(self) -> list[int]:
         """Counts at which what is woven in, or what it is woven into, ends by itself."""
         index, most = self.index, self.size // 2
-        found = [index.terms[start] for start in (self.odds, self.evens)]
-        found += [min(length, most) for _, length in self.odd_copies]
+        terms, steps = index.terms, index.steps
+        found = [terms[start] for start in (self.odds, self.evens)]
+        step = steps[self.odds]
+        for place, length in self.odd_copies:
+            if terms[self.odds] < 4 or steps[place - 1] != step:  # of a ramp, whole ones only
+                found.append(min(length, most))
         found.append(min(self.related, most))
         return sorted({count for count in found if 4 <= count <= most})
 
@@ -219,6 +232,14 @@ class _Front:
                     ahead += 1
                 if ahead:
                     found.append(_Way(count, far + ahead, core, WEAVE + AGAIN + self.after[far + ahead]))
+        for unit in self.units:
+            if unit < count and self._repeats(unit, count):
+                ahead = 0
+                while far + ahead < self.size and row[goes_on + ahead] == row[start + (count + ahead) % unit]:
+                    ahead += 1
+                if ahead:
+                    bits = self._woven(unit) + operator_bits("repeat_list", (count + ahead) // unit)
+                    found.append(_Way(count, far + ahead, core, bits + self.after[far + ahead]))
         # literals go on to where they end in the cheapest rest
         end = far
         while end < self.size and self.after_open[end] < self.after[end]:
