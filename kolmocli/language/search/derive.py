@@ -210,5 +210,7 @@ def paired(index: Index, x: Value, y: Value) -> Iterator[Found]:
     if 0 in y or (a % d, b % e, c % f) in triples:
         made.append(("modulo_two_lists", tuple(a % b for a, b in zip(x, y, strict=True) if b)))
     for function, value in made:
+        if value == x or value == y:
+            continue
         for i in index.places(value):
             yield i, i + len(value), Making(function, (), (x, y), operator_bits(function))

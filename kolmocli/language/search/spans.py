@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from math import gcd
 from operator import add, mod, sub
 
@@ -267,7 +268,7 @@ def _sorted_from(index: Index, literals: list[Span], i: int, j: int, sign: int) 
             places = [p for p in range(start, end) if row[p] in rest]
             if len({row[p] for p in places}) < len(rest):
                 continue
-            a, b = _hull(row, places, rest)
+            a, b = _hull(row, places, wanted)
             if any(row[p] * sign < last and row[p] not in rest for p in range(a, b)):
                 continue
             while a > start and row[a - 1] * sign >= last:
@@ -279,20 +280,19 @@ def _sorted_from(index: Index, literals: list[Span], i: int, j: int, sign: int) 
                 return
 
 
-def _hull(row: Value, places: list[int], rest: set[int]) -> Span:
-    """A short stretch of places that holds every wanted item."""
-    missing = set(rest)
-    first = places[0]
-    for p in places:
-        missing.discard(row[p])
-        if not missing:
-            last = p
+def _hull(row: Value, places: list[int], wanted: Value) -> Span:
+    """A short stretch of places that holds every wanted item as often as it is wanted."""
+    missing = Counter(wanted)
+    first = last = places[0]
+    for last in places:
+        missing[row[last]] -= 1
+        if not any(n > 0 for n in missing.values()):
             break
-    missing = set(rest)
-    for p in range(last, first - 1, -1):
-        missing.discard(row[p])
-        if not missing:
-            return p, last + 1
+    missing = Counter(wanted)
+    for first in reversed([p for p in places if p <= last]):
+        missing[row[first]] -= 1
+        if not any(n > 0 for n in missing.values()):
+            break
     return first, last + 1
 
 
@@ -302,21 +302,21 @@ def _reduced(index: Index, literals: list[Span]) -> Iterator[Pair]:
     starts = [i for start, end in literals for i in range(start, end - 3)]
     for q in starts:
         y0, y1, y2, y3 = row[q : q + 4]
+        top = max(y0, y1, y2, y3)
         for p in starts:
-            if p + 3 >= q:
-                break
-            if row[p] < y0 or row[p + 1] < y1 or row[p + 2] < y2 or row[p + 3] < y3:
+            a, b, c, d = row[p] - y0, row[p + 1] - y1, row[p + 2] - y2, row[p + 3] - y3
+            if a < 0 or b < 0 or c < 0 or d < 0 or -4 < p - q < 4:
                 continue
-            divisor = gcd(row[p] - y0, row[p + 1] - y1, row[p + 2] - y2, row[p + 3] - y3)
-            top = max(y0, y1, y2, y3)
+            divisor = gcd(a, b, c, d)
             if divisor <= top:
                 continue
-            n = 4
-            while p + n < q and row[p + n] < WALL and row[q + n] < WALL:
+            n, above = 4, top
+            while n < abs(p - q) and row[p + n] < WALL and row[q + n] < WALL:
                 more = gcd(divisor, row[p + n] - row[q + n])
-                if more <= max(top, row[q + n]) or row[p + n] < row[q + n]:
+                highest = max(above, row[q + n])
+                if more <= highest or row[p + n] < row[q + n]:
                     break
-                divisor, top = more, max(top, row[q + n])
+                divisor, above = more, highest
                 n += 1
             if n > 4 and row[p : p + n] != row[q : q + n]:
                 yield (p, p + n), q, n, _USE + 14
@@ -340,12 +340,19 @@ def combined(index: Index, literals: list[Span], known: list[Value]) -> Iterator
                     keys[x % a, y % b, z % c] = _mod_by
                 for key, function in keys.items():
                     for q in triples.get(key, ()):
-                        if p + count <= q <= len(row) - count or q + count <= p:
-                            part = row[p : p + count]
-                            if (0 in part and function is mod) or (0 in value and function is _mod_by):
-                                continue
-                            if tuple(map(function, value, part)) == row[q : q + count]:
-                                yield (p, p + count), q, count, _USE + 12
+                        if p + count <= q or q + 3 <= p:
+                            made = _together(function, value, row[p : p + count])
+                            if made == row[q : q + len(made)]:
+                                yield (p, p + count), q, len(made), _USE + 12
+
+
+def _together(function: Callable[[int, int], int], value: Value, part: Value) -> Value:
+    """Item by item; where the function divides, without the pairs whose divisor is 0."""
+    divisors = part if function is mod else value if function is _mod_by else ()
+    pairs = zip(value, part, strict=True)
+    if 0 in divisors:
+        return tuple(function(a, b) for (a, b), divisor in zip(pairs, divisors, strict=True) if divisor)
+    return tuple(function(a, b) for a, b in pairs)
 
 
 def _from(a: int, b: int) -> int:
