@@ -37,6 +37,7 @@ class Naming:
         self.ramps = [ramps(self.index, k) for k in range(len(weave))]
         self.makings = Makings(self.index, budget)
         self.known: dict[Value, None] = {}
+        self.tried: set[frozenset[Value]] = set()
         self.paths = self._paths(self.known)
         self.chain, self.values = self._chained(self.paths)
         self.bits = quick_bits(self.chain)
@@ -153,6 +154,10 @@ class Naming:
 
     def _try(self, known: Iterable[Value]) -> bool:
         names = dict.fromkeys(known)
+        key = frozenset(names)
+        if key in self.tried:
+            return False
+        self.tried.add(key)
         paths = self._paths(names)
         chained, values = self._chained(paths)
         self.budget.spend(100)
