@@ -31,6 +31,7 @@ class Makings:
         if value not in self._derived:
             self.budget.spend(20 * len(value) + 100)
             found = self._derived[value] = list(derived(self.index, value, self.hidden))
+            self.budget.spend(4 * len(found))
             self._images[value] = _by_value(self.index, found)
         return self._derived[value]
 

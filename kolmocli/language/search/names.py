@@ -178,7 +178,9 @@ class Naming:
         for value in known:
             for i in self.index.places(value):
                 extra.setdefault(i, []).append((i + len(value), AGAIN, None))
-            for start, end, making in self.makings.derived(value):
+            found = self.makings.derived(value)
+            self.budget.spend(10 + len(found) // 2)
+            for start, end, making in found:
                 extra.setdefault(start, []).append((end, making.bits + MERGE, making))
         for start, end, making in self.makings.paired(list(known)):
             extra.setdefault(start, []).append((end, making.bits + MERGE, making))
