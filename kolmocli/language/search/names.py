@@ -15,8 +15,9 @@ from kolmocli.language.search.graphs import Makings
 from kolmocli.language.search.index import Index
 from kolmocli.language.search.nodes import Chain, Making, Node, Value, merged
 from kolmocli.language.search.order import quick_bits
-from kolmocli.language.search.parse import Piece, Segment, Segments, cheapest, ramps
+from kolmocli.language.search.parse import Piece, cheapest
 from kolmocli.language.search.prices import AGAIN, MERGE, WEAVE
+from kolmocli.language.search.segments import Segment, Segments, periods, ramps, together, zips
 from kolmocli.language.search.spans import Span, apart, combined, literal_forms, ranked, replaced, similar
 from kolmocli.language.search.strands import Weave
 
@@ -34,7 +35,7 @@ class Naming:
         self.index = Index(weave)
         budget.spend(4 * len(self.index.row))
         self.weave = weave
-        self.ramps = [ramps(self.index, k) for k in range(len(weave))]
+        self.nameless = [self._nameless(k) for k in range(len(weave))]
         self.makings = Makings(self.index, budget)
         self.known: dict[Value, None] = {}
         self.tried: set[frozenset[Value]] = set()
@@ -169,6 +170,13 @@ class Naming:
 
     # --- parts
 
+    def _nameless(self, strand: int) -> Segments:
+        """What can stand at each place without a name. An interleaving in front of the core is another weave."""
+        woven = zips(self.index, strand)
+        if strand == 0:
+            woven.pop(0, None)
+        return together(ramps(self.index, strand), periods(self.index, strand), woven)
+
     def _literals(self) -> list[Span]:
         return [(piece.start, piece.end) for path in self.paths for piece in path if piece.literal]
 
@@ -191,7 +199,7 @@ class Naming:
 
     def _several(self, strand: int, extra: Segments) -> tuple[float, list[Piece]]:
         start, end = self.index.starts[strand], self.index.ends[strand]
-        return cheapest(self.index, start, end, (self.ramps[strand], extra), self.budget)
+        return cheapest(self.index, start, end, (self.nameless[strand], extra), self.budget)
 
     def _single(self, strand: int, extra: Segments) -> list[Piece]:
         """The cheapest way to make a woven strand: one value if that is not much dearer than several."""
@@ -200,7 +208,7 @@ class Naming:
         bits, path = self._several(strand, extra)
         if len(path) == 1:
             return path
-        options = [s for part in (self.ramps[strand], extra) for s in part.get(start, ()) if s[0] == end]
+        options = [s for part in (self.nameless[strand], extra) for s in part.get(start, ()) if s[0] == end]
         literal = index.literal_bits + index.item_bits * (end - start) + WEAVE
         best: Segment | None = min(options, key=lambda s: s[1], default=None)
         if best is not None and best[1] < literal:

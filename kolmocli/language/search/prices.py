@@ -112,6 +112,8 @@ INITIATOR = 2.6
 """The symbol of an initiator."""
 MERGE, WEAVE = 1.2, 2.4
 """A fold: the symbol, and no operand."""
+MERGE_APART = 12.0
+"""A merge that does not fold: the symbol, and both operands."""
 AGAIN = 5.4
 """Merging a value that something has used already: the symbol, and which value."""
 _REFERENCE = 2.4

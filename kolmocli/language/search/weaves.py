@@ -12,9 +12,10 @@ from typing import NamedTuple
 from kolmocli.language.search.budget import Budget
 from kolmocli.language.search.index import WALL, Index
 from kolmocli.language.search.nodes import Value
-from kolmocli.language.search.parse import Segments, cheapest, copies, ramps, zips
+from kolmocli.language.search.parse import cheapest
 from kolmocli.language.search.prices import AGAIN, MERGE, WEAVE, operator_bits
 from kolmocli.language.search.ramps import ramp_bits
+from kolmocli.language.search.segments import Segments, copies, periods, ramps, together, zips
 from kolmocli.language.search.strands import Strand, Weave, woven_in, woven_on
 
 _INFINITE = float("inf")
@@ -45,7 +46,7 @@ def first_guess(weave: Weave, budget: Budget) -> Guess:
     """The guess for the core alone."""
     index = Index(weave)
     budget.spend(6 * len(index.row))
-    parts = (ramps(index, 0), copies(index, 0), zips(index, 0))
+    parts = (ramps(index, 0), periods(index, 0), copies(index, 0), zips(index, 0))
     bits = cheapest(index, index.starts[0], index.ends[0], parts, budget)[0]
     return Guess(bits, bits, 0.0, weave)
 
@@ -118,12 +119,16 @@ class _Front:
         self.units = [n for n in again[:_UNITS] if self._repeats(n, n + 3)]
         """How many odd items there may be before they begin again."""
 
-    def _segments(self, strand: int) -> tuple[Segments, ...]:
-        return ramps(self.index, strand), copies(self.index, strand, self._room), zips(self.index, strand)
+    def _segments(self, strand: int) -> Segments:
+        """What can stand at each place of a strand."""
+        index = self.index
+        return together(
+            ramps(index, strand), periods(index, strand), copies(index, strand, self._room), zips(index, strand)
+        )
 
     def _forward(self, strand: int) -> tuple[list[float], list[float]]:
         """The price of the first n items of the strand, and the same if it ends in literals."""
-        index, parts = self.index, self._segments(strand)
+        index, segments = self.index, self._segments(strand)
         start, end = index.starts[strand], index.ends[strand]
         size, item = end - start, index.item_bits
         best = [_INFINITE] * (size + 1)
@@ -132,17 +137,16 @@ class _Front:
         for at in range(size):
             best[at] = here = min(best[at], opened[at])
             opened[at + 1] = item + min(opened[at], here + self.opening)
-            for segments in parts:
-                for segment in segments.get(start + at, ()):
-                    to = segment[0] - start
-                    if here + segment[1] < best[to]:
-                        best[to] = here + segment[1]
+            for segment in segments.get(start + at, ()):
+                to = segment[0] - start
+                if here + segment[1] < best[to]:
+                    best[to] = here + segment[1]
         best[size] = min(best[size], opened[size])
         return best, opened
 
     def _backward(self, strand: int) -> tuple[list[float], list[float]]:
         """The price of the items from n on, and the same if literals are open there."""
-        index, parts = self.index, self._segments(strand)
+        index, segments = self.index, self._segments(strand)
         start, end = index.starts[strand], index.ends[strand]
         size, item = end - start, index.item_bits
         best = [_INFINITE] * (size + 1)
@@ -150,11 +154,10 @@ class _Front:
         best[size] = opened[size] = 0.0
         for at in range(size - 1, -1, -1):
             here = self.opening + item + opened[at + 1]
-            for segments in parts:
-                for segment in segments.get(start + at, ()):
-                    total = segment[1] + best[segment[0] - start]
-                    if total < here:
-                        here = total
+            for segment in segments.get(start + at, ()):
+                total = segment[1] + best[segment[0] - start]
+                if total < here:
+                    here = total
             best[at] = here
             opened[at] = min(here, item + opened[at + 1])
         return best, opened
