@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import argparse
 
-from paired import add_options, run_all
+from paired import add_options, run_all, shorten
 from paired_report import show
 
 BASE = "base"
@@ -43,6 +43,7 @@ def main() -> None:
     parser.add_argument("--targets", type=float, nargs="+", default=[0.4, 0.5], help="held-out accuracies")
     add_options(parser, curriculum="quickstart", steps=100, eval_freq=25, out="runs/benchmark-ablation")
     o = parser.parse_args()
+    shorten(o)
     comparison = run_all(o, {name: VARIANTS[name] for name in o.variants})
     show(comparison, o.out, o.seeds, o.variants, BASE, o.targets, o.json)
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import bz2
 import gzip
+import heapq
 import lzma
 import random
 import time
@@ -19,8 +20,8 @@ from collections.abc import Sequence
 
 from kolmocli.evaluation.intervals import ratio_interval
 from kolmocli.language.coder import coded_bits, literal_bits, uniform_prior_bits
-from kolmocli.language.opcodes import fit_lengths
-from kolmocli.language.program import SIGNATURES, Program, Ref
+from kolmocli.language.opcodes import CONTEXTS, END, SYMBOLS, WIDE, Scan
+from kolmocli.language.program import INITIATORS, SIGNATURES, Program, Ref
 from kolmocli.language.sampler import Pair, sample
 
 FIT_SEED = 12345
@@ -72,6 +73,32 @@ def table(pairs: list[Pair]) -> None:
         print(f"  {name:33} {sizes}   (plain {len(data) / raw:.3f})")
 
 
+def fitted_lengths(programs: list[Program]) -> list[tuple[int, ...]]:
+    """Huffman code lengths per context for these programs: how `LENGTHS` was made."""
+    counts = [[0] * len(SYMBOLS) for _ in range(CONTEXTS)]
+    for program in programs:
+        scan = Scan()
+        for statement in program.statements:
+            counts[scan.context()][SYMBOLS.index(scan.symbol(statement))] += 1
+            scan.feed(statement)
+        counts[scan.context()][SYMBOLS.index(END)] += 1
+    return [_huffman(row, possible=None if i else (*INITIATORS, WIDE, END)) for i, row in enumerate(counts)]
+
+
+def _huffman(counts: list[int], possible: tuple[str, ...] | None) -> tuple[int, ...]:
+    floor = max(1.0, 0.0015 * sum(counts))
+    lengths = [0] * len(counts)
+    used = [i for i, name in enumerate(SYMBOLS) if possible is None or name in possible]
+    heap = [(max(float(counts[i]), floor), i, [i]) for i in used]
+    heapq.heapify(heap)
+    while len(heap) > 1:
+        (weight, first, some), (other_weight, second, others) = heapq.heappop(heap), heapq.heappop(heap)
+        for i in some + others:
+            lengths[i] += 1
+        heapq.heappush(heap, (weight + other_weight, min(first, second), some + others))
+    return tuple(lengths)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pairs", type=int, default=20_000)
@@ -80,7 +107,7 @@ def main() -> None:
     options = parser.parse_args()
     if options.fit:
         rng = random.Random(FIT_SEED)
-        for lengths in fit_lengths([sample(rng).program for _ in range(FIT_PAIRS)]):
+        for lengths in fitted_lengths([sample(rng).program for _ in range(FIT_PAIRS)]):
             print(f"    ({', '.join(map(str, lengths))}),")
         return
     rng = random.Random(options.seed)

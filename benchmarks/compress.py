@@ -36,8 +36,8 @@ from pathlib import Path
 from kolmocli.archive.codecs.codecs import CODECS, QUICKEST
 from kolmocli.archive.codecs.packing import pack
 from kolmocli.archive.opener import decompress
-from kolmocli.archive.packer import compress
-from kolmocli.archive.search.attempts import Options
+from kolmocli.archive.options import Options
+from kolmocli.archive.packer import compress_with_reports
 from kolmocli.evaluation.baselines import codecs
 from kolmocli.language.sampler import sample
 
@@ -199,7 +199,7 @@ def _speech(rng: random.Random, count: int) -> Iterator[int]:
 def measure(name: str, data: bytes, level: int) -> tuple[int, dict[str, int], float]:
     """One line of the table; kolmo's size, those of the codecs, seconds to pack."""
     started = time.perf_counter()
-    archive, reports = compress(data, Options(level=level))
+    archive, reports = compress_with_reports(data, Options(level=level))
     packed = time.perf_counter() - started
     started = time.perf_counter()
     if decompress(archive) != data:
@@ -231,7 +231,7 @@ def decode(seed: int) -> list[str]:
         ("words", b" ".join(rng.choices([rng.randbytes(6).hex().encode() for _ in range(4_000)], k=80_000))),
         ("source", b"".join(p.read_bytes() for p in sorted((ROOT / "kolmocli").glob("**/*.py")))[:300_000]),
     ):
-        archive, (report, *_) = compress(data, Options(level=3))
+        archive, (report, *_) = compress_with_reports(data, Options(level=3))
         codec, payload = pack(data, 3)
         speed = len(data) / _processor_seconds(partial(decompress, archive)) / 1e6
         alone = len(data) / _processor_seconds(partial(codec.decode, payload, len(data))) / 1e6
@@ -268,7 +268,7 @@ def budget(seed: int) -> list[str]:
         ("sampler 1 MB", sampler(1_000_000, seed)),
     ):
         started = time.monotonic()
-        archive, (report, *_) = compress(data, Options(deadline=started + BUDGET_SECONDS))
+        archive, (report, *_) = compress_with_reports(data, Options(deadline=started + BUDGET_SECONDS))
         taken = time.monotonic() - started
         print(
             f"{name:24} {len(data):>9} {len(archive):>9}  {report.codec:8} {report.programs:>8} {BUDGET_SECONDS:>6.0f} s"
@@ -284,11 +284,11 @@ def budget(seed: int) -> list[str]:
 # Not `ru_maxrss`: what the process that starts this one holds would count, too.
 _PEAK = """
 import re, sys
-from kolmocli.archive.search.attempts import Options
-from kolmocli.archive.packer import compress
+from kolmocli.archive.options import Options
+from kolmocli.archive.packer import compress_with_reports
 from kolmocli.archive.opener import decompress
 data = sys.stdin.buffer.read()
-sys.stdout.buffer.write(compress(data, Options(level=6))[0] if sys.argv[1] == "pack" else decompress(data))
+sys.stdout.buffer.write(compress_with_reports(data, Options(level=6))[0] if sys.argv[1] == "pack" else decompress(data))
 sys.stderr.write(str(int(re.search(r"VmHWM:\\s+(\\d+)", open("/proc/self/status").read())[1]) // 1024))
 """
 

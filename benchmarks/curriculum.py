@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import argparse
 
-from paired import add_options, run_all
+from paired import add_options, run_all, shorten
 from paired_report import show
 
 from kolmocli.curriculum.simulator.players import players
@@ -27,6 +27,7 @@ def main() -> None:
     parser.add_argument("--targets", type=float, nargs="+", default=[0.2, 0.25, 0.3], help="held-out accuracies")
     add_options(parser, curriculum="kolmogorov", steps=400, eval_freq=20, out="runs/benchmark-curriculum")
     o = parser.parse_args()
+    shorten(o)
     comparison = run_all(o, {kind: ["--set", f"controller.kind={kind}"] for kind in o.controllers})
     show(comparison, o.out, o.seeds, o.controllers, BASELINE, o.targets, o.json)
 

@@ -40,8 +40,8 @@ def memory_of_tree(root: int) -> int:
     return total
 
 
-def run(seed: int, folder: Path, sandbox: str, more: list[str]) -> dict[str, float]:
-    command = [sys.executable, "-m", "kolmocli.cli.main", "train", "quickstart", "--seed", str(seed), "--json", "-q"]
+def run(seed: int, folder: Path, sandbox: str, more: list[str], curriculum: str = "quickstart") -> dict[str, float]:
+    command = [sys.executable, "-m", "kolmocli.cli.main", "train", curriculum, "--seed", str(seed), "--json", "-q"]
     began = time.monotonic()
     process = subprocess.Popen(
         [*command, "--sandbox", sandbox, "--run-dir", str(folder / str(seed)), *more], stdout=subprocess.PIPE, text=True
@@ -62,6 +62,7 @@ def run(seed: int, folder: Path, sandbox: str, more: list[str]) -> dict[str, flo
     return {
         "seed": seed,
         "wall_s": time.monotonic() - began,
+        "warmup_s": seconds["warmup"],
         "memory_mib": peak / 2**20,
         "in_band": summary["pass_rate"]["in_band"],
         "before": summary["eval"]["before"]["accuracy"],

@@ -26,15 +26,15 @@ from monarch.actor import Actor, endpoint, this_host
 
 from kolmocli.config import Config
 from kolmocli.config.file import load_config
-from kolmocli.engine.base import Collected, Engine
+from kolmocli.engine.base import Engine, Experience, Request
 from kolmocli.engine.monarch.hosts import start_monarch
-from kolmocli.engine.monarch.weights import Shelf, take
-from kolmocli.engine.opening import open_engine
-from kolmocli.learning.learner import Weighted
+from kolmocli.engine.monarch.weights import WeightFile, take
+from kolmocli.learning.batches import Weighted
+from kolmocli.learning.learner import Learner
 from kolmocli.paths import find_curriculum
-from kolmocli.policy.trained import load_trained
 from kolmocli.tasks.base import Task
 from kolmocli.tasks.sources import silent, training_source
+from kolmocli.training.opening import open_engine, open_policy
 
 GROUPS, SAMPLES, NEW_TOKENS = 8, 8, 64
 ENGINES: dict[str, dict[str, Any]] = {
@@ -69,18 +69,18 @@ def timed(call: Callable[[], Any]) -> float:
 
 def weights(model: str, rounds: int) -> dict[str, Any]:
     start_monarch([])
-    policy, other = load_trained(configured(model, {})), load_trained(configured(model, {}))
+    policy, other = open_policy(configured(model, {})), open_policy(configured(model, {}))
     mesh = this_host().spawn_procs(per_host={"receivers": 1})
-    receiver, shelf = mesh.spawn("receiver", Receiver), Shelf()
+    receiver, weights_file = mesh.spawn("receiver", Receiver), WeightFile()
     try:
-        shelf.put(policy)
-        content = shelf.file.read_bytes()
+        weights_file.put(policy)
+        content = weights_file.file.read_bytes()
         receiver.receive.call_one(content).get(timeout=120)
-        puts = [timed(lambda: shelf.put(policy)) for _ in range(rounds)]
-        takes = [timed(lambda: take(other, shelf.file)) for _ in range(rounds)]
+        puts = [timed(lambda: weights_file.put(policy)) for _ in range(rounds)]
+        takes = [timed(lambda: take(other, weights_file.file)) for _ in range(rounds)]
         sent = [timed(lambda: receiver.receive.call_one(content).get(timeout=120)) for _ in range(rounds)]
     finally:
-        shelf.clear()
+        weights_file.clear()
         mesh.stop("done").get(timeout=30)
     return {
         "megabytes": len(content) / 1e6, "put_ms": median(puts), "take_ms": median(takes),
@@ -89,33 +89,34 @@ def weights(model: str, rounds: int) -> dict[str, Any]:
 
 
 class Stepper:
-    """Updates of one engine, with as many batches under way as it wants."""
+    """Updates with one engine, which may work ahead."""
 
-    def __init__(self, engine: Engine, tasks: list[Task]) -> None:
-        self.engine, self.tasks, self.seed = engine, tasks, 0
-        self.under_way: list[Callable[[], Collected]] = []
+    def __init__(self, config: Config, tasks: list[Task]) -> None:
+        policy = open_policy(config)
+        self.engine: Engine = open_engine(config, policy, silent)
+        self.learner = Learner(policy, learning_rate=1e-5, max_grad_norm=1.0, entropy_bonus=0.0)
+        self.tasks, self.number = tasks, 0
 
     def step(self) -> tuple[float, float]:
         """Milliseconds that were waited for rollouts, and that were spent on learning."""
-        while len(self.under_way) <= self.engine.lead:
-            self.seed += 1
-            self.under_way.append(self.engine.begin(self.tasks, samples=SAMPLES, seed=self.seed))
-        collected: list[Collected] = []
-        waited = timed(lambda: collected.append(self.under_way.pop(0)()))
-        rollouts = [r for g in collected[0].groups for r in g.rollouts]
+        self.number += 1
+        found: list[Experience] = []
+        waited = timed(lambda: found.append(self.engine.rollout(self.choose, self.number)))
+        rollouts = [r for g in found[0].groups for r in g.rollouts]
         batch = [Weighted(r, [0.1 * (-1) ** i] * len(r.tokens)) for i, r in enumerate(rollouts)]
-        return waited, timed(lambda: self.engine.learn(batch, len(batch), 1e-5))
+        return waited, timed(lambda: self.learner.step(batch))
+
+    def choose(self, step: int) -> Request:
+        return Request(self.tasks, SAMPLES, step)
 
 
 def steps(model: str, rounds: int) -> dict[str, Any]:
     source = training_source(configured(model, {}), silent)
     tasks = [source.task(source.buckets()[i % len(source.buckets())], i) for i in range(GROUPS)]
-    engines: dict[str, Engine] = {}
+    steppers: dict[str, Stepper] = {}
     try:
         for name, chosen in ENGINES.items():
-            config = configured(model, chosen)
-            engines[name] = open_engine(config, load_trained(config), silent)
-        steppers = {name: Stepper(engine, tasks) for name, engine in engines.items()}
+            steppers[name] = Stepper(configured(model, chosen), tasks)
         for stepper in steppers.values():
             stepper.step()
         took: dict[str, list[tuple[float, float]]] = {name: [] for name in ENGINES}
@@ -124,8 +125,8 @@ def steps(model: str, rounds: int) -> dict[str, Any]:
                 stepper.step()  # what was begun in the turn of another engine is not counted
                 took[name] += [stepper.step(), stepper.step()]
     finally:
-        for engine in engines.values():
-            engine.close()
+        for stepper in steppers.values():
+            stepper.engine.close()
     found = {name: median(sum(pair) for pair in pairs) for name, pairs in took.items()}
     local = found["local"]
     return {

@@ -78,7 +78,7 @@ class Comparison:
 
 def finished(folder: Path) -> bool:
     summary = read_summary(folder) if folder.is_dir() else None
-    return summary is not None and summary["eval"]["after"] is not None
+    return summary is not None and summary.eval.after is not None
 
 
 @dataclass(frozen=True)
@@ -161,7 +161,15 @@ def add_options(parser: argparse.ArgumentParser, *, curriculum: str, steps: int,
     parser.add_argument("--out", type=Path, default=Path(out), help="folder of the runs (default: %(default)s)")
     parser.add_argument("--minutes", type=float, help="stop after so long, saved, and report what is finished")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument("--quick", action="store_true", help="a look in minutes: seed 0, 12 steps, two runs at a time")
     parser.add_argument("more", nargs="*", help="further options of kolmo train for all runs, after --")
+
+
+def shorten(o: argparse.Namespace) -> None:
+    """With `--quick`, in a folder of its own: runs of another length are another comparison."""
+    if o.quick:
+        o.seeds, o.steps, o.eval_freq, o.eval_samples, o.jobs = [0], 12, 12, 200, 2
+        o.out = o.out.with_name(f"{o.out.name}-quick")
 
 
 def positive(text: str) -> int:

@@ -7,23 +7,53 @@ Student's over seeds; ratios to the baseline are paired by seed and averaged as 
 
 from __future__ import annotations
 
+import argparse
 import json
 import math
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from itertools import accumulate
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from paired import Comparison, finished
+from paired import Comparison, add_options, finished, run_all, shorten
 from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from kolmocli.config.file import load_config
 from kolmocli.evaluation.intervals import mean_interval
-from kolmocli.monitor.reader import read_events, read_metrics, read_summary
+from kolmocli.monitor.history import read_history
+from kolmocli.monitor.records import ReinforceRecord, StepSeconds
+from kolmocli.paths import find_curriculum
+
+SHOWN = ("before", "final", "pass_rate", "signal_share", "bits_per_rollout", "dead_groups", "rollouts", "seconds")
+"""Figures of a run that are given as means over the seeds."""
+
+
+def compare(
+    about: str | None, variants: Callable[[int], Mapping[str, Sequence[str]]], *, baseline: str,
+    targets: Sequence[float], out: str,
+) -> None:  # fmt: skip
+    """A command that compares settings of one curriculum, by name the options of each for runs of so many steps.
+
+    Nothing is learnt from but rewards: hindsight is off, and a variant of that name has it where the curriculum does.
+    """
+    parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--variants", nargs="+", choices=variants(1), metavar="VARIANT", help="(default: all)")
+    parser.add_argument("--targets", type=float, nargs="+", default=list(targets), help="held-out accuracies")
+    add_options(parser, curriculum="quickstart", steps=100, eval_freq=25, out=out)
+    o = parser.parse_args()
+    shorten(o)
+    of_steps = dict(variants(o.steps))
+    if load_config(find_curriculum(o.curriculum)).training.hindsight:
+        o.more = ["--set", "training.hindsight=0", *o.more]
+    else:
+        of_steps.pop("hindsight", None)
+    chosen = {name: options for name, options in of_steps.items() if not o.variants or name in o.variants}
+    show(run_all(o, chosen), o.out, o.seeds, chosen, baseline, o.targets, o.json)
 
 
 def show(
@@ -45,32 +75,39 @@ def show(
 
 def measure(folder: Path, targets: Sequence[float]) -> dict[str, Any]:
     """The figures of one finished run; None for a target that no evaluation reached."""
-    steps = [m for m in read_metrics(folder) if m["phase"] == "rl"]
-    rollouts = list(accumulate((m["rollouts"] for m in steps), initial=0))
-    seconds = list(accumulate((sum(m["seconds"].values()) for m in steps), initial=0.0))
-    evaluations = [e for e in read_events(folder) if e["kind"] == "eval" and e["accuracy"] is not None]
+    history = read_history(folder)
+    steps, before, after = history.rl, history.summary.eval.before, history.summary.eval.after
+    assert before is not None and after is not None, f"{folder} is not finished"
+    rollouts = list(accumulate((m.rollouts or 0 for m in steps), initial=0))
+    seconds = list(accumulate((seconds_of(m) for m in steps), initial=0.0))
+    evaluations = [(e.step, e.accuracy or 0.0) for e in history.evaluations]
     reached = {}
     for target in targets:
-        step = next((e["step"] for e in evaluations if e["accuracy"] >= target), None)
+        step = next((step for step, accuracy in evaluations if accuracy >= target), None)
         reached[f"{target:g}"] = None if step is None else {"rollouts": rollouts[step], "seconds": seconds[step]}
-    summary = read_summary(folder) or {}
     return {
         "rollouts": rollouts[-1],
         "seconds": seconds[-1],
         "reached": reached,
-        "before": summary["eval"]["before"]["accuracy"],
-        "final": summary["eval"]["after"]["accuracy"],
-        "bits_per_rollout": summary["bits"]["per_rollout"],
-        "dead_groups": sum(m["dead_groups"] for m in steps) / (len(steps) * groups_per_step(folder)),
-        "accuracies": [[rollouts[e["step"]], e["accuracy"]] for e in evaluations],
+        "before": before["accuracy"],
+        "final": after["accuracy"],
+        "bits_per_rollout": history.summary.bits.per_rollout,
+        "pass_rate": mean_of(m.pass_rate for m in steps),
+        "signal_share": mean_of(m.signal_share for m in steps),
+        "dead_groups": sum(m.dead_groups or 0 for m in steps) / max(1, sum(m.groups or 0 for m in steps)),
+        "accuracies": [[rollouts[step], accuracy] for step, accuracy in evaluations],
     }
 
 
-def groups_per_step(folder: Path) -> int:
-    from kolmocli.config.file import load_config
+def seconds_of(record: ReinforceRecord) -> float:
+    seconds = record.seconds or StepSeconds()
+    return (seconds.rollout or 0.0) + (seconds.execute or 0.0) + (seconds.learn or 0.0)
 
-    training = load_config(folder / "config.yaml", {}).training
-    return training.batch_size // training.group_size
+
+def mean_of(values: Iterable[float | None]) -> float | None:
+    """Of the steps that have such a number."""
+    known = [value for value in values if value is not None]
+    return fmean(known) if known else None
 
 
 def mean(values: Sequence[float]) -> dict[str, Any]:
@@ -130,7 +167,7 @@ def report(runs: dict[str, dict[int, dict[str, Any]]], baseline: str, targets: S
         variants[name] = {
             "seeds": list(by_seed),
             "final_difference": None if name == baseline else mean(paired),
-            **{k: mean([r[k] for r in found]) for k in ("before", "final", "bits_per_rollout", "dead_groups", "rollouts", "seconds")},
+            **{k: mean([r[k] for r in found if r[k] is not None]) for k in SHOWN},
             "until": until,
             "runs": {str(seed): run for seed, run in by_seed.items()},
         }  # fmt: skip
@@ -146,6 +183,8 @@ def tables(found: dict[str, Any]) -> Iterable[Any]:
         "before",
         "final accuracy",
         versus,
+        "pass rate",
+        "S",
         "bits per rollout",
         "dead groups",
         "rollouts",
@@ -156,7 +195,8 @@ def tables(found: dict[str, Any]) -> Iterable[Any]:
     for name, c in found["variants"].items():
         shares = (cell(c[key], ".1%") for key in ("before", "final"))
         table.add_row(
-            name, str(len(c["seeds"])), *shares, cell(c["final_difference"], "+.1%"), cell(c["bits_per_rollout"], ".2f"), cell(c["dead_groups"], ".0%"),
+            name, str(len(c["seeds"])), *shares, cell(c["final_difference"], "+.1%"), cell(c["pass_rate"], ".2f"),
+            cell(c["signal_share"], ".2f"), cell(c["bits_per_rollout"], ".2f"), cell(c["dead_groups"], ".0%"),
             cell(c["rollouts"], ",.0f"), cell(c["seconds"], ",.0f"),
         )  # fmt: skip
     yield table

@@ -15,7 +15,7 @@ from kolmocli.curriculum.base import Bucket, Result
 from kolmocli.curriculum.simulator.compare import compare
 from kolmocli.curriculum.simulator.learner import Learner
 from kolmocli.curriculum.simulator.loop import FAMILY, GROUP_SIZE, GROUPS
-from kolmocli.curriculum.simulator.players import configure, maker, players
+from kolmocli.curriculum.simulator.players import maker, players
 from kolmocli.curriculum.simulator.scenarios import SCENARIOS, STEPS
 
 UPDATES = 3000
@@ -25,7 +25,7 @@ GATES = {"settle": 10, "rmse": 0.10, "rmse_lag6": 0.12, "dead_groups": 0.12}
 def update_cost(name: str) -> float:
     """Median microseconds of one `observe` with the results of a step, in the closed loop."""
     learner, rng = Learner(SCENARIOS["constant"]), random.Random(0)
-    controller = maker(name, configure())(learner)
+    controller = maker(name)(learner)
     seconds = []
     for _ in range(UPDATES):
         levels = [bucket.level for bucket in controller.propose(GROUPS, rng)]

@@ -47,6 +47,8 @@ from kolmocli.policy.policy import Policy
 from kolmocli.policy.prompts import preset_prompt
 from kolmocli.policy.rollout import Rollout
 from kolmocli.policy.tokenizer import build_tokenizer
+from kolmocli.tasks.base import Prompt
+from kolmocli.tasks.sequences.prompt import sequence_prompt
 
 PROMPTS, SAMPLES, PROMPT_TOKENS, NEW_TOKENS = 8, 8, 140, 40
 WORDS = 32_000
@@ -56,13 +58,17 @@ RATE = 1e-4
 CLOCK: Callable[[], float] = time.perf_counter
 
 
+LLAMA = False
+"""Whether the presets of Llama's architecture are measured instead."""
+
+
 def preset(name: str) -> Policy:
-    return Policy(name, build_preset(name, 0), build_tokenizer())
+    return Policy(name, build_preset(f"{name}-llama" if LLAMA else name, 0), build_tokenizer())
 
 
-def targets(seed: int = 0) -> list[tuple[int, ...]]:
+def prompts(seed: int = 0) -> list[Prompt]:
     rng = random.Random(seed)
-    return [tuple(rng.randrange(256) for _ in range(PROMPT_TOKENS - 2)) for _ in range(PROMPTS)]
+    return [sequence_prompt([rng.randrange(256) for _ in range(PROMPT_TOKENS - 2)], "dsl") for _ in range(PROMPTS)]
 
 
 def seconds(work: Callable[[], Any]) -> float:
@@ -95,14 +101,14 @@ def update(policy: Policy, learner: Learner) -> Callable[[], None]:
 
     def run() -> None:
         generator = torch.Generator().manual_seed(next(step))
-        rollouts = policy.rollout(targets(), samples=SAMPLES, max_new_tokens=NEW_TOKENS, generator=generator)
+        rollouts = policy.rollout(prompts(), samples=SAMPLES, max_new_tokens=NEW_TOKENS, generator=generator)
         batch = []
         for start in range(0, len(rollouts), SAMPLES):
             group = rollouts[start : start + SAMPLES]
             values = advantages([reward(r.text) for r in group], "rloo")
             for rollout, value in zip(group, values, strict=True):
                 batch.append(Weighted(rollout, [value] * len(rollout.tokens)))
-        learner.step(batch, denominator=len(batch))
+        learner.step(batch)
 
     return run
 
@@ -136,7 +142,7 @@ def step_table(rounds: int) -> dict[str, float]:
         trainer = GRPOTrainer(
             model=theirs.model, processing_class=theirs.tokenizer, args=config, callbacks=[Turns()],
             reward_funcs=lambda completions, **_: [reward(text) for text in completions],
-            train_dataset=Dataset.from_list([{"prompt": preset_prompt(t)} for t in targets() * (rounds + 1)]),
+            train_dataset=Dataset.from_list([{"prompt": preset_prompt(p, "programs")} for p in prompts() * (rounds + 1)]),
         )  # fmt: skip
         trainer.train()
     return {name: PROMPTS * SAMPLES / median(times[1:]) for name, times in taken.items()}
@@ -148,8 +154,8 @@ def step_table(rounds: int) -> dict[str, float]:
 def generation_table(name: str, rounds: int) -> dict[str, float]:
     """Tokens per second; nothing stops a row before `NEW_TOKENS`, on any side."""
     policy = preset(name)
-    prompts = [policy.prompt_ids(t) for t in targets()]
-    rows = torch.tensor(prompts).repeat_interleave(SAMPLES, 0)
+    asked = [policy.prompt_ids(prompt) for prompt in prompts()]
+    rows = torch.tensor(asked).repeat_interleave(SAMPLES, 0)
 
     def theirs() -> None:
         policy.model.generate(
@@ -159,7 +165,7 @@ def generation_table(name: str, rounds: int) -> dict[str, float]:
 
     def ours(lean: bool) -> None:
         generate(
-            policy.model, prompts, samples=SAMPLES, max_new_tokens=NEW_TOKENS, stop_ids=(), pad_id=policy.pad_id,
+            policy.model, asked, samples=SAMPLES, max_new_tokens=NEW_TOKENS, stop_ids=(), pad_id=policy.pad_id,
             generator=torch.Generator().manual_seed(0), lean=lean,
         )  # fmt: skip
 
@@ -204,7 +210,7 @@ def learning_table(rounds: int) -> dict[str, float]:
     policy, batch = preset("small"), batch_of(300, PROMPTS, SAMPLES)
     learner = Learner(policy, learning_rate=0.0, max_grad_norm=1.0, entropy_bonus=0.0)
     sides = {
-        "kolmo": lambda: learner.step(batch, len(batch)),
+        "kolmo": lambda: learner.step(batch),
         "a row per rollout": lambda: plain_pass(policy.model, batch, TOKENS_PER_MICRO_BATCH),
     }
     return {side: len(batch) / spent for side, spent in in_turns(sides, rounds).items()}
@@ -235,7 +241,7 @@ def peak_mib(side: str) -> float:
     held = _status("VmRSS")
     if side == "kolmo":
         learner.optimiser.step = lambda: None  # type: ignore[method-assign,assignment]  # the moments: both would have them
-        learner.step(batch, len(batch))
+        learner.step(batch)
     else:
         plain_pass(model, batch, PEAKS[side])
     return (_status("VmHWM") - held) / 1024
@@ -275,6 +281,7 @@ def main() -> None:
     parser.add_argument(
         "--cpu-time", action="store_true", help="count processor time, on a busy machine: with --threads 1"
     )
+    parser.add_argument("--llama", action="store_true", help="the presets of Llama's architecture: tiny-llama, ...")
     parser.add_argument("--json", action="store_true", help="one object on stdout instead of tables")
     parser.add_argument("--peak", choices=PEAKS, help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -282,8 +289,9 @@ def main() -> None:
         print(peak_mib(options.peak))
         return
     torch.set_num_threads(options.threads)
+    global CLOCK, LLAMA
+    LLAMA = options.llama
     if options.cpu_time:
-        global CLOCK
         CLOCK = time.process_time
     results = {}
     for name in options.only:

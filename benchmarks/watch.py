@@ -21,15 +21,15 @@ import termios
 import threading
 import time
 from pathlib import Path
-from typing import Any
 
+from kolmocli.monitor.records import ReinforceRecord
 from kolmocli.monitor.writer import RunLog
 
 FAMILIES = ("ramps", "repeats", "merges", "digits", "slices", "filters", "scans", "strides")
 WARM_UP_SECONDS = 3.0
 
 
-def step(number: int) -> dict[str, Any]:
+def step(number: int) -> ReinforceRecord:
     """A line with everything that the table shows."""
     rate = 0.5 + 0.1 * ((number * 7919) % 13 - 6) / 6
     bucket = {
@@ -37,12 +37,12 @@ def step(number: int) -> dict[str, Any]:
         "signal_share": 0.9, "bits": 0.8, "bits_per_token": 0.05, "bits_per_gflop": 4.0, "weight": 0.125, "n": 16,
         "dead": 0.1, "shortest": 31, "state": "tracking", "belief": {"pass_rate": 0.5, "low": 0.4, "high": 0.6},
     }  # fmt: skip
-    return {
+    return ReinforceRecord.from_json({
         "step": number, "phase": "rl", "rollouts": 128, "pass_rate": rate, "reward": rate, "bits_per_rollout": 0.8,
         "bits_total": 100.0 * number, "loss": 0.1, "grad_norm": 1.0, "entropy": 0.5, "infra": 0, "tokens": 4000,
         "compression_rate": 0.6, "in_band": 0.8, "dead_groups": 2, "flops": 2e10,
         "seconds": {"rollout": 0.2, "execute": 0.1, "learn": 0.2}, "buckets": dict.fromkeys(FAMILIES, bucket),
-    }  # fmt: skip
+    })  # fmt: skip
 
 
 def processor_seconds(process: int) -> float:

@@ -34,7 +34,7 @@ class Registry(Generic[T]):
         self.what, self.group = what, group
         self._things: dict[str, T] = {}
         self._owners: dict[str, str] = {}
-        self._builtin: list[str] = []
+        self.builtin: list[str] = []
 
     def add(self, name: str, thing: T, *, builtin: bool = False, module: str | None = None) -> T:
         """Register `thing`, which is returned. The same file may do it again: so notebooks and reloads do.
@@ -46,10 +46,10 @@ class Registry(Generic[T]):
         """
         owner = _file_of(module or str(getattr(thing, "__module__", type(thing).__module__)))
         if self._owners.get(name, owner) != owner:
-            whose = "comes with kolmo" if name in self._builtin else f"is registered by {self._owners[name]}"
+            whose = "comes with kolmo" if name in self.builtin else f"is registered by {self._owners[name]}"
             raise UsageError(f"the {self.what} {name} {whose}; choose another name")
-        if builtin and name not in self._builtin:
-            self._builtin.append(name)
+        if builtin and name not in self.builtin:
+            self.builtin.append(name)
         self._things[name], self._owners[name] = thing, owner
         return thing
 
@@ -68,12 +68,12 @@ class Registry(Generic[T]):
 
     def names(self) -> list[str]:
         """Built in first, as they were added; then entry points and plugins, sorted. Loads nothing."""
-        others = {*self._things, *self._entry_points()} - set(self._builtin)
-        return [*self._builtin, *sorted(others)]
+        others = {*self._things, *self._entry_points()} - set(self.builtin)
+        return [*self.builtin, *sorted(others)]
 
     def loaded(self) -> dict[str, T]:
         """What is registered now, in the order of `names`: all but entry points that nobody has named."""
-        return {name: self._things[name] for name in [*self._builtin, *sorted({*self._things} - {*self._builtin})]}
+        return {name: self._things[name] for name in [*self.builtin, *sorted({*self._things} - {*self.builtin})]}
 
     def _entry_points(self) -> dict[str, EntryPoint]:
         from importlib.metadata import entry_points  # takes a while to import, and few need it

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Make the base image of the sandbox from Debian packages, for machines where no image registry can be
-# reached: a root filesystem with nothing but the essential packages and Python, imported as an image.
+# reached: a root filesystem with nothing but the essential packages, Python and the C++ library that packages such as
+# numpy are linked to, imported as an image.
 #
 #   sandbox_image/base-image.sh [TAG]        (as root; needs mmdebstrap and a running Docker engine)
 #
@@ -17,7 +18,7 @@ docker info >/dev/null 2>&1 || { echo "base-image: no Docker engine answers" >&2
 
 # The documentation, translations and package lists would be a free dictionary for the programs, and weigh more
 # than Python: leave them out.
-mmdebstrap --quiet --variant=essential --include=python3-minimal,libpython3-stdlib,python3 \
+mmdebstrap --quiet --variant=essential --include=python3-minimal,libpython3-stdlib,python3,libstdc++6 \
     --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-exclude=/usr/share/man/*' \
     --dpkgopt='path-exclude=/usr/share/locale/*' --dpkgopt='path-exclude=/usr/share/info/*' \
     "$suite" "$root/root.tar"

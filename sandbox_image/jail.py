@@ -48,7 +48,7 @@ in the child, whose seeds are fixed, has nothing to mend.
 
 
 def _call(function: str, *arguments: object) -> int:
-    result = getattr(_libc, function)(*arguments)
+    result: int = getattr(_libc, function)(*arguments)
     if result < 0:
         raise OSError(ctypes.get_errno(), f"{function}{arguments[:1]}: {os.strerror(ctypes.get_errno())}")
     return result

@@ -1,8 +1,11 @@
 """The supervisor: process 1 of a container. It speaks frames with the host and owns limits and verdicts.
 
-It never runs a program and never forks from a heap that has held one: the template (forked below, before
-the first frame is read) does the forking, and a program goes to its child through a socket that is made
+It never runs a program and never forks from a heap that has held one: two templates (forked below, before
+the first frame is read) do the forking, and a program goes to its child through a socket that is made
 for this one child. Everything it does not expect ends the container: the host replaces it.
+
+What a template has loaded costs each of its children. So one has the modules that nearly every program does with, and
+the other all of them; it serves programs that import one of the rest (`imports.py`).
 
 Process 1 cannot be killed from inside its namespace, except by signals it handles; Python handles SIGINT,
 so that is reset. The container ends when the host goes away (end of file) or is silent for `idle_s`.
@@ -18,11 +21,15 @@ import socket
 import sys
 import time
 from collections import deque
+from collections.abc import Iterable, Sequence
 
 import frames
+import imports
 import probe
+import scope
 import template
 from jail import hide, pin
+from statements import MODULES, MORE_MODULES
 
 IDLE_S = 900
 LATE_S = 10.0  # how long after the last wall limit the template may stay silent on a child
@@ -30,37 +37,47 @@ READ = 1 << 18
 TICK_S = 0.005
 BUNDLE = 16  # replies that wait for each other while there is more to run: every chunk costs the engine two hops
 BUNDLE_S = 0.02
+imports_more = imports.search_for([*MORE_MODULES, *scope.packages()])
 LOST_HOST, LOST_TEMPLATE, BAD_FRAME = 0, 71, 72
 
 
 class Slot:
-    """One program that runs: its request, the socket to its child, and what came back."""
+    """One program that runs: its request, its limits, the socket to its child, and what came back."""
 
-    __slots__ = ("check", "deadline", "killed", "number", "output", "request", "socket", "started", "todo")
+    __slots__ = (
+        "check", "cpu_ms", "deadline", "killed", "number", "nursery", "output", "ready", "request", "socket", "started",
+        "todo", "wall_ms",
+    )  # fmt: skip
 
-    def __init__(self, request: int, link: socket.socket, program: bytes, number: int, limits: dict[str, int]) -> None:
-        self.request, self.socket, self.number = request, link, number
+    def __init__(
+        self,
+        nursery: "Nursery",
+        request: int,
+        link: socket.socket,
+        program: bytes,
+        number: int,
+        cpu_ms: int,
+        wall_ms: int,
+        ready: bool = True,
+    ) -> None:
+        self.nursery, self.request, self.socket, self.number = nursery, request, link, number
+        self.cpu_ms, self.wall_ms = cpu_ms, wall_ms
+        self.ready = ready  # the child has its limits: it may have its program
         self.started = time.monotonic()
-        self.check = self.started + min(limits["cpu_ms"], limits["wall_ms"]) / 1000
-        self.deadline = self.started + template.STARVED * limits["wall_ms"] / 1000 + LATE_S
+        self.check = self.started + min(cpu_ms, wall_ms) / 1000
+        self.deadline = self.started + frames.STARVED * wall_ms / 1000 + LATE_S
         self.todo = memoryview(program)
         self.output = bytearray()
         self.killed = False
 
 
-class Supervisor:
-    def __init__(self, control: socket.socket, limits: dict[str, int]) -> None:
-        self.control, self.limits = control, limits
-        self.max_output = limits["output_bytes"] + 4096  # the last line and the count are ours
-        self.free = list(range(limits["slots"] + limits["ahead"]))
-        self.waiting: dict[int, socket.socket] = {}  # children without a program
-        self.slots: dict[int, Slot] = {}
-        self.pending: deque[tuple[int, bytes]] = deque()
-        self.replies: list[bytes] = []
-        self.oldest = 0.0  # when the first of the replies came
-        self.started = 0
-        self.poll = select.poll()
-        self.poll.register(control, select.POLLIN)
+class Nursery:
+    """The children of one template that wait for a program, and the numbers that its children may have."""
+
+    def __init__(self, control: socket.socket, numbers: Iterable[int]) -> None:
+        self.control = control
+        self.free = list(numbers)
+        self.waiting: dict[int, socket.socket] = {}
 
     def breed(self, verb: bytes = template.BREED, count: int = template.MOST) -> None:
         """Have children forked ahead: in one go they cost the template less, and the programs no wait."""
@@ -73,18 +90,45 @@ class Supervisor:
         for end in theirs:
             end.close()
 
+    def order(self, verb: bytes, number: int, argument: int, cpu_ms: int = 0, wall_ms: int = 0) -> None:
+        self.control.send(template.ORDER.pack(verb, number, argument, cpu_ms, wall_ms))
+
+
+class Supervisor:
+    def __init__(self, controls: Sequence[socket.socket], limits: dict[str, int]) -> None:
+        self.limits = limits
+        self.max_output = limits["output_bytes"] + 4096  # the last line and the count are ours
+        share = limits["slots"] + limits["ahead"]
+        self.nurseries = [Nursery(c, range(i * share, (i + 1) * share)) for i, c in enumerate(controls)]
+        self.slots: dict[int, Slot] = {}
+        self.pending: deque[tuple[int, bytes]] = deque()
+        self.replies: list[bytes] = []
+        self.oldest = 0.0  # when the first of the replies came
+        self.started = 0
+        self.poll = select.poll()
+        self.by_fd = {nursery.control.fileno(): nursery for nursery in self.nurseries}
+        for fd in self.by_fd:
+            self.poll.register(fd, select.POLLIN)
+
     def start(self) -> None:
         """Give programs to children, as many as may run at once."""
         while self.pending and len(self.slots) < self.limits["slots"]:
-            if not self.waiting:
-                self.breed()
-            number = next(iter(self.waiting))
+            request, payload = self.pending.popleft()
+            nursery = self.nurseries[imports_more(payload)]
+            if not nursery.waiting:
+                nursery.breed()
+            number = next(iter(nursery.waiting))
             self.started += 1
-            request, program = self.pending.popleft()
-            self.slots[number] = Slot(request, self.waiting.pop(number), program, self.started, self.limits)
-            self.write(self.slots[number])
-        if len(self.waiting) * 3 <= self.limits["ahead"]:
-            self.breed()
+            kind, cpu_ms, wall_ms, memory_mb = frames.PROGRAM.unpack_from(payload)
+            program, usual = kind + payload[frames.PROGRAM.size :], memory_mb >= self.limits["memory_mb"]
+            slot = Slot(nursery, request, nursery.waiting.pop(number), program, self.started, cpu_ms, wall_ms, usual)
+            self.slots[number] = slot
+            if usual:
+                self.write(slot)
+            else:
+                nursery.order(template.MEMORY, number, memory_mb)
+            if len(nursery.waiting) * 3 <= self.limits["ahead"]:
+                nursery.breed()
 
     def write(self, slot: Slot) -> None:
         """Hand the program over; a long one needs more than one go."""
@@ -105,7 +149,7 @@ class Supervisor:
                 if len(slot.output) > self.max_output:
                     slot.killed = True
                     del slot.output[self.max_output :]
-                    self.order(template.KILL, number, frames.OUTPUT)
+                    slot.nursery.order(template.KILL, number, frames.OUTPUT)
         except (BlockingIOError, ConnectionResetError):
             return
 
@@ -117,31 +161,32 @@ class Supervisor:
         now = time.monotonic()
         for number, slot in self.slots.items():
             if slot.started < now - TICK_S:
-                if slot.todo:
+                if slot.todo and slot.ready:
                     self.write(slot)
                 self.read(number, slot)
             if slot.check < now:
                 slot.check = math.inf  # from here on the template looks after it
-                self.order(template.CLOCK, number, int((now - slot.started) * 1000))
+                slot.nursery.order(template.CLOCK, number, int((now - slot.started) * 1000), slot.cpu_ms, slot.wall_ms)
 
-    def order(self, verb: bytes, number: int, argument: int) -> None:
-        self.control.send(template.ORDER.pack(verb, number, argument))
-
-    def ended(self) -> None:
-        """The template reports a child that it has reaped: nothing can write to its socket any more."""
-        message = self.control.recv(template.EXIT.size)
+    def hear(self, nursery: Nursery) -> None:
+        """The template reports a child that has its limits, or that it has reaped: nothing can write to its socket then."""
+        message = nursery.control.recv(template.EXIT.size)
         if not message:
             leave(LOST_TEMPLATE)
         number, reason, status, cpu, memory = template.EXIT.unpack(message)
         if number not in self.slots:
             leave(LOST_TEMPLATE)  # a child that ended without a program
+        if reason == template.READY:
+            self.slots[number].ready = True
+            self.write(self.slots[number])
+            return
         slot = self.slots.pop(number)
         wall = int((time.monotonic() - slot.started) * 1e6)
         self.read(number, slot)
         if slot.killed and reason == frames.ENDED:
             reason = frames.OUTPUT  # it ended while it was being killed
         slot.socket.close()
-        self.free.append(number)
+        nursery.free.append(number)
         report = frames.REPORT.pack(status, reason, 0, cpu, wall, memory, slot.number)
         self.reply(frames.RESULT, slot.request, report + slot.output)
 
@@ -157,7 +202,7 @@ class Supervisor:
             if fd == 0:
                 host = True
             else:
-                self.ended()
+                self.hear(self.by_fd[fd])
         self.serve_long()
         self.start()
         return host
@@ -175,18 +220,22 @@ class Supervisor:
         now = time.monotonic()
         return any(slot.deadline < now for slot in self.slots.values())
 
-    def self_check(self) -> list[dict[str, object]]:
-        """What this container and a child in it really cannot do."""
-        self.breed(template.PROBE, 1)
-        number, link = self.waiting.popitem()
-        self.slots[number] = Slot(0, link, b"", 0, self.limits)
-        while self.slots:
-            self.turn()
-            if self.late():
-                leave(LOST_TEMPLATE)
-        reply = self.replies.pop()
-        inside = reply[frames.HEADER.size + frames.REPORT.size :]
-        return probe.container(self.limits) + json.loads(inside)
+    def self_check(self) -> list[probe.Finding]:
+        """What this container and the children in it really cannot do; of the second child what it keeps not."""
+        found = probe.container(self.limits)
+        for nursery in self.nurseries:
+            nursery.breed(template.PROBE, 1)
+            number, link = nursery.waiting.popitem()
+            self.slots[number] = Slot(nursery, 0, link, b"", 0, self.limits["cpu_ms"], self.limits["wall_ms"])
+            while self.slots:
+                self.turn()
+                if self.late():
+                    leave(LOST_TEMPLATE)
+            reply = self.replies.pop()
+            inside: list[probe.Finding] = json.loads(reply[frames.HEADER.size + frames.REPORT.size :])
+            known = {finding["promise"] for finding in found}
+            found += [finding for finding in inside if not finding["ok"] or finding["promise"] not in known]
+        return found
 
 
 def leave(code: int) -> None:
@@ -207,8 +256,8 @@ def hello(reader: frames.Reader) -> tuple[dict[str, int], list[tuple[int, int, b
     return json.loads(payload), got
 
 
-def spawn_template() -> socket.socket:
-    """Fork the template now, while this heap is clean; it gets its limits later."""
+def spawn_template(names: Sequence[str]) -> socket.socket:
+    """Fork a template with these modules now, while this heap is clean; it gets its limits later."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     if os.fork() == 0:
         ours.close()
@@ -218,7 +267,7 @@ def spawn_template() -> socket.socket:
         os.close(null)
         message = theirs.recv(4096)
         if message:
-            template.Template(theirs, json.loads(message)).serve()
+            template.Template(theirs, json.loads(message), names).serve()
         leave(0)
     theirs.close()
     return ours
@@ -227,12 +276,13 @@ def spawn_template() -> socket.socket:
 def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     hide()
-    control = spawn_template()
+    controls = [spawn_template(MODULES), spawn_template([*MODULES, *MORE_MODULES, *scope.packages()])]
     reader = frames.Reader()
     limits, early = hello(reader)
-    control.send(json.dumps(limits).encode())
+    for control in controls:
+        control.send(json.dumps(limits).encode())
     pin(limits["lane"])
-    supervisor = Supervisor(control, limits)
+    supervisor = Supervisor(controls, limits)
     supervisor.reply(frames.HELLO, 0, json.dumps({"check": supervisor.self_check()}).encode())
     supervisor.poll.register(0, select.POLLIN)
     fcntl.fcntl(0, fcntl.F_SETFL, fcntl.fcntl(0, fcntl.F_GETFL) | os.O_NONBLOCK)
@@ -241,7 +291,7 @@ def main() -> None:
         for kind, request, payload in early:
             if kind == frames.PING:
                 supervisor.reply(frames.PING, request, payload)
-            elif kind == frames.RUN and payload[:1] in (frames.DSL, frames.PYTHON):
+            elif kind == frames.RUN and payload[:1] in frames.KINDS and len(payload) >= frames.PROGRAM.size:
                 supervisor.pending.append((request, payload))
             else:
                 leave(BAD_FRAME)

@@ -15,6 +15,7 @@ import signal
 import socket
 import struct
 import time
+from collections.abc import Sequence
 from resource import RLIMIT_CPU, RLIMIT_NPROC, setrlimit
 
 import child
@@ -23,24 +24,25 @@ import probe
 from jail import Jail, fork, hide, pin, trim
 
 BREED, PROBE = b"B", b"P"  # then one byte for each slot, and as many descriptors
-ORDER = struct.Struct("<cBI")  # CLOCK, slot, ms that its program has run for · KILL, slot, reason
-CLOCK, KILL = b"C", b"K"
+ORDER = struct.Struct("<cBIII")
+# CLOCK, slot, ms that its program has run for, its CPU and wall time in ms · KILL, slot, reason · MEMORY, slot, MiB
+CLOCK, KILL, MEMORY = b"C", b"K", b"M"
+READY = 255  # the reason in the answer to MEMORY: the child has this limit
 MOST = 32  # children in one order
 EXIT = struct.Struct("<BBiII")  # slot, reason, wait status, cpu_us, peak memory in KiB
 BACKSTOP_S = 0.02  # a CPU check is never scheduled sooner than this after the one before
-STARVED = 4  # a child that waits for a processor gets up to this many times its wall time
 PROGRAM_FD = 3
 NOTHING = (0, 0)
 
 
-class Running:
+class Child:
     """A child: waiting for its program until its clock is started."""
 
-    __slots__ = ("check", "pid", "pidfd", "reason", "slot", "started")
+    __slots__ = ("check", "cpu_s", "pid", "pidfd", "reason", "slot", "started", "wall_s")
 
     def __init__(self, slot: int, pid: int) -> None:
         self.slot, self.pid = slot, pid
-        self.started = self.check = math.inf
+        self.started = self.check = self.cpu_s = self.wall_s = math.inf
         self.pidfd = os.pidfd_open(pid)
         self.reason = frames.ENDED
 
@@ -52,16 +54,15 @@ class Running:
 
 
 class Template:
-    def __init__(self, control: socket.socket, limits: dict[str, int]) -> None:
+    def __init__(self, control: socket.socket, limits: dict[str, int], names: Sequence[str]) -> None:
         self.control, self.limits = control, limits
-        self.cpu_s, self.wall_s = limits["cpu_ms"] / 1000, limits["wall_ms"] / 1000
-        self.backstop = (math.ceil(self.cpu_s) + 1,) * 2
-        self.running: dict[int, Running] = {}
+        self.backstop = (math.ceil(limits["cpu_ms"] / 1000) + 1,) * 2
+        self.running: dict[int, Child] = {}
         self.poll = select.poll()
         self.poll.register(control, select.POLLIN)
         pin(limits["lane"])
         self.jail = Jail()
-        child.prepare()
+        child.prepare(names)
         self._limit()
         hide()
         gc.collect()
@@ -72,12 +73,15 @@ class Template:
     def _limit(self) -> None:
         """What children may inherit is limited here once; only CPU and NPROC have to wait for the fork."""
         with open("/proc/self/statm", encoding="ascii") as statm:
-            own = int(statm.read().split()[0]) * resource.getpagesize()
-        memory = own + (self.limits["memory_mb"] << 20)
-        setrlimit(resource.RLIMIT_AS, (memory, memory))
+            self.own = int(statm.read().split()[0]) * resource.getpagesize()
+        setrlimit(resource.RLIMIT_AS, self.address_space(self.limits["memory_mb"]))
         for limit in (resource.RLIMIT_FSIZE, resource.RLIMIT_CORE, resource.RLIMIT_MEMLOCK, resource.RLIMIT_MSGQUEUE):
             setrlimit(limit, NOTHING)
         setrlimit(resource.RLIMIT_NOFILE, (64, 64))
+
+    def address_space(self, memory_mb: int) -> tuple[int, int]:
+        """Of a child: what the template has itself, and the memory of a program."""
+        return (self.own + (memory_mb << 20),) * 2
 
     def serve(self) -> None:
         """Until the supervisor closes its end."""
@@ -100,11 +104,17 @@ class Template:
         if verb in (BREED, PROBE):
             self.breed(message[1:], passed, verb == PROBE)
         else:
-            _, slot, argument = ORDER.unpack(message)
+            _, slot, argument, cpu_ms, wall_ms = ORDER.unpack(message)
             for running in self.running.values():
-                if running.slot == slot and verb == KILL:
+                if running.slot != slot:
+                    continue
+                if verb == KILL:
                     running.kill(argument)
-                elif running.slot == slot:
+                elif verb == MEMORY:
+                    resource.prlimit(running.pid, resource.RLIMIT_AS, self.address_space(argument))
+                    self.control.send(EXIT.pack(slot, READY, 0, 0, 0))
+                else:
+                    running.cpu_s, running.wall_s = cpu_ms / 1000, wall_ms / 1000
                     running.started = time.monotonic() - argument / 1000
                     running.check = 0.0
         return True
@@ -120,7 +130,7 @@ class Template:
             if pid < 0:
                 raise OSError("a child could not be forked")
             os.close(fd)
-            running = Running(slot, pid)
+            running = Child(slot, pid)
             self.running[running.pidfd] = running
             self.poll.register(running.pidfd, select.POLLIN)
 
@@ -149,23 +159,23 @@ class Template:
                 continue
             used = time.clock_gettime((~running.pid << 3) | 2)  # the CPU clock of another process
             elapsed = now - running.started
-            if used >= self.cpu_s:
+            if used >= running.cpu_s:
                 running.kill(frames.CPU)
-            elif elapsed >= self.wall_s and self.is_out_of_time(running.pid, elapsed):
+            elif elapsed >= running.wall_s and self.is_out_of_time(running, elapsed):
                 running.kill(frames.WALL)
             else:
-                running.check = now + max(min(self.cpu_s - used, self.wall_s - elapsed), BACKSTOP_S)
+                running.check = now + max(min(running.cpu_s - used, running.wall_s - elapsed), BACKSTOP_S)
 
-    def is_out_of_time(self, pid: int, elapsed: float) -> bool:
+    def is_out_of_time(self, running: Child, elapsed: float) -> bool:
         """Time spent waiting for a processor is not the program's: on a busy machine its verdict must be the same."""
-        if elapsed >= STARVED * self.wall_s:
+        if elapsed >= frames.STARVED * running.wall_s:
             return True
         try:
-            with open(f"/proc/{pid}/schedstat", encoding="ascii") as file:
+            with open(f"/proc/{running.pid}/schedstat", encoding="ascii") as file:
                 waited = int(file.read().split()[1]) / 1e9
         except OSError:  # a kernel without these numbers
             waited = 0.0
-        return elapsed - waited >= self.wall_s
+        return elapsed - waited >= running.wall_s
 
     def reap(self, pidfd: int) -> None:
         running = self.running.pop(pidfd)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import importlib.util
 import os
@@ -14,6 +15,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from kolmocli.tasks.family import families
+
 # No deadline: a slow machine is not a defect. The same examples every time: a red run can be run again.
 settings.register_profile("kolmo", deadline=None, derandomize=True)
 settings.load_profile("kolmo")
@@ -25,15 +28,36 @@ NO_ENGINE = {"DOCKER_HOST": "unix:///nonexistent/docker.sock"}
 
 @functools.cache
 def _docker_missing() -> str | None:
-    import docker
+    from kolmocli.sandbox.docker.image import find_engine
 
-    try:
-        client = docker.from_env(timeout=10)
-        client.ping()
-        client.close()
-    except (docker.errors.DockerException, OSError) as error:
-        return f"no Docker engine answers: {error}"
-    return None
+    reason = find_engine()
+    return reason and f"no Docker engine answers: {reason}"
+
+
+@functools.cache
+def _packages_missing() -> str | None:
+    """What an image with packages is built from, unless it is there already."""
+    if reason := _docker_missing():
+        return reason
+    from docker.errors import ContainerError
+
+    from kolmocli.sandbox.docker.image import client, has_image, image_tag, local_base
+
+    with contextlib.closing(client()) as api:
+        if has_image(api, image_tag(("numpy",))):
+            return None
+        base = local_base(api)
+        if base is None:
+            return "no base image to build on (kolmo sandbox build)"
+        try:
+            load = "import ctypes; ctypes.CDLL('libstdc++.so.6')"
+            api.containers.run(base, ["-c", load], entrypoint="python3", network_disabled=True, remove=True)
+        except ContainerError:
+            return f"the base image {base} has no libstdc++, which numpy is linked to"
+    ask = [sys.executable, "-m", "pip", "index", "versions", "numpy", "--retries=0", "--timeout=10"]
+    asked = subprocess.run(ask, capture_output=True, text=True, check=False)
+    said = (asked.stderr.strip().splitlines() or ["no reason given"])[-1]
+    return f"pip finds no numpy: {said}" if asked.returncode else None
 
 
 @functools.cache
@@ -70,13 +94,20 @@ def _vllm_missing() -> str | None:
     return None if importlib.util.find_spec("vllm") else "vLLM is not installed (the extra vllm)"
 
 
+def _package_missing(name: str) -> str | None:
+    return None if importlib.util.find_spec(name) else f"{name} is not installed"
+
+
 PARTS: dict[str, Callable[[], str | None]] = {
     "docker": _docker_missing,
+    "packages": _packages_missing,
     "monarch": _monarch_missing,
     "namespaces": _namespaces_missing,
     "gpu": _gpu_missing,
     "browser": _browser_missing,
     "vllm": _vllm_missing,
+    "parquet": functools.partial(_package_missing, "pyarrow"),
+    "datasets": functools.partial(_package_missing, "datasets"),
 }
 
 
@@ -88,12 +119,12 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """A test whose part is missing is skipped with the reason, or fails where KOLMO_REQUIRE names the part."""
-    for part, missing in PARTS.items():
-        reason = missing() if item.get_closest_marker(part) else None
-        if reason and part in _required():
-            pytest.fail(f"KOLMO_REQUIRE={part}: {reason}", pytrace=False)
-        if reason:
-            pytest.skip(reason)
+    reasons = {part: missing() for part, missing in PARTS.items() if item.get_closest_marker(part)}
+    lacking = {part: reason for part, reason in reasons.items() if reason}
+    for part in lacking.keys() & _required():
+        pytest.fail(f"KOLMO_REQUIRE={part}: {lacking[part]}", pytrace=False)
+    for reason in lacking.values():
+        pytest.skip(reason)
 
 
 def _required() -> set[str]:
@@ -126,3 +157,10 @@ def kolmo(tmp_path: Path) -> Run:
 def command_environment(extra: dict[str, str] | None = None) -> dict[str, str]:
     """Of a command under test: no model hub, no colour, and one thread, which tiny tensors do not fill anyway."""
     return {**os.environ, "HF_HUB_OFFLINE": "1", "NO_COLOR": "1", "OMP_NUM_THREADS": "1", **(extra or {})}
+
+
+@pytest.fixture(autouse=True)
+def no_family_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a test registers is gone with it."""
+    for name in ("_things", "_owners"):
+        monkeypatch.setattr(families, name, dict(getattr(families, name)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import random
+from collections.abc import Sequence
 from pathlib import Path
 
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
@@ -14,8 +15,9 @@ from kolmocli.language.sampler_settings import SamplerConfig
 from kolmocli.learning.learner import Learner, Weighted
 from kolmocli.policy.building import build_preset
 from kolmocli.policy.policy import Policy
-from kolmocli.policy.prompts import explained_prompt
 from kolmocli.policy.tokenizer import build_tokenizer
+from kolmocli.tasks.base import Prompt
+from kolmocli.tasks.sequences.prompt import sequence_prompt
 
 CHAT_TEMPLATE = (
     "{{ bos_token }}{% for m in messages %}<user>{{ m['content'] }}{% endfor %}"
@@ -25,8 +27,13 @@ TARGETS = [(1, 2, 3), (7,), tuple(range(40)), (5, 5, 5, 5, 9), (300, -2), (0, 25
 """Of different lengths, so that a batch of their prompts is padded."""
 
 
-def tiny(seed: int = 0) -> Policy:
-    return Policy("tiny", build_preset("tiny", seed), build_tokenizer())
+def prompts(targets: Sequence[Sequence[int]] = TARGETS) -> list[Prompt]:
+    """What asks for programs of these sequences."""
+    return [sequence_prompt(target, "dsl") for target in targets]
+
+
+def tiny(seed: int = 0, name: str = "tiny") -> Policy:
+    return Policy(name, build_preset(name, seed), build_tokenizer())
 
 
 @functools.cache
@@ -37,7 +44,7 @@ def taught() -> Policy:
     level = SamplerConfig(bases=(1, 1), base_length=(2, 8), modifiers=(0, 0), reuse=0, initiators={"repeat_num": 1})
     for _ in range(40):
         pairs = [sample(rng, level) for _ in range(16)]
-        answers = [policy.answer(pair.sequence, pair.program) for pair in pairs]
+        answers = [policy.answer(sequence_prompt(p.sequence, "dsl"), f"{p.program}\n") for p in pairs]
         batch = [Weighted(a, [1.0] * len(a.tokens)) for a in answers]
         learner.step(batch, denominator=sum(len(a.tokens) for a in answers))
     policy.model.eval()
@@ -47,7 +54,7 @@ def taught() -> Policy:
 def save_hugging_face(folder: Path, *, chat: bool) -> Path:
     """A random GPT-2, dropout and all, with a byte-level BPE tokenizer that puts <s> first."""
     rng = random.Random(0)
-    corpus = [explained_prompt((), None), *(str(sample(rng).program) for _ in range(20))]
+    corpus = [sequence_prompt((), "dsl").system, *(str(sample(rng).program) for _ in range(20))]
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()

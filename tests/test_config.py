@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from kolmocli.config import Config
 from kolmocli.config.file import ConfigError, dump_config, load_config, parse_settings
@@ -236,6 +235,15 @@ def test_settings_that_are_not_settings(setting: str) -> None:
 def test_an_override_names_the_flag_it_came_from(file: Path) -> None:
     with pytest.raises(ConfigError, match=r"^--steps -3: training\.steps: must be >= 0, got -3$"):
         load_config(file, {"training.steps": -3}, {"training.steps": "--steps -3"})
+
+
+def test_parts_are_paid_where_a_judge_finds_some(file: Path) -> None:
+    setting = {"reward.partial": 0.1}
+    for paying in (find_curriculum("python"), file):
+        assert load_config(paying, setting).reward.partial == 0.1
+    in_python = GOOD.replace("  ramps:\n", "  ramps:\n    language: python\n")
+    said = "reward: partial is paid for pieces of a sequence; leave it out (no task of ramps is a sequence)"
+    assert said in complaint(file, in_python, setting)
 
 
 def test_find_curriculum(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,6 @@
-"""The pages say what the commands are: flags, command lines and links that exist.
+"""The pages say what the commands are: flags, command lines, links and scripts that exist; and no page is lost.
 
-A page's title names its commands. In a block with prompts (`$ kolmo …`) the other lines are output.
+The title of a page of a command names it. In a block with prompts (`$ kolmo …`) the other lines are output.
 """
 
 from __future__ import annotations
@@ -18,14 +18,18 @@ from kolmocli.cli.main import hyphenated
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
+INDEX = ROOT / "docs" / "index.md"
 COMMAND_PAGES = sorted((ROOT / "docs" / "commands").glob("*.md"))
-PAGES = [README, *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [README, ROOT / "CONTRIBUTING.md", ROOT / "AGENTS.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 _FENCED = re.compile(r"^```[^\n]*\n(.*?)^```", re.M | re.S)
 _CODE = re.compile(r"`[^`\n]+`")
 _FLAG = re.compile(r"(?<![\w-])--[a-z0-9][\w-]*")
 _PROMPT = re.compile(r"^\$ ", re.M)
 _LINK = re.compile(r"\]\(([^)\s]+)\)")
+_HEADING = re.compile(r"^#+ (.*)", re.M)
+_SCRIPT = re.compile(r"python ((?:benchmarks|examples)/\w+\.py)")
+_MODULE = re.compile(r"`((?:\w+/)+\w+\.py)\b")
 
 
 @cache
@@ -64,9 +68,15 @@ def _command_lines(text: str) -> list[str]:
 
 
 def _named(path: Path) -> list[Any]:
-    """The commands that the title of a page names, or all of them for the README."""
+    """The commands that the title of a page names, or all of them for a page that is of none."""
     names = re.findall(r"`kolmo (\w+)`", path.read_text().splitlines()[0])
-    return [_kolmo()] if path == README else [_kolmo().commands[name] for name in names]
+    return [_kolmo().commands[name] for name in names] if path in COMMAND_PAGES else [_kolmo()]
+
+
+def _anchors(path: Path) -> set[str]:
+    """The headings of a page as they are linked to: lower case, no punctuation, a dash for every blank."""
+    headings = _HEADING.findall(_FENCED.sub("", path.read_text()))
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 def _name(path: Path) -> str:
@@ -79,7 +89,22 @@ def test_every_command_page_names_its_commands() -> None:
         assert _named(path), f"{_name(path)}: the title names no command"
 
 
-@pytest.mark.parametrize("path", [README, *COMMAND_PAGES], ids=_name)
+def test_every_command_has_a_page() -> None:
+    told = {command.name for path in COMMAND_PAGES for command in _named(path)}
+    assert told == set(_kolmo().commands)
+
+
+def test_the_index_links_to_every_page_and_shows_every_benchmark() -> None:
+    text = INDEX.read_text()
+    pages = {INDEX, *((INDEX.parent / target).resolve() for target in _LINK.findall(text))}
+    assert set((ROOT / "docs").rglob("*.md")) <= pages
+    benchmarks = {
+        str(path.relative_to(ROOT)) for path in (ROOT / "benchmarks").glob("*.py") if "__main__" in path.read_text()
+    }
+    assert benchmarks <= set(_SCRIPT.findall(text))
+
+
+@pytest.mark.parametrize("path", [README, INDEX, *COMMAND_PAGES], ids=_name)
 def test_flags_in_the_text_exist(path: Path) -> None:
     known = set().union(*(_flags(command) for command in _named(path)))
     for code in _CODE.findall(_FENCED.sub("", path.read_text())):
@@ -101,9 +126,26 @@ def test_command_lines_name_commands_and_their_flags(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", PAGES, ids=_name)
-def test_relative_links_point_to_files(path: Path) -> None:
+def test_relative_links_point_to_files_and_headings(path: Path) -> None:
     text = _CODE.sub("", _FENCED.sub("", path.read_text()))
     for target in _LINK.findall(text):
-        if re.match(r"[a-z][a-z0-9+.-]*:|#", target):
+        if re.match(r"[a-z][a-z0-9+.-]*:", target):
             continue
-        assert (path.parent / target.partition("#")[0]).exists(), f"{_name(path)}: {target} does not exist"
+        name, _, anchor = target.partition("#")
+        page = path.parent / name if name else path
+        assert page.exists(), f"{_name(path)}: {target} does not exist"
+        assert not anchor or anchor in _anchors(page), f"{_name(path)}: {target}: no such heading"
+
+
+@pytest.mark.parametrize("path", PAGES, ids=_name)
+def test_scripts_exist(path: Path) -> None:
+    for script in _SCRIPT.findall(path.read_text()):
+        assert (ROOT / script).is_file(), f"{_name(path)}: {script} does not exist"
+
+
+@pytest.mark.parametrize("path", PAGES, ids=_name)
+def test_modules_exist(path: Path) -> None:
+    """`training/loop.py` is in the package, `tests/test_rooms.py` in the checkout."""
+    for module in _MODULE.findall(path.read_text()):
+        found = [(root / module).is_file() for root in (ROOT, ROOT / "kolmocli", ROOT / "tests")]
+        assert any(found), f"{_name(path)}: {module} does not exist"

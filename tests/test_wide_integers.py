@@ -6,12 +6,12 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from kolmocli.archive.format.views import BY_NAME
 from kolmocli.archive.opener import decompress, members
-from kolmocli.archive.packer import Options, compress
+from kolmocli.archive.options import Options
+from kolmocli.archive.packer import compress_with_reports
 from kolmocli.curriculum.base import Bucket
 from kolmocli.engine.base import Group
 from kolmocli.evaluation.baselines import measure
@@ -24,14 +24,15 @@ from kolmocli.policy.rollout import Rollout
 from kolmocli.policy.tokenizer import UNKNOWN, build_tokenizer
 from kolmocli.sandbox import Limits, open_sandbox
 from kolmocli.sandbox.base import Status
-from kolmocli.tasks.base import Task
-from kolmocli.tasks.files.records import Records, read_records
+from kolmocli.tasks.files.records import Records
+from kolmocli.tasks.files.taskfile import read_tasks
 from kolmocli.tasks.files.tasks import DatasetTasks
-from kolmocli.tasks.outcome import Outcome
+from kolmocli.tasks.judging import judge
+from kolmocli.tasks.outcome import Outcome, Terms
 from kolmocli.tasks.reward import Relative
-from kolmocli.tasks.sequences.judge import judge
-from kolmocli.training.hindsight import relabel
-from tests.policies import tiny
+from kolmocli.tasks.sequences.task import sequence_task
+from kolmocli.training.methods.hindsight import relabel
+from tests.policies import prompts, tiny
 
 PROGRAMS = {
     "range_func_interval(-40, 1000, 260)": (-40, 220, 480, 740),
@@ -50,18 +51,21 @@ def test_interpreter_coder_and_tokenizer_agree_on_a_program(text: str, sequence:
     assert tuple(evaluate(program)) == sequence
     assert decode(encode(program)) == program
     policy = tiny()
-    answer = policy.answer(sequence, program)
+    answer = policy.answer(*prompts([sequence]), f"{program}\n")
     assert parse(policy.tokenizer.decode(answer.tokens, skip_special_tokens=True)) == program
     unknown = build_tokenizer().convert_tokens_to_ids(UNKNOWN)
     assert unknown not in (*answer.prompt, *answer.tokens)
 
 
 def test_the_sandbox_the_reward_and_the_metrics_take_them() -> None:
-    tasks = [Task(Bucket("wide", 1), i, sequence, parse(text)) for i, (text, sequence) in enumerate(PROGRAMS.items())]
+    tasks = [
+        sequence_task(Bucket("wide", 1), i, sequence, parse(text))
+        for i, (text, sequence) in enumerate(PROGRAMS.items())
+    ]
     box = open_sandbox("embedded", limits=Limits(), workers=1, warn=lambda text: None)
     try:
-        outcomes = judge(tasks, list(PROGRAMS), box, Relative(0.25), 6)
-        missed = judge(tasks[:1], ["set_list([-5, 300])"], box, Relative(0.25), 6)
+        outcomes = judge(tasks, list(PROGRAMS), box, Terms(Relative(0.25), 6))
+        missed = judge(tasks[:1], ["set_list([-5, 300])"], box, Terms(Relative(0.25), 6))
     finally:
         box.close()
     assert all(o.passed and o.bits == coded_bits(parse(text)) for o, text in zip(outcomes, PROGRAMS, strict=True))
@@ -74,11 +78,11 @@ def test_the_sandbox_the_reward_and_the_metrics_take_them() -> None:
 
 
 def test_a_miss_is_relabelled_with_the_integers_that_it_makes() -> None:
-    task, miss = Task(Bucket("wide", 1), 0, (1, 2)), parse("set_list([-5, 300])")
+    task, miss = sequence_task(Bucket("wide", 1), 0, (1, 2)), parse("set_list([-5, 300])")
     outcome = Outcome(str(miss), 1, False, Status.OK, 0.0, True, miss, value=(-5, 300))
     rollout = Rollout((0,), (0,), (0.0,), (0,), str(miss), True)
     found = relabel([Group(task, [rollout], [outcome])], DatasetTasks(Records(), "train", 0))
-    assert [(t.target, t.reference) for t in found] == [((-5, 300), miss)]
+    assert [(t.target, t.program) for t in found] == [((-5, 300), miss)]
 
 
 @given(WIDE)
@@ -95,14 +99,14 @@ def test_archives_keep_lines_and_words(sequence: list[int], step: int, start: in
     lines = "".join(f"{x}\n" for x in [*ramp, *sequence]).encode()
     words = b"".join(x.to_bytes(8, "little", signed=True) for x in [*sequence, *ramp])
     for data, view in ((lines, "lines"), (words, "i64le")):
-        archive, _ = compress(data, Options(level=1, view=view))
+        archive, _ = compress_with_reports(data, Options(level=1, view=view))
         assert decompress(archive) == data
     assert BY_NAME["lines"].items(lines)[0].tolist() == [*ramp, *sequence]
 
 
 def test_a_ramp_through_zero_is_a_program_in_an_archive() -> None:
     data = "".join(f"{x}\n" for x in range(-9_000, 90_000, 31)).encode()
-    archive, _ = compress(data, Options())
+    archive, _ = compress_with_reports(data, Options())
     assert decompress(archive) == data
     assert len(archive) < 40
     assert len(members(archive, 1 << 30)) == 1
@@ -112,6 +116,6 @@ def test_a_data_file_takes_them(tmp_path: Path) -> None:
     lines = [{"sequence": list(sequence), "program": text} for text, sequence in PROGRAMS.items()]
     lines.append({"sequence": [-(10**30)]})
     (tmp_path / "d.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    records = read_records(str(tmp_path / "d.jsonl"), print, strict=True)
+    records = read_tasks(str(tmp_path / "d.jsonl"), print, strict=True).records
     assert [r.sequence for r in records] == [*PROGRAMS.values(), (-(10**30),)]
     assert [r.program for r in records] == [*map(parse, PROGRAMS), None]

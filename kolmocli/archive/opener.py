@@ -31,7 +31,7 @@ _WORK_AT_LEAST = 1 << 16
 RESIDUAL_PER_BYTE = 4
 """A decimal line of two bytes (`0` and a newline) may be a residual item of eight."""
 MAX_PROGRAM_ITEMS = 1 << 20
-"""All values of one program together: what bounds the memory that a program takes beside the output."""
+"""All values of one program together: what bounds the memory that a program takes on top of the output."""
 
 
 @dataclass(frozen=True, slots=True)

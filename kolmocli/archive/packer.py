@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import time
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from kolmocli.archive.clock import Clock
 from kolmocli.archive.codecs.codecs import CODECS, QUICK
 from kolmocli.archive.codecs.packing import pack
 from kolmocli.archive.errors import ArchiveError
@@ -17,8 +16,10 @@ from kolmocli.archive.format.rangecoder import Encoder
 from kolmocli.archive.format.tables import TableView
 from kolmocli.archive.format.views import word_bytes
 from kolmocli.archive.opener import RESIDUAL_PER_BYTE, RunPython, decode_member
-from kolmocli.archive.search.attempts import Attempt, Effort, Options, Packed, Say, attempts
-from kolmocli.archive.search.proposals import Asked, Piece
+from kolmocli.archive.options import DEFAULT_LEVEL, Options, Progress
+from kolmocli.archive.search.attempts import Attempt, PackedMember, SearchContext, attempts
+from kolmocli.archive.search.proposals import Piece, Proposals
+from kolmocli.archive.time_budget import TimeBudget
 
 MEMBER_BYTES = 1 << 26
 PART_BYTES = 1 << 23
@@ -38,8 +39,8 @@ _QUICK_LEVEL = 2
 
 
 @dataclass(slots=True)
-class Report:
-    """What was tried and what was kept. Sizes in bytes."""
+class MemberReport:
+    """What was tried for a member, and what was kept. Sizes in bytes."""
 
     size: int = 0
     packed: int = 0
@@ -56,9 +57,18 @@ class Report:
     """Size of the member by way of packing; the smallest was kept."""
 
 
-def compress(
-    data: bytes, options: Options = _DEFAULTS, progress: Callable[[str], None] | None = None
-) -> tuple[bytes, list[Report]]:
+def compress(data: bytes, level: int = DEFAULT_LEVEL, seconds: float | None = None) -> bytes:
+    """The archive of the data, of level 0 (codecs only) to 9, decoded and compared before it is returned.
+
+    With `seconds` it is done about then, as small as that allows; without, the time is that of the level.
+    """
+    deadline = None if seconds is None else time.monotonic() + seconds
+    return compress_with_reports(data, Options(level, deadline=deadline))[0]
+
+
+def compress_with_reports(
+    data: bytes, options: Options = _DEFAULTS, progress: Progress | None = None
+) -> tuple[bytes, list[MemberReport]]:
     """The archive of the data, and a report per member. The result has been decoded and compared.
 
     Raises:
@@ -67,76 +77,78 @@ def compress(
     if options.python and len(data) > PART_BYTES:
         raise ArchiveError(f"a Python program may make at most {PART_BYTES} bytes")
     archive = bytearray()
-    reports: list[Report] = []
-    for part, mine in _shared_out(data, MEMBER_BYTES, options):
+    reports: list[MemberReport] = []
+    for part, mine in _parts_of(data, MEMBER_BYTES, options):
         made = _members(part, mine, progress or (lambda _: None))
         archive += b"".join(member for member, _ in made)
         reports += (report for _, report in made)
     return bytes(archive), reports
 
 
-Made = list[tuple[bytes, Report]]
+_Members = list[tuple[bytes, MemberReport]]
 
 
-def _shared_out(data: bytes, size: int, options: Options) -> Iterator[tuple[bytes, Options]]:
+def _parts_of(data: bytes, size: int, options: Options) -> Iterator[tuple[bytes, Options]]:
     """The data in parts of this size, each with its share of the time that is left when it is asked for."""
-    clock, count = Clock(options.deadline), max(-(-len(data) // size), 1)
+    budget, count = TimeBudget(options.deadline), max(-(-len(data) // size), 1)
     for i in range(count):
-        yield data[i * size : (i + 1) * size], replace(options, deadline=clock.share(1 / (count - i)))
+        yield data[i * size : (i + 1) * size], replace(options, deadline=budget.share(1 / (count - i)))
 
 
-def _members(data: bytes, options: Options, say: Say) -> Made:
+def _members(data: bytes, options: Options, progress: Progress) -> _Members:
     """One member, or for large data one for each part where that is smaller.
 
-    Programs are searched in parts, which bounds the memory that they take; a codec sees all. Beside the programs of a part
-    the codecs are quick: those of the whole are its rivals, and a part without programs is packed again.
+    Programs are searched in parts, which bounds the memory that they take; a codec sees all. While a part is searched for
+    programs the codecs are quick: those of the whole are its rivals, and a part without programs is packed again.
     """
     if len(data) <= PART_BYTES or options.level == 0:
-        return [_member(data, options, say)]
-    clock = Clock(options.deadline)
-    searched = clock.enough(_PARTED * _SEARCHING * len(data))
-    only_codecs = replace(options, level=0, deadline=clock.share(0.5 if searched else 1))
-    whole = _member(data, only_codecs, say, options.level)
+        return [_member(data, options, progress)]
+    budget = TimeBudget(options.deadline)
+    searched = budget.enough(_PARTED * _SEARCHING * len(data))
+    only_codecs = replace(options, level=0, deadline=budget.share(0.5 if searched else 1))
+    whole = _member(data, only_codecs, progress, options.level)
     if not searched:
         return [whole]
-    parts: Made = []
-    for part, mine in _shared_out(data, PART_BYTES, options):
-        parts.append(_member(part, mine, say, min(options.level, QUICK)))
+    parts: _Members = []
+    for part, mine in _parts_of(data, PART_BYTES, options):
+        parts.append(_member(part, mine, progress, min(options.level, QUICK)))
         if len(parts) == _PARTS_TRIED and not any(report.programs for _, report in parts):
             return [whole]
-    for i, (part, mine) in enumerate(_shared_out(data, PART_BYTES, options)):
+    for i, (part, mine) in enumerate(_parts_of(data, PART_BYTES, options)):
         if not parts[i][1].programs:
-            again = _member(part, replace(mine, level=0), say, options.level)
+            again = _member(part, replace(mine, level=0), progress, options.level)
             parts[i] = min(parts[i], again, key=lambda made: len(made[0]))
     return parts if sum(len(member) for member, _ in parts) < len(whole[0]) else [whole]
 
 
-def _member(data: bytes, options: Options, say: Say, codec_level: int | None = None) -> tuple[bytes, Report]:
-    report, clock = Report(size=len(data)), Clock(options.deadline)
-    say("codecs")
+def _member(
+    data: bytes, options: Options, progress: Progress, codec_level: int | None = None
+) -> tuple[bytes, MemberReport]:
+    report, budget = MemberReport(size=len(data)), TimeBudget(options.deadline)
+    progress("codecs")
     level = options.level if codec_level is None else codec_level
-    searched = options.level > 0 and len(data) > 0 and clock.enough(_SEARCHING * len(data))
-    codec, payload = pack(data, level, clock.share(0.5 if searched else 1))
+    searched = options.level > 0 and len(data) > 0 and budget.enough(_SEARCHING * len(data))
+    codec, payload = pack(data, level, budget.share(0.5 if searched else 1))
     best = _write(data, [Section(codec.number, payload)])
-    clock.reserved = len(data) / codec.unpacking
+    budget.reserved = len(data) / codec.unpacking
     report.attempts[codec.name] = len(best)
     kept: Attempt | None = None
     if searched:
-        asked = Asked(options.proposer, options.samples, options.seed, clock) if options.proposer else None
-        for attempt in attempts(data, len(payload), Effort(options, clock, asked, say)):
-            attempt.packed = _pack(attempt, data, options.level, clock)
+        proposals = Proposals(options.proposer, options.samples, options.seed, budget) if options.proposer else None
+        for attempt in attempts(data, len(payload), SearchContext(options, budget, proposals, progress)):
+            attempt.packed = _pack(attempt, data, options.level, budget)
             member, label = attempt.packed.member, f"programs {attempt.view.name}"
             report.attempts[label] = min(len(member), report.attempts.get(label, len(member)))
             if len(member) < len(best):
                 best, kept = member, attempt
-                clock.reserved = attempt.packed.decoding
+                budget.reserved = attempt.packed.decoding
     if options.python and options.run_python is not None and data:
-        say("python")
+        progress("python")
         member = _with_python(data, options.python, options.run_python, options.level)
         report.attempts["python"] = len(member)
         if len(member) < len(best):
             best, kept = member, None
-    say("verify")
+    progress("verify")
     parsed = read_member(best)
     if decode_member(parsed, run_python=options.run_python) != data:
         raise AssertionError("the archive does not decode to the data")
@@ -144,7 +156,7 @@ def _member(data: bytes, options: Options, say: Say, codec_level: int | None = N
     return best, report
 
 
-def _describe(report: Report, best: bytes, sections: tuple[Section, ...], kept: Attempt | None) -> None:
+def _describe(report: MemberReport, best: bytes, sections: tuple[Section, ...], kept: Attempt | None) -> None:
     report.packed = len(best)
     for section in sections:
         name = {PROGRAMS: "programs", PYTHON: "python"}.get(section.tag, "residual")
@@ -181,10 +193,10 @@ def _write(data: bytes, sections: list[Section]) -> bytes:
     return write_member(len(data), tuple(sections), digest(len(data), tags, data))
 
 
-def _pack(attempt: Attempt, data: bytes, level: int, clock: Clock) -> Packed:
+def _pack(attempt: Attempt, data: bytes, level: int, budget: TimeBudget) -> PackedMember:
     """The attempt as a member, its end without programs where there is no time to code all of them. Of the time that is
     left a third is for the programs, and as much for decoding them."""
-    began, until = time.monotonic(), clock.share(1 / 3)
+    began, until = time.monotonic(), budget.share(1 / 3)
     coder, programs = Encoder(), ProgramCoder()
     view, count = attempt.view, 0
     fresh: list[tuple[int, Sequence[int]]] = []
@@ -198,19 +210,19 @@ def _pack(attempt: Attempt, data: bytes, level: int, clock: Clock) -> Packed:
     words = b"".join(word_bytes(array(view.word_at(position), items)) for position, items in fresh)
     residual = words + attempt.rest
     if len(residual) > RESIDUAL_PER_BYTE * len(data):
-        return Packed(_write(data, [Section(0, data)]))
+        return PackedMember(_write(data, [Section(0, data)]))
     sections = [Section(PROGRAMS, bytes([view.number]) + view.header + varint(count) + coder.finish())]
     decoding = _DECODING * (time.monotonic() - began)
     if not residual:
-        return Packed(_write(data, sections), decoding=decoding)
-    clock.reserved += decoding
-    codec, payload = pack(residual, level, clock.share(1))
-    clock.reserved -= decoding
+        return PackedMember(_write(data, sections), decoding=decoding)
+    budget.reserved += decoding
+    codec, payload = pack(residual, level, budget.share(1))
+    budget.reserved -= decoding
     share = len(payload) / len(residual)
     items = sum(len(taken) for _, taken in fresh)
     member = _write(data, [*sections, Section(codec.number, payload)])
     alone = len(pack(words, _QUICK_LEVEL)[1]) if attempt.rest else len(payload)
-    return Packed(member, share, 8.0 * alone / max(items, 1), decoding + len(residual) / codec.unpacking)
+    return PackedMember(member, share, 8.0 * alone / max(items, 1), decoding + len(residual) / codec.unpacking)
 
 
 def _in_time(attempt: Attempt, until: float | None) -> Iterator[Piece]:

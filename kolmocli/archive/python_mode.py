@@ -6,13 +6,12 @@ What such a program makes is the value of its last statement: bytes, or a sequen
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 from kolmocli.archive.codecs.codecs import CODECS, unpack
 from kolmocli.archive.codecs.packing import pack
 from kolmocli.archive.errors import ArchiveError
-from kolmocli.sandbox.base import Job, Limits, Status
-from kolmocli.sandbox.opening import open_sandbox
+from kolmocli.sandbox.base import Limits, Status
+from kolmocli.sandbox.opening import Backend, open_sandbox
 
 _MOST_SOURCE = 1 << 20
 _LEAST_ITEMS = 4096
@@ -24,7 +23,7 @@ _BYTES_OF_AN_ITEM = 8
 class PythonRunner:
     """Runs the Python programs of archives in a sandbox that is opened for each and closed behind it."""
 
-    backend: Literal["auto", "docker", "embedded"] = "auto"
+    backend: Backend = "auto"
 
     def __call__(self, source: str, size: int) -> bytes:
         """What the program makes, at most `size` bytes.
@@ -34,13 +33,9 @@ class PythonRunner:
             EnvironmentMissing: when there is no sandbox.
         """
         room = max(size, _LEAST_ITEMS)
-        sandbox = open_sandbox(
-            self.backend, limits=Limits(max_items=room, output_bytes=(1 << 20) + _BYTES_OF_AN_ITEM * room), workers=1
-        )
-        try:
-            verdict = sandbox.run([Job(source, language="python")])[0]
-        finally:
-            sandbox.close()
+        limits = Limits(max_items=room, output_bytes=(1 << 20) + _BYTES_OF_AN_ITEM * room)
+        with open_sandbox(self.backend, limits=limits, workers=1) as sandbox:
+            [verdict] = sandbox.run(source)
         if verdict.status is not Status.OK:
             raise ArchiveError(f"its Python program ended with {verdict.status}: {verdict.detail or 'no reason given'}")
         value = verdict.value

@@ -42,19 +42,6 @@ class CompressCommand(TyperCommand):
         return super().parse_args(ctx, levels + args[end:])
 
 
-_ONLY_PACKING = ("level", "model", "samples", "seed", "device", "format_", "time_budget", "compare", "cache", "program")
-"""Parameters that mean nothing where archives are read."""
-
-
-def refuse_what_means_nothing(context: typer.Context, mode: str) -> None:
-    """`mode` is the flag with which `kolmo compress` reads archives."""
-    for name in _ONLY_PACKING:
-        source = context.get_parameter_source(name)
-        if source is not None and source.name != "DEFAULT":
-            flag = "--" + name.strip("_").replace("_", "-")
-            raise UsageError(f"{flag} means nothing with {mode}, which reads archives: leave it out")
-
-
 def seconds(text: str) -> float:
     """`60s`, `2m`, `1.5h` or a plain number of seconds."""
     found = re.fullmatch(r"(\d+(?:\.\d+)?)(s|m|h|)", text)

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import typer
 
-from kolmocli.cli.output import print_json
+from kolmocli.cli.format import percent
+from kolmocli.cli.output import complain, print_json
 from kolmocli.errors import EXIT_OK, KolmoError, UsageError
 
 if TYPE_CHECKING:
     from kolmocli.archive.opener import RunPython
-    from kolmocli.archive.packer import Report
-    from kolmocli.archive.search.attempts import Options
+    from kolmocli.archive.options import Options
+    from kolmocli.archive.packer import MemberReport
 
 Result = dict[str, Any]
 """What `--json` says of one file."""
@@ -25,9 +26,9 @@ _SECONDS_OF_PROGRESS = 5.0
 _KINDS = {16: "programs", 17: "python"}
 
 
-@dataclass(frozen=True, slots=True)
-class Manner:
-    """How each file of a command is treated."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileOptions:
+    """How each file of a command is treated, and what is said of it."""
 
     force: bool = False
     remove: bool = False
@@ -37,11 +38,17 @@ class Manner:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """What an archive may do: the largest original, and where its Python program runs (None: nowhere)."""
+class Permissions:
+    """What an archive may do: make an original of at most `max_output` bytes, and run its Python program (None: not)."""
 
-    limit: int
-    runner: RunPython | None = None
+    max_output: int
+    run_python: RunPython | None = None
+
+    def decode(self, name: str, archive: bytes) -> bytes:
+        """The original of the archive in the file `name`, which errors name."""
+        from kolmocli.archive import decompress
+
+        return _named(name, lambda: decompress(archive, self.max_output, self.run_python))
 
 
 def named(
@@ -81,8 +88,6 @@ def destinations(
 
 def each(names: Sequence[str], work: Callable[[str], Result], json: bool) -> list[Result]:
     """Work on each file; the first error decides the exit code, the other files are still worked on."""
-    from kolmocli.cli.output import complain
-
     results, code = [], EXIT_OK
     for name in names:
         try:
@@ -99,87 +104,85 @@ def each(names: Sequence[str], work: Callable[[str], Result], json: bool) -> lis
     return results
 
 
-def pack_file(name: str, target: str, options: Options, manner: Manner, compare: bool) -> Result:
+def pack_file(name: str, target: str, options: Options, how: FileOptions, compare: bool) -> Result:
     """Write the archive of a file."""
-    from kolmocli.archive.packer import compress
+    from kolmocli.archive.packer import compress_with_reports
     from kolmocli.files import check_output, read_input, remove_input, write_output
 
-    check_output(name, target, manner.force, binary=True)
+    check_output(name, target, how.force, binary=True)
     data = read_input(name)
     started = time.monotonic()
-    archive, reports = compress(data, options, _progress(name, manner))
+    archive, reports = compress_with_reports(data, options, _progress(name, how))
     write_output(target, archive, like=name)
-    if manner.remove:
+    if how.remove:
         remove_input(name, target, archive)
     result = {"input": name, "output": target, "size": len(data), "packed": len(archive)}
     result |= {"seconds": round(time.monotonic() - started, 3), "members": [asdict(r) for r in reports]}
-    if not manner.quiet:
+    if not how.quiet:
         _say(f"{name}: {len(data)} → {len(archive)} bytes{_share(len(archive), len(data))}, {target}")
         if options.view != "auto" and not any(way.startswith("programs") for r in reports for way in r.attempts):
             _say(f"{name}: no program was found with --format {options.view}; packed by {reports[0].codec}")
-    if manner.verbose:
+    if how.verbose:
         _say_what_was_tried(reports)
     if compare:
         result["compare"] = _compare(data, len(archive))
-    if manner.explain:
+    if how.explain:
         print_programs(archive, len(data))
     return result
 
 
-def unpack_file(name: str, target: str, reading: Reading, manner: Manner) -> Result:
+def unpack_file(name: str, target: str, may: Permissions, how: FileOptions) -> Result:
     """Write the original of an archive."""
-    from kolmocli.archive.opener import decompress
     from kolmocli.files import check_output, read_archive, remove_input, write_output
 
-    check_output(name, target, manner.force, binary=False)
+    check_output(name, target, how.force, binary=False)
     archive = read_archive(name)
     started = time.monotonic()
-    data = _named(name, lambda: decompress(archive, reading.limit, reading.runner))
+    data = may.decode(name, archive)
     write_output(target, data, like=name)
-    if manner.remove:
+    if how.remove:
         remove_input(name, target, data)
     took = round(time.monotonic() - started, 3)
-    if manner.verbose and not manner.quiet:
+    if how.verbose and not how.quiet:
         _say(f"{name}: {len(archive)} → {len(data)} bytes in {took} s, {target}")
-    if manner.explain:
-        print_programs(archive, reading.limit)
+    if how.explain:
+        print_programs(archive, may.max_output)
     return {"input": name, "output": target, "size": len(data), "packed": len(archive), "seconds": took}
 
 
-def test_file(name: str, reading: Reading, manner: Manner) -> Result:
+def test_file(name: str, may: Permissions, how: FileOptions) -> Result:
     """Decode an archive and write nothing."""
-    from kolmocli.archive.opener import decompress
     from kolmocli.files import read_archive
 
     archive = read_archive(name)
-    size = len(_named(name, lambda: decompress(archive, reading.limit, reading.runner)))
-    if not manner.quiet:
+    size = len(may.decode(name, archive))
+    if not how.quiet:
         _say(f"{name}: {size} bytes, OK")
-    if manner.explain:
-        print_programs(archive, reading.limit)
+    if how.explain:
+        print_programs(archive, may.max_output)
     return {"input": name, "ok": True, "size": size, "packed": len(archive)}
 
 
-def list_file(name: str, reading: Reading, manner: Manner) -> Result:
+def list_file(name: str, may: Permissions, how: FileOptions) -> Result:
     """Say what an archive holds, without decoding it."""
     from kolmocli.archive.codecs.codecs import CODECS
     from kolmocli.archive.opener import members
     from kolmocli.files import read_archive
 
     archive = read_archive(name)
-    found = _named(name, lambda: members(archive, reading.limit))
+    found = _named(name, lambda: members(archive, may.max_output))
     size = sum(m.size for m in found)
     sections = [
         {"kind": CODECS[s.tag].name if s.tag in CODECS else _KINDS.get(s.tag, "optional"), "bytes": len(s.payload)}
         for m in found
         for s in m.sections
     ]
-    if not manner.quiet:
+    if not how.quiet:
         kinds = ", ".join(f"{s['kind']} {s['bytes']}" for s in sections) or "empty"
         share, plural = _share(len(archive), size), "s" * (len(found) > 1)
         print(f"{name}: {size} bytes in {len(archive)}{share}, {len(found)} member{plural}: {kinds}")
-    if manner.explain:
-        print_programs(archive, reading.limit)
+    if how.explain:
+        print_programs(archive, may.max_output)
     return {"input": name, "members": len(found), "size": size, "packed": len(archive), "sections": sections}
 
 
@@ -197,14 +200,14 @@ def _named(name: str, decode: Callable[[], Decoded]) -> Decoded:
         raise type(error)(f"{name}: {error}") from None
 
 
-def _say_what_was_tried(reports: Sequence[Report]) -> None:
+def _say_what_was_tried(reports: Sequence[MemberReport]) -> None:
     for r in reports:
         _say(f"  {r.view}, {r.programs} programs for {r.covered} items ({r.proposed} by the model), residual {r.codec}")
         _say("  " + ", ".join(f"{way} {size}" for way, size in sorted(r.attempts.items(), key=lambda kv: kv[1])))
 
 
 def _compare(data: bytes, packed: int) -> dict[str, int]:
-    """Print the sizes of the standard codecs beside ours, the smallest first."""
+    """Print our size and those of the standard codecs, the smallest first."""
     from kolmocli.evaluation.baselines import codecs
 
     sizes = {codec: len(encode(data)) for codec, encode in codecs().items()}
@@ -213,29 +216,27 @@ def _compare(data: bytes, packed: int) -> dict[str, int]:
     return sizes
 
 
-def print_programs(archive: bytes, limit: int) -> None:
+def print_programs(archive: bytes, max_output: int) -> None:
     """The programs of an archive, in colour on a terminal."""
-    from kolmocli.archive.explain import explain
+    from kolmocli.archive import explain
     from kolmocli.cli.output import stdout
 
-    console = stdout()
+    console, explanation = stdout(), explain(archive, max_output)
     if not console.is_terminal:
-        for line in explain(archive, limit):
-            print(line)
+        print(explanation)
         return
     from rich.syntax import Syntax
 
-    for line in explain(archive, limit):
-        console.print(Syntax(line, "python", background_color="default"))
+    console.print(Syntax(str(explanation), "python", background_color="default"))
 
 
-def _progress(name: str, manner: Manner) -> Callable[[str], None] | None:
+def _progress(name: str, how: FileOptions) -> Callable[[str], None] | None:
     """Progress on stderr: one line that is written over on a terminal, else with -v a line now and then."""
-    if manner.quiet:
+    if how.quiet:
         return None
     if sys.stderr.isatty():
         return lambda stage: print(f"\r\033[K{name}: {stage}", end="\r", file=sys.stderr, flush=True)
-    return _lines_of_progress(name) if manner.verbose else None
+    return _lines_of_progress(name) if how.verbose else None
 
 
 def _lines_of_progress(name: str) -> Callable[[str], None]:
@@ -255,4 +256,4 @@ def _say(line: str) -> None:
 
 
 def _share(part: int, whole: int) -> str:
-    return f" ({100 * part / whole:.1f} %)" if whole else ""
+    return f" ({percent(part / whole)})" if whole else ""

@@ -2,19 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Annotated, Any
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
+from kolmocli.cli.format import decimals, percent
 from kolmocli.cli.output import print_json, show
+from kolmocli.cli.plugins import Plugins, load_plugins
 from kolmocli.errors import UsageError, suggest
+
+if TYPE_CHECKING:
+    from kolmocli.sandbox.opening import Backend
+
+
+_WITH_DATA = ("output", "levels", "force")
+_WITH_CURRICULUM = ("tasks",)
 
 
 def calibrate(
+    context: typer.Context,
     model: Annotated[str, typer.Argument(help="a run, a checkpoint folder, a preset or a Hugging Face id")],
-    curriculum: Annotated[str, typer.Argument(help="a packaged name, such as quickstart, or a file")],
-    samples: Annotated[int, typer.Option("--samples", min=2, metavar="G", help="programs per task")] = 8,
+    curriculum: Annotated[
+        str | None, typer.Argument(metavar="[CURRICULUM]", help="a packaged name, such as quickstart, or a file")
+    ] = None,
+    data: Annotated[
+        str | None, typer.Option("--data", metavar="FILE", help="a file of tasks, to be given levels, instead")
+    ] = None,
+    output: Annotated[
+        str | None, typer.Option("-o", "--output", metavar="FILE", help="where the file with levels goes")
+    ] = None,
+    levels: Annotated[int, typer.Option("--levels", min=1, metavar="N", help="levels of each family of a file")] = 4,
+    force: Annotated[bool, typer.Option("-f", "--force", help="overwrite the output")] = False,
+    samples: Annotated[int, typer.Option("--samples", min=2, metavar="G", help="answers per task")] = 8,
     tasks: Annotated[int, typer.Option("--tasks", min=1, metavar="N", help="tasks per level")] = 16,
     seed: Annotated[
         int | None,
@@ -22,24 +43,49 @@ def calibrate(
     ] = None,
     device: Annotated[str, typer.Option("--device", metavar="NAME", help="auto, cpu, cuda or mps")] = "auto",
     sandbox: Annotated[str, typer.Option("--sandbox", metavar="NAME", help="auto, docker or embedded")] = "auto",
+    plugins: Plugins = None,
     json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
 ) -> None:
-    """Measure the pass rate of a policy at every level.
+    """Measure the pass rate of a policy at every level, or at every task of a file.
 
-    For each family: the curve, what a group of rollouts would teach there, and the level that passes at the target.
+    For each family: the curve, what a group of rollouts would teach there, and the level that passes at the target. A
+    file is written again with the pass rate of every task, and levels that follow from it.
     """
     _one_of("--device", "model.device", device)
     _one_of("--sandbox", "sandbox.backend", sandbox)
+    _refuse_what_means_nothing(context, curriculum, data, output)
+    load_plugins(plugins)
     from kolmocli.console import shared_console
-    from kolmocli.evaluation.calibration import calibrate as measure
-    from kolmocli.paths import find_curriculum
 
-    file, console = find_curriculum(curriculum), shared_console()
+    measure: Callable[..., dict[str, Any]]
+    if data is not None:
+        from kolmocli.evaluation.levelling import level_file
+
+        measure = partial(level_file, model, data, str(output), levels=levels, force=force)
+    else:
+        from kolmocli.evaluation.calibration import calibrate as calibrated
+        from kolmocli.paths import find_curriculum
+
+        measure = partial(calibrated, model, find_curriculum(str(curriculum)), tasks=tasks)
+    console = shared_console()
     with console.status("rolling out"):
         report = measure(
-            model, file, samples=samples, tasks=tasks, seed=seed, device=device, sandbox=sandbox, warn=console.print
+            samples=samples, seed=seed, device=device, sandbox=cast("Backend", sandbox), warn=console.print
         )
     print_json(report) if json else show(*_tables(report))
+
+
+def _refuse_what_means_nothing(
+    context: typer.Context, curriculum: str | None, data: str | None, output: str | None
+) -> None:
+    if (curriculum is None) == (data is None):
+        raise UsageError("calibrate on one of a curriculum and --data; see kolmo curriculum calibrate --help")
+    for name in _WITH_CURRICULUM if data is not None else _WITH_DATA:
+        source = context.get_parameter_source(name)
+        if source is not None and source.name != "DEFAULT":
+            raise UsageError(f"--{name} means nothing with {'--data' if data is not None else 'a curriculum'}")
+    if data is not None and output is None:
+        raise UsageError(f"--data {data}: say with -o where the file with levels goes")
 
 
 def _one_of(flag: str, key: str, value: str) -> None:
@@ -55,10 +101,11 @@ def _tables(report: Mapping[str, Any]) -> Iterable[Any]:
     from rich.text import Text
 
     lost = f", {report['masked']} lost by the sandbox" if report["masked"] else ""
-    yield Text(
-        f"{report['model']} on {report['curriculum']}: {report['tasks']} tasks per level, {report['samples']} programs "
-        f"each, {report['rollouts']} rollouts{lost}"
-    )
+    if "data" in report:
+        asked = f"{report['data']}: {report['tasks']} tasks, {report['samples']} answers each"
+    else:
+        asked = f"{report['curriculum']}: {report['tasks']} tasks per level, {report['samples']} programs each"
+    yield Text(f"{report['model']} on {asked}, {report['rollouts']} rollouts{lost}")
     for name, family in report["families"].items():
         yield Text.assemble("\n", (name, "bold"), f": {verdict(family)}")
         yield _table(family)
@@ -67,6 +114,8 @@ def _tables(report: Mapping[str, Any]) -> Iterable[Any]:
         "dead: tasks whose programs all passed or all failed. –: nothing to measure.",
         style="dim",
     )
+    if "data" in report:
+        yield Text(f"\n{report['output']} has the tasks with these levels")
 
 
 def verdict(family: Mapping[str, Any]) -> str:
@@ -104,21 +153,13 @@ def _table(family: Mapping[str, Any]) -> Any:
         low, high = level["ci"]
         table.add_row(
             str(level["level"]),
-            _share(level["pass_rate"]),
-            f"{low:.0%}–{high:.0%}",
+            percent(level["pass_rate"], 0),
+            f"{100 * low:.0f}–{100 * high:.0f} %",
             dial(level["pass_rate"], level["ci"], family["target"], _DIAL_WIDTH),
-            _number(level["signal"]),
-            _number(level["bits"]),
-            _share(level["dead"]),
+            decimals(level["signal"], 2),
+            decimals(level["bits"], 2),
+            percent(level["dead"], 0),
             str(level["tasks"]),
             str(level["n"]),
         )
     return table
-
-
-def _share(value: float | None) -> str:
-    return "–" if value is None else f"{value:.0%}"
-
-
-def _number(value: float | None) -> str:
-    return "–" if value is None else f"{value:.2f}"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -25,15 +26,14 @@ from kolmocli.cli.archive_options import (
     Suffix,
     Test,
     Verbose,
-    refuse_what_means_nothing,
     seconds,
 )
-from kolmocli.cli.archiving import Manner, Result, destinations, each, named, pack_file
+from kolmocli.cli.archiving import FileOptions, Result, destinations, each, named, pack_file
 from kolmocli.cli.decompress import decompress
 from kolmocli.errors import UsageError
 
 if TYPE_CHECKING:
-    from kolmocli.archive.search.attempts import Options
+    from kolmocli.archive.options import Options
 
 
 def compress(
@@ -82,7 +82,7 @@ def compress(
     test: Test = False,
     list_: List = False,
     explain: Explain = False,
-    compare: Annotated[bool, typer.Option("--compare", help="show gzip, bz2, xz, zstd and brotli beside it")] = False,
+    compare: Annotated[bool, typer.Option("--compare", help="compare with gzip, bz2, xz, zstd and brotli")] = False,
     max_output: MaxOutput = "1G",
     json: Json = False,
     suffix: Suffix = None,
@@ -92,12 +92,10 @@ def compress(
     The archive is decoded and compared before it is written, and never much larger than the best standard codec.
     """
     if decode or test or list_:
-        refuse_what_means_nothing(context, "-d" if decode else "-t" if test else "-l")
-        shared = (output, stdout, allow_python, force, keep, remove, quiet, verbose, test, list_, explain)
-        return decompress(files, *shared, max_output, json, suffix)
-    from kolmocli.archive.clock import Clock
+        return decompress(**_of_decompress(context, "-d" if decode else "-t" if test else "-l"))
     from kolmocli.archive.format.views import FORMATS
-    from kolmocli.archive.search.attempts import Options
+    from kolmocli.archive.options import Options
+    from kolmocli.archive.time_budget import TimeBudget
     from kolmocli.files import packed_name
 
     if format_ != "auto" and format_ not in FORMATS:
@@ -107,7 +105,7 @@ def compress(
     names, remove = files or ["-"], remove and not keep
     name_of = named(packed_name, suffix, output, stdout)
     destination = destinations(names, output, stdout, name_of, remove, prints=json or explain or compare)
-    clock, waiting = Clock(None if time_budget is None else time.monotonic() + seconds(time_budget)), len(names)
+    budget, waiting = TimeBudget(None if time_budget is None else time.monotonic() + seconds(time_budget)), len(names)
     options = Options(level, format_, samples=samples, seed=seed)
     if model is not None:
         from kolmocli.policy.proposer import open_proposer
@@ -115,22 +113,37 @@ def compress(
         options = replace(options, proposer=open_proposer(model, device=device))
     if program is not None:
         options = _with_python(options, program)
-    remembered = None
+    known = None
     if cache is not None:
-        from kolmocli.archive.search.remembered import Remembered
+        from kolmocli.archive.search.program_cache import ProgramCache
 
-        remembered = Remembered(Path(cache), options.proposer)
-        options = replace(options, proposer=remembered)
-    manner = Manner(force, remove, quiet, verbose, explain)
+        known = ProgramCache(Path(cache), options.proposer)
+        options = replace(options, proposer=known)
+    how = FileOptions(force=force, remove=remove, quiet=quiet, verbose=verbose, explain=explain)
 
     def pack(name: str) -> Result:
         nonlocal waiting
-        mine, waiting = replace(options, deadline=clock.share(1 / waiting)), waiting - 1
-        return pack_file(name, destination(name), mine, manner, compare)
+        mine, waiting = replace(options, deadline=budget.share(1 / waiting)), waiting - 1
+        return pack_file(name, destination(name), mine, how, compare)
 
     each(names, pack, json)
-    if remembered is not None:
-        remembered.save()
+    if known is not None:
+        known.save()
+
+
+def _of_decompress(context: typer.Context, mode: str) -> dict[str, Any]:
+    """The arguments that `kolmo decompress` has too. `mode` is the flag with which archives are read.
+
+    Raises:
+        UsageError: one of the others was given, which mean nothing then.
+    """
+    shared = signature(decompress).parameters
+    for name in context.params.keys() - shared.keys() - {"decode"}:
+        source = context.get_parameter_source(name)
+        if source is not None and source.name != "DEFAULT":
+            flag = "--" + name.strip("_").replace("_", "-")
+            raise UsageError(f"{flag} means nothing with {mode}, which reads archives: leave it out")
+    return {name: value for name, value in context.params.items() if name in shared}
 
 
 def _with_python(options: Options, program: str) -> Options:

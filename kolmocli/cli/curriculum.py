@@ -9,14 +9,24 @@ import typer
 
 from kolmocli.cli.calibrate import calibrate
 from kolmocli.cli.output import print_json, show
+from kolmocli.cli.plugins import Plugins, load_plugins
 from kolmocli.cli.simulate import simulate
 from kolmocli.errors import EXIT_USAGE, UsageError
-from kolmocli.tasks.sequences.task import SequenceTask
-from kolmocli.tasks.settings import FamilySettings, LevelList
 
 if TYPE_CHECKING:
     from kolmocli.config import Config
     from kolmocli.tasks.base import Split, Task
+    from kolmocli.tasks.settings import FamilySettings
+
+_QUESTION = ("as the task was founded", "question, and its answer step by step")
+_SHOWN = {
+    "programs": ("the published generator", "program, and the sequence to reproduce"),
+    "sum_digits": _QUESTION,
+    "reverse_digits": _QUESTION,
+    "examples": ("shapes of this rung, and others the rarer the further off", "what is shown, and the function"),
+}
+"""By kind of task: what a level without knobs asks for, and what is shown of a task."""
+_OTHERS = ("–", "what is asked, and an answer that is right")
 
 app = typer.Typer(
     help="Show, validate or calibrate a curriculum; compare controllers.", no_args_is_help=True, rich_markup_mode=None
@@ -27,9 +37,11 @@ app = typer.Typer(
 def show_curriculum(
     name: Annotated[str, typer.Argument(help="a packaged name, such as quickstart, or a file")],
     samples: Annotated[int, typer.Option("--samples", min=0, metavar="N", help="sample tasks per bucket")] = 1,
+    plugins: Plugins = None,
     json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
 ) -> None:
     """Show what each level asks for, with sample tasks."""
+    load_plugins(plugins)
     from kolmocli.config.file import load_config
     from kolmocli.paths import find_curriculum
 
@@ -40,12 +52,14 @@ def show_curriculum(
 @app.command("validate")
 def validate(
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help="curriculum files or packaged names")],
+    plugins: Plugins = None,
     json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
 ) -> None:
     """Check every key, and that every bucket can be made.
 
     A line for each thing that is wrong, and then exit code 2.
     """
+    load_plugins(plugins)
     found = {file: problems_in(file) for file in files}
     if json:
         print_json({"files": [{"file": file, "ok": not wrong, "problems": wrong} for file, wrong in found.items()]})
@@ -65,8 +79,8 @@ app.command("calibrate")(calibrate)
 
 def problems_in(file: str) -> list[str]:
     """A line for each thing that is wrong with a curriculum file."""
+    from kolmocli.config.controller import build_controller
     from kolmocli.config.file import ConfigError, load_config
-    from kolmocli.curriculum.build import build_controller
     from kolmocli.paths import find_curriculum
     from kolmocli.tasks.sources import family_tasks
 
@@ -78,7 +92,8 @@ def problems_in(file: str) -> list[str]:
         return [str(error)]
     problems = []
     try:
-        build_controller(config, family_tasks(config, "train").buckets())
+        buckets = family_tasks(config, "train").buckets()
+        build_controller(config.controller, config.families, buckets, config.training.steps)
     except UsageError as error:
         problems.append(f"{file}: {error}")
     splits: tuple[Split, ...] = ("train", "eval")
@@ -93,8 +108,9 @@ def problems_in(file: str) -> list[str]:
 
 
 def describe(config: Config, samples: int) -> dict[str, Any]:
-    """Name, description, and per family its target, shared knobs and levels with sample tasks."""
+    """Name, description, and per family its kind, target, shared knobs and levels with sample tasks."""
     from kolmocli.curriculum.base import Bucket
+    from kolmocli.tasks.family import kind_name
     from kolmocli.tasks.sources import family_tasks
 
     source = family_tasks(config, "train")
@@ -102,9 +118,10 @@ def describe(config: Config, samples: int) -> dict[str, Any]:
     for name, family in config.families.items():
         shared, levels = _knobs(family)
         families[name] = {
+            "task": kind_name(name, family),
             "target": config.controller.target if family.target is None else family.target,
             "floor": config.controller.floor if family.floor is None else family.floor,
-            "bounds": list(family.bounds or (1, family.count)),
+            "bounds": list(family.bounds or (1, family.level_count)),
             "shared": shared,
             "levels": [
                 {
@@ -124,6 +141,8 @@ def describe(config: Config, samples: int) -> dict[str, Any]:
 
 
 def _sample(task: Task) -> dict[str, Any]:
+    from kolmocli.tasks.sequences.task import SequenceTask
+
     if isinstance(task, SequenceTask):
         return {"program": str(task.program), "sequence": list(task.target)}
     return {"question": task.asked.text, "answer": task.reference}
@@ -131,9 +150,11 @@ def _sample(task: Task) -> dict[str, Any]:
 
 def _knobs(family: FamilySettings) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """What differs from the published generator, or from the founding task: in all levels alike, and level by level."""
+    from kolmocli.tasks.settings import FamilySettings, LevelList
+
     if not isinstance(family, LevelList):
         keys = {"task", *FamilySettings.model_fields}
-        return {k: v for k, v in family.model_dump(mode="json").items() if k not in keys}, [{}] * family.count
+        return {k: v for k, v in family.model_dump(mode="json").items() if k not in keys}, [{}] * family.level_count
     usual = type(family.levels[0])().model_dump(mode="json")
     levels = [{k: v for k, v in level.model_dump(mode="json").items() if v != usual[k]} for level in family.levels]
     shared = {k: v for k, v in levels[0].items() if all(k in other and other[k] == v for other in levels)}
@@ -148,10 +169,8 @@ def _tables(described: dict[str, Any]) -> Iterable[Any]:
     yield Text(described["name"], style="bold")
     if described["description"]:
         yield Text(" ".join(described["description"].split()))
-    usual, about = "the published generator", "program, and the sequence to reproduce"
-    if described["questions"]:
-        usual, about = "as the task was founded", "question, and its answer step by step"
     for name, family in described["families"].items():
+        usual, about = _SHOWN.get(family["task"], _OTHERS)
         low, high = family["bounds"]
         bounds = "" if high - low + 1 == len(family["levels"]) else f", levels {low} to {high}"
         yield Text(f"\n{name}: target pass rate {family['target']:g}{bounds}", style="bold")
@@ -171,7 +190,7 @@ def _task(sample: dict[str, Any]) -> Any:
     from rich.text import Text
 
     if "question" in sample:
-        return Text.assemble((sample["question"], "cyan"), "\n", sample["answer"], "\n")
+        return Text.assemble((sample["question"], "cyan"), "\n", sample["answer"] or "–", "\n")
     return Text.assemble(sample["program"], "\n", (" ".join(map(str, sample["sequence"])), "cyan"), "\n")
 
 

@@ -21,9 +21,8 @@ from kolmocli.cli.archive_options import (
     byte_count,
 )
 from kolmocli.cli.archiving import (
-    Manner,
-    Reading,
-    Result,
+    FileOptions,
+    Permissions,
     destinations,
     each,
     list_file,
@@ -61,21 +60,18 @@ def decompress(
         from kolmocli.archive.python_mode import PythonRunner
 
         runner = PythonRunner()
-    reading = Reading(byte_count(max_output), runner)
+    may = Permissions(byte_count(max_output), runner)
     if test or list_:
         if remove or output or stdout or suffix is not None:
             raise UsageError("--test and --list write and remove nothing: leave out -o, -c, -S and --rm")
         look = list_file if list_ else test_file
-        manner = Manner(quiet=quiet or json, explain=explain)
-        found = each(names, lambda name: look(name, reading, manner), json)
-        if list_ and len(names) > 1 and not manner.quiet:
+        how = FileOptions(quiet=quiet or json, explain=explain)
+        found = each(names, lambda name: look(name, may, how), json)
+        if list_ and len(names) > 1 and not how.quiet:
             print_total(found)
         return
-    manner = Manner(force, remove, quiet, verbose, explain)
+    how = FileOptions(force=force, remove=remove, quiet=quiet, verbose=verbose, explain=explain)
     name_of = named(unpacked_name, suffix, output, stdout)
     destination = destinations(names, output, stdout, name_of, remove, prints=json or explain)
 
-    def unpack(name: str) -> Result:
-        return unpack_file(name, destination(name), reading, manner)
-
-    each(names, unpack, json)
+    each(names, lambda name: unpack_file(name, destination(name), may, how), json)

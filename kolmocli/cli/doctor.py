@@ -13,8 +13,6 @@ import typer
 from kolmocli import __version__
 from kolmocli.cli.output import print_json, show
 
-_EXTRAS = {"lora": "peft", "monarch": "torchmonarch", "vllm": "vllm"}
-
 
 def doctor(json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False) -> None:
     """Say what this machine offers and what a run would use."""
@@ -37,7 +35,7 @@ def examine() -> dict[str, Any]:
         "cuda": cuda,
         "docker": docker,
         "embedded": {"available": bool(_version("pydantic-monty")), "pydantic_monty": _version("pydantic-monty")},
-        "extras": {extra: _version(package) for extra, package in _EXTRAS.items()},
+        "extras": examine_extras(),
         "would_use": {"device": _device(cuda), "sandbox": _sandbox(docker)},
     }
 
@@ -78,6 +76,27 @@ def examine_cuda() -> dict[str, Any]:
         "available": True,
         "devices": [torch.cuda.get_device_name(number) for number in range(torch.cuda.device_count())],
     }
+
+
+def examine_extras() -> dict[str, str | None]:
+    """Every extra of this distribution: the version of what it installs, with the names where that is several packages;
+    None where one of them is missing. A package that is not for this machine is not missed."""
+    from packaging.requirements import Requirement
+
+    try:
+        own = importlib.metadata.distribution("kolmocli")
+    except importlib.metadata.PackageNotFoundError:  # a checkout that is not installed: nobody chose any
+        return {}
+    marked = [(each.name, each.marker) for each in map(Requirement, own.requires or []) if each.marker is not None]
+    only = [(name, marker) for name, marker in marked if not marker.evaluate({"extra": ""})]
+    found: dict[str, str | None] = {}
+    for extra in own.metadata.get_all("Provides-Extra") or []:
+        names = sorted({name for name, marker in only if marker.evaluate({"extra": extra})})
+        versions = [_version(name) for name in names]
+        labels = [""] if len(names) == 1 else [f"{name} " for name in names]
+        said = " ".join(f"{label}{version}" for label, version in zip(labels, versions, strict=True))
+        found[extra] = None if None in versions or not names else said
+    return found
 
 
 def _sandbox(docker: dict[str, Any]) -> str:

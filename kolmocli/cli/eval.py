@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
 from kolmocli.cli.output import print_json, show
+from kolmocli.cli.plugins import Plugins, load_plugins
 from kolmocli.errors import UsageError, suggest
+
+if TYPE_CHECKING:
+    from kolmocli.sandbox.opening import Backend
 
 _MODEL, _PREDICTIONS, _ENDPOINT = "a model", "--predictions", "--endpoint"
 _BELONGS_TO = {
-    **dict.fromkeys(("curriculum", "data", "tasks", "samples"), (_MODEL, _ENDPOINT)),
+    **dict.fromkeys(("curriculum", "tasks", "samples"), (_MODEL, _ENDPOINT)),
     **dict.fromkeys(("hold_out", "temperature", "seed", "device"), (_MODEL,)),
     **dict.fromkeys(("model", "max_tokens", "save_predictions"), (_ENDPOINT,)),
     "language": (_PREDICTIONS,),
@@ -33,11 +37,13 @@ def evaluate(
     ] = None,
     data: Annotated[
         str | None,
-        typer.Option("--data", metavar="FILE", help="sequences of a JSONL or CSV file, instead of a curriculum"),
+        typer.Option(
+            "--data", metavar="FILE", help="tasks of a file, instead of a curriculum; of predictions: what they are for"
+        ),
     ] = None,
     predictions: Annotated[
         str | None,
-        typer.Option("--predictions", metavar="FILE", help="run the programs in this file, instead of a model"),
+        typer.Option("--predictions", metavar="FILE", help="judge what is in this file, instead of a model"),
     ] = None,
     endpoint: Annotated[
         str | None,
@@ -84,6 +90,7 @@ def evaluate(
     ] = None,
     device: Annotated[str, typer.Option("--device", metavar="NAME", help="auto, cpu, cuda or mps")] = "auto",
     sandbox: Annotated[str, typer.Option("--sandbox", metavar="NAME", help="auto, docker or embedded")] = "auto",
+    plugins: Plugins = None,
     json: Annotated[bool, typer.Option("--json", help="print the evaluation as one JSON object")] = False,
 ) -> None:
     """Evaluate a policy on held-out tasks, or programs of any model.
@@ -100,6 +107,8 @@ def evaluate(
     _one_of("--sandbox", "sandbox.backend", sandbox)
     if language not in ("python", "dsl"):
         raise UsageError(f"--language {language}: no such choice; there are python, dsl")
+    load_plugins(plugins)
+    from kolmocli.console import shared_console
     from kolmocli.evaluation.report import Reporting
 
     reporting = Reporting(kt_compatible, hold_out)
@@ -114,15 +123,20 @@ def evaluate(
             samples=samples,
             seed=seed,
             device=device,
-            sandbox=sandbox,
+            sandbox=cast("Backend", sandbox),
             temperature=temperature,
             reporting=reporting,
+            warn=shared_console().out,
         )
     else:
         from kolmocli.evaluation.foreign import Programs, evaluate_predictions
 
-        programs = Programs("dsl" if language == "dsl" else "python", time_limit, sandbox)
-        if predictions is not None:
+        programs = Programs("dsl" if language == "dsl" else "python", time_limit, cast("Backend", sandbox))
+        if predictions is not None and data is not None:
+            from kolmocli.evaluation.joined import evaluate_joined
+
+            report = evaluate_joined(data, predictions, programs, strict=strict, reporting=reporting)
+        elif predictions is not None:
             report = evaluate_predictions(predictions, programs, strict=strict, reporting=reporting)
         else:
             from kolmocli.evaluation.endpoint import Endpoint, key_from_environment
@@ -146,7 +160,7 @@ def _print(report: dict[str, Any], json: bool) -> None:
     if json:
         print_json(report)
         return
-    from kolmocli.evaluation.table import render
+    from kolmocli.cli.eval_table import render
 
     show(render(report))
 

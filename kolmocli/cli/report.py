@@ -21,15 +21,14 @@ def watch(
 
     Reads its files only, during the run and after it.
     """
-    from kolmocli.monitor.live import open_eyes, print_table
-    from kolmocli.monitor.watch import WatchedRun
-    from kolmocli.monitor.watch import watch as look
+    from kolmocli.monitor.display import open_display, print_table
+    from kolmocli.monitor.watch import WatchedRun, watch as look
 
     if once:
         print_table(WatchedRun(run).look())
         return
-    with open_eyes(False) as eyes:
-        look(run, eyes)
+    with open_display(False) as display:
+        look(run, display)
 
 
 def report(

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from kolmocli.cli.format import UNKNOWN, percent, rounded
+
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
@@ -21,9 +23,9 @@ def summary_panel(summary: Mapping[str, Any]) -> RenderableType:
     rows = {
         "held-out accuracy": _accuracy(evaluations["before"], evaluations["after"]),
         **_leniently(evaluations["before"], evaluations["after"]),
-        "pass rate": f"mean {_percent(rate['mean'])}, within {_percent(rate['target'])} ± 10 for "
-        f"{_percent(rate['in_band'])} of the steps",
-        "information": f"{_number(bits['per_rollout'])} bits per rollout, {_number(bits['total'])} bits in all",
+        "pass rate": f"mean {percent(rate['mean'])}, within {percent(rate['target'])} ± 10 for "
+        f"{percent(rate['in_band'])} of the steps",
+        "information": f"{rounded(bits['per_rollout'])} bits per rollout, {rounded(bits['total'])} bits in all",
         "programs": f"{sandbox['executed']:,} run ({sandbox['backend']}), {sandbox['infra']} lost by the sandbox"
         if sandbox["backend"] != "none"
         else "none: answers in words",
@@ -44,10 +46,10 @@ def plan_text(planned: Mapping[str, Any], config: Config) -> str:
 
 def _accuracy(before: Mapping[str, Any] | None, after: Mapping[str, Any] | None) -> str:
     if before is None or after is None:
-        return "not measured yet" if before is None else f"{_percent(before['accuracy'])} before RL, not measured since"
+        return "not measured yet" if before is None else f"{percent(before['accuracy'])} before RL, not measured since"
     low, high = after["gain_ci"]
     return (
-        f"{_percent(before['accuracy'])} before RL, {_percent(after['accuracy'])} after "
+        f"{percent(before['accuracy'])} before RL, {percent(after['accuracy'])} after "
         f"({100 * after['gain']:+.1f} points, 95 % interval {100 * low:+.1f} to {100 * high:+.1f})"
     )
 
@@ -59,14 +61,14 @@ def _leniently(before: Mapping[str, Any] | None, after: Mapping[str, Any] | None
     reports = {"before RL": before} if after is None else {"before RL": before, "after": after}
     names = {"in any form": "accuracy_lenient", "with the tag": "format_rate"}
     return {
-        row: ", ".join(f"{_percent(r[key])} {when} ({_interval(r, key)})" for when, r in reports.items())
+        row: ", ".join(f"{percent(r[key])} {when} ({_interval(r, key)})" for when, r in reports.items())
         for row, key in names.items()
     }
 
 
 def _interval(report: Mapping[str, Any], key: str) -> str:
     low, high = report["intervals"][key] or (None, None)
-    return f"{_percent(low)} to {_percent(high)}"
+    return f"{percent(low)} to {percent(high)}"
 
 
 def _two_columns(rows: Mapping[str, str]) -> Table:
@@ -88,13 +90,5 @@ def _flat(facts: Mapping[str, Any], above: str = "") -> list[tuple[str, str]]:
         elif isinstance(value, list):
             rows += [(above + name, str(item)) for item in value]
         else:
-            rows.append((above + name, "–" if value is None else str(value)))
+            rows.append((above + name, UNKNOWN if value is None else str(value)))
     return rows
-
-
-def _percent(share: float | None) -> str:
-    return "–" if share is None else f"{100 * share:.1f} %"
-
-
-def _number(value: float | None) -> str:
-    return "–" if value is None else f"{value:,.3g}" if value < 1000 else f"{value:,.0f}"

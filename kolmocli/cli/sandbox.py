@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import sys
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Literal
 
 import typer
 
+from kolmocli.cli.output import print_json
 from kolmocli.errors import CheckError, UsageError
 
 app = typer.Typer(
@@ -17,19 +16,9 @@ app = typer.Typer(
 )
 
 
-class Backend(StrEnum):
-    auto = "auto"
-    docker = "docker"
-    embedded = "embedded"
-
-
-class Language(StrEnum):
-    dsl = "dsl"
-    python = "python"
-
-
 SandboxOption = Annotated[
-    Backend, typer.Option("--sandbox", help="docker, embedded, or auto: docker when an engine answers.")
+    Literal["auto", "docker", "embedded"],
+    typer.Option("--sandbox", help="docker, embedded, or auto: docker when an engine answers."),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
 WorkersOption = Annotated[
@@ -41,8 +30,9 @@ RuntimeOption = Annotated[
 ]
 
 
-def _print(report: dict[str, Any]) -> None:
-    print(json.dumps({"schema_version": 1} | report))
+def _log(line: str) -> None:
+    """Progress, and which sandbox was taken: stdout is for results alone."""
+    print(line, file=sys.stderr)
 
 
 @app.command()
@@ -56,30 +46,31 @@ def build(
     tag: Annotated[
         str | None, typer.Option("--tag", help="Tag; default: kolmo-sandbox:<digest of the sources>.")
     ] = None,
+    packages: Annotated[
+        list[str] | None, typer.Option("--with", help="A package that programs may import: numpy. Repeatable.")
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Build the image in which programs run."""
     from kolmocli.sandbox.docker.image import build as build_image
+    from kolmocli.sandbox.docker.packages import known
 
-    built = build_image(base_image, tag, log=lambda line: print(line, file=sys.stderr))
+    built = build_image(base_image, tag, log=_log, packages=known(packages or ()))
     if as_json:
-        _print({"image": built})
+        print_json({"image": built})
     else:
         print(built)
 
 
 @app.command()
-def check(backend: SandboxOption = Backend.auto, runtime: RuntimeOption = None, as_json: JsonOption = False) -> None:
+def check(backend: SandboxOption = "auto", runtime: RuntimeOption = None, as_json: JsonOption = False) -> None:
     """Say what is really enforced, as found from inside. Exit 3 when a promise does not hold."""
     from kolmocli.sandbox import open_sandbox
 
-    sandbox = open_sandbox(backend.value, workers=1, runtime=runtime)
-    try:
+    with open_sandbox(backend, workers=1, runtime=runtime, warn=_log) as sandbox:
         findings, name = sandbox.check(), sandbox.health().backend
-    finally:
-        sandbox.close()
     if as_json:
-        _print({"backend": name, "ok": all(f["ok"] for f in findings), "promises": findings})
+        print_json({"backend": name, "ok": all(f["ok"] for f in findings), "promises": findings})
     else:
         print(f"sandbox: {name}")
         width = max(len(f["promise"]) for f in findings)
@@ -94,14 +85,17 @@ def check(backend: SandboxOption = Backend.auto, runtime: RuntimeOption = None, 
 def run(
     files: Annotated[list[Path], typer.Argument(help="Programs, one per file; - is stdin.")],
     language: Annotated[
-        Language, typer.Option(help="dsl has the 24 functions in scope; python starts empty.")
-    ] = Language.dsl,
-    backend: SandboxOption = Backend.auto,
+        Literal["dsl", "python"], typer.Option(help="dsl has the 24 functions in scope; python starts empty.")
+    ] = "dsl",
+    backend: SandboxOption = "auto",
     workers: WorkersOption = None,
     runtime: RuntimeOption = None,
     cpu_ms: Annotated[int, typer.Option(min=1, help="CPU time of one program.")] = 1_000,
     wall_ms: Annotated[int, typer.Option(min=1, help="Wall time of one program.")] = 3_000,
     memory_mb: Annotated[int, typer.Option(min=16, help="Memory of one program, in MiB.")] = 128,
+    packages: Annotated[
+        list[str] | None, typer.Option("--with", help="A package that programs may import: numpy. Repeatable.")
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Run files and print status, value and times of each, in order. Exit 0 whatever the programs did."""
@@ -109,12 +103,11 @@ def run(
 
     programs = [_read(path) for path in files]
     limits = Limits(cpu_ms=cpu_ms, wall_ms=wall_ms, memory_mb=memory_mb)
-    sandbox = open_sandbox(backend.value, limits=limits, workers=workers, runtime=runtime)
-    try:
-        verdicts = sandbox.run([Job(program, language.value) for program in programs])
+    with open_sandbox(
+        backend, limits=limits, workers=workers, runtime=runtime, packages=packages or (), warn=_log
+    ) as sandbox:
+        verdicts = sandbox.run([Job(program, language) for program in programs])
         name = sandbox.health().backend
-    finally:
-        sandbox.close()
     results = [
         {
             "file": str(path),
@@ -128,7 +121,7 @@ def run(
         for path, v in zip(files, verdicts, strict=True)
     ]
     if as_json:
-        _print({"backend": name, "results": results})
+        print_json({"backend": name, "results": results})
         return
     for path, v in zip(files, verdicts, strict=True):
         value = "" if v.value is None else " ".join(map(str, v.value))
@@ -147,24 +140,20 @@ def _read(path: Path) -> str:
 
 @app.command()
 def bench(
-    backend: SandboxOption = Backend.auto,
+    backend: SandboxOption = "auto",
     programs: Annotated[int, typer.Option(min=100, help="Programs in the throughput part.")] = 4_000,
     workers: WorkersOption = None,
     runtime: RuntimeOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Measure programs per second, latency, a hostile mix, and `docker run` beside it."""
+    """Measure programs per second, latency, a hostile mix, and `docker run` for comparison."""
     from kolmocli.sandbox import open_sandbox
     from kolmocli.sandbox.bench import measure
 
-    with_progress = lambda line: print(line, file=sys.stderr)  # noqa: E731
-    sandbox = open_sandbox(backend.value, workers=workers, runtime=runtime)
-    try:
-        report = measure(sandbox, programs, with_progress)
-    finally:
-        sandbox.close()
+    with open_sandbox(backend, workers=workers, runtime=runtime, warn=_log) as sandbox:
+        report = measure(sandbox, programs, _log)
     if as_json:
-        _print(report)
+        print_json(report)
     else:
         for key, value in report.items():
             print(f"{key:28} {value:,.2f}" if isinstance(value, float) else f"{key:28} {value}")
@@ -180,6 +169,6 @@ def sweep(as_json: JsonOption = False) -> None:
         raise no_engine(reason)
     swept = sweep_containers()
     if as_json:
-        _print({"removed": swept.removed, "kept": swept.kept})
+        print_json({"removed": swept.removed, "kept": swept.kept})
     else:
         print(f"removed {swept.removed}, kept {swept.kept}")

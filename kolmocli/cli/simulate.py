@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Annotated, Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from kolmocli.cli.output import print_json, show
+from kolmocli.cli.plugins import Plugins, load_plugins
 from kolmocli.errors import UsageError, suggest
+
+if TYPE_CHECKING:
+    from kolmocli.config import ControllerSection
 
 
 def simulate(
@@ -27,6 +31,7 @@ def simulate(
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="a parameter: --set controller.integral.gain=0.05"),
     ] = None,
+    plugins: Plugins = None,
     json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
 ) -> None:
     """Compare the controllers on synthetic learners.
@@ -35,6 +40,7 @@ def simulate(
     """
     from rich.console import Console
 
+    load_plugins(plugins)
     from kolmocli.config.file import parse_settings
     from kolmocli.curriculum.simulator.compare import compare
     from kolmocli.curriculum.simulator.players import ORACLE, players
@@ -44,9 +50,39 @@ def simulate(
     places = _known("--scenario", scenarios, [*SCENARIOS, "all"]) or ["base"]
     if "all" in places:
         places = list(SCENARIOS)
+    parsed = parse_settings(settings or ())
+    section = _section(parsed)
+    by_kind = {name: section.settings(name) for name in names if name != ORACLE}
     with Console(stderr=True).status("") as status:
-        report = compare(names, places, lag, seeds, steps, parse_settings(settings or ()), status.update)
+        report = compare(
+            names, places, lag, seeds, steps, target=section.target, settings=by_kind, progress=status.update
+        )
+    report["settings"] = parsed
     print_json(report) if json else show(*_tables(report))
+
+
+def _section(settings: Mapping[str, Any]) -> ControllerSection:
+    """What `--set` asks of controllers, such as `controller.integral.gain`, over what the simulated ladder asks for.
+
+    Raises UsageError for a setting that the schema does not have, or that simulates nothing.
+    """
+    from pydantic import ValidationError
+
+    from kolmocli.config import Config
+    from kolmocli.config.overrides import apply_override
+    from kolmocli.config.problems import problems_of
+    from kolmocli.curriculum.simulator.players import TOLD
+
+    data: Any = {"families": {"simulated": {"levels": [{}]}}, "controller": TOLD}
+    for key, value in settings.items():
+        label = f"--set {key}={value}"
+        if not key.startswith("controller.") or key == "controller.kind":
+            raise UsageError(f"{label}: only what is below controller can be set here, and --controller is the kind")
+        data, _ = apply_override(data, key, value, label)
+    try:
+        return Config.model_validate(data).controller
+    except ValidationError as error:
+        raise UsageError(f"--set {problems_of(error, data)[0]}") from None
 
 
 def _known(flag: str, asked: Sequence[str] | None, known: Sequence[str]) -> list[str]:

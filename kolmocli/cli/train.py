@@ -10,6 +10,7 @@ import typer
 from typer.core import TyperCommand, TyperOption
 
 from kolmocli.cli.output import print_json, show
+from kolmocli.cli.plugins import Plugins, load_plugins
 from kolmocli.cli.results import plan_text, summary_panel
 from kolmocli.errors import UsageError, suggest
 
@@ -141,6 +142,7 @@ def train(
             show_default=False,
         ),
     ] = None,
+    plugins: Plugins = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="go on with the run in --run-dir (default: runs/latest)")
     ] = False,
@@ -163,6 +165,7 @@ def train(
         raise UsageError("--quiet and --verbose exclude each other")
     if stop_at is not None and stop_at < 0:
         raise UsageError(f"--stop-at: must be >= 0, got {stop_at}")
+    load_plugins(plugins)
     if resume and run_dir is None:
         run_dir = LATEST
     file = _curriculum_file(curriculum, run_dir if resume else None, QUICKSTART if task is None else QUESTIONS)
@@ -178,8 +181,7 @@ def train(
         else:
             print(plan_text(planned, config), end="")
         return
-    from kolmocli.training.run import RunOptions
-    from kolmocli.training.run import train as run_training
+    from kolmocli.training.train import RunOptions, train as run_training
 
     summary = run_training(
         config, RunOptions(run_dir=run_dir, resume=resume, stop_at=stop_at, verbose=verbose, quiet=quiet)

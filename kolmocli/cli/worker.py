@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Annotated
 
 import typer
@@ -27,4 +28,4 @@ def worker(
     """
     from kolmocli.engine.monarch.worker import serve
 
-    serve(listen, insecure=insecure)
+    serve(listen, insecure=insecure, report=lambda line: print(line, file=sys.stderr, flush=True))

@@ -3,7 +3,7 @@
 Unknown keys are errors. A description is the help text of its key, so it says what the value does.
 """
 
-from kolmocli.config.controller import RaschSettings
+from kolmocli.config.controller import ControllerSection
 from kolmocli.config.families import AnyFamily
 from kolmocli.config.training import OptimiserKind, Training
 from kolmocli.config.whole import Config
@@ -11,7 +11,7 @@ from kolmocli.config.whole import Config
 __all__ = [
     "AnyFamily",
     "Config",
+    "ControllerSection",
     "OptimiserKind",
-    "RaschSettings",
     "Training",
 ]

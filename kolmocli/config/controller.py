@@ -1,56 +1,149 @@
-"""How buckets are chosen."""
+"""How buckets are chosen: the section of a file, and what is made of it.
+
+The settings of a kind are declared where it is, in the parameters of its class; here they become a section of its name.
+"""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol
 
-from pydantic import Field
+from pydantic import Field, SerializeAsAny, ValidatorFunctionWrapHandler, WrapValidator, create_model
 
-from kolmocli.section import Positive, Section, Share
-
-
-class RaschSettings(Section):
-    slope: float = Field(1.0, gt=0, description="logits per level")
-    drift: float = Field(0.1, gt=0, description="logits that the ability may move in a step, as a standard deviation")
-    slew: float = Field(1.5, gt=0, description="logits that the estimate moves in a step at most")
-
-
-class IntegralSettings(Section):
-    gain: float = Field(0.03, gt=0, description="share of the ladder that the level moves in a step at most")
-    sensitivity: float = Field(2.0, gt=0, description="of the step to what the pass rate is off the target")
+from kolmocli.curriculum.base import Bucket, Controller, Ladder
+from kolmocli.curriculum.build import make_controller
+from kolmocli.curriculum.kinds import KINDS
+from kolmocli.curriculum.settings import Parameter, settings_of
+from kolmocli.section import Section, Share
 
 
-class StaircaseSettings(Section):
-    window: Positive = Field(20, description="rollouts that are averaged")
-    above: float = Field(0.2, gt=0, description="so far above the target it goes one level up")
-    below: float = Field(0.4, gt=0, description="so far below the target it goes one level down")
-
-
-class PoolSettings(Section):
-    band: Share = Field(0.25, description="levels that last passed so near the target are drawn with weight 1")
-    weight: float = Field(0.2, gt=0, description="of the other levels")
-
-
-class ThompsonSettings(Section):
-    memory: Share = Field(0.9, description="of the counts, per step")
-
-
-class SequentialSettings(Section):
-    steps: Annotated[int, Field(ge=0)] = Field(0, description="of the whole climb; 0: training.steps")
-
-
-class Controller(Section):
+class ControllerSection(Section):
     """`kind` chooses; a section named after a kind is what that kind goes by."""
 
-    kind: Literal["rasch", "integral", "staircase", "pool", "thompson", "uniform", "sequential"] = Field(
-        "rasch", description="how buckets are chosen"
-    )
+    kind: str = Field("rasch", description="how buckets are chosen")
     target: Share = Field(0.5, description="pass rate to hold in every family")
-    floor: Share = Field(0.05, description="least share of the groups that a family gets")
+    floor: Share = Field(
+        0.05,
+        description="least share of the groups that a family gets; "
+        "uniform, sequential, window and sec go by shares of their own",
+    )
     probes: Share = Field(0.05, description="rasch: share of groups one level beyond the bracket")
-    rasch: RaschSettings = Field(default_factory=RaschSettings)
-    integral: IntegralSettings = Field(default_factory=IntegralSettings)
-    staircase: StaircaseSettings = Field(default_factory=StaircaseSettings)
-    pool: PoolSettings = Field(default_factory=PoolSettings)
-    thompson: ThompsonSettings = Field(default_factory=ThompsonSettings)
-    sequential: SequentialSettings = Field(default_factory=SequentialSettings)
+
+    def settings(self, kind: str) -> dict[str, Any]:
+        """What a controller of this kind is made with: its section, and what it takes from this one."""
+        shared = {key: getattr(self, key) for key in settings_of(KINDS.get(kind)) if key in _OWN}
+        section = getattr(self, kind) if kind in type(self).model_fields else None
+        return shared if section is None else {**shared, **dict(section)}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """For another process, where this class, which was made for the kinds of this one, does not exist."""
+        return _unpickled, (self.model_dump(),)
+
+
+_OWN = frozenset(ControllerSection.model_fields)
+
+
+def section_model(*named: str) -> type[ControllerSection]:
+    """The section as it may be written now: with the settings of every kind that is registered, and of those `named`,
+    for which an entry point is loaded."""
+    names = KINDS.names()
+    loaded = [name for name in names if name in KINDS.loaded() or name in named]
+    return _model(tuple(names), tuple((name, KINDS.get(name)) for name in loaded))
+
+
+def section_for(*named: str) -> type[ControllerSection]:
+    """The section of a file that names these kinds, which came with a plugin or an entry point. Others that did leave
+    no trace in it, so that it can be read without them."""
+    names = (*KINDS.builtin, *named)
+    return _model(names, tuple((name, KINDS.get(name)) for name in names))
+
+
+@cache
+def _model(names: tuple[str, ...], kinds: tuple[tuple[str, type[Any]], ...]) -> type[ControllerSection]:
+    parts: dict[str, Any] = {"kind": (Literal[names], ControllerSection.model_fields["kind"])}
+    for name, kind in kinds:
+        if settings := {key: value for key, value in settings_of(kind).items() if key not in _OWN}:
+            section = _settings_model(name, settings)
+            parts[name] = (section, Field(default_factory=section))
+    return create_model("Controller", __base__=ControllerSection, __doc__=ControllerSection.__doc__, **parts)
+
+
+def _settings_model(name: str, settings: Mapping[str, Parameter]) -> type[Section]:
+    fields: dict[str, Any] = {}
+    for key, parameter in settings.items():
+        said = parameter.setting
+        limits = {"gt": said.above, "ge": said.least, "le": said.most}
+        given: dict[str, Any] = {limit: value for limit, value in limits.items() if value is not None}
+        fields[key] = (parameter.type, Field(parameter.default, description=said.about, **given))
+    return create_model(f"{name.title().replace('_', '')}Settings", __base__=Section, **fields)
+
+
+def _named(data: Any) -> list[str]:
+    """The registered kinds that a section names, by `kind` or with settings, beyond the built-in ones."""
+    words = [data.get("kind"), *data] if isinstance(data, dict) else []
+    others = {word for word in words if isinstance(word, str)} - _USUAL
+    return [word for word in sorted(others) if word in KINDS.names()]
+
+
+def _validated(data: Any, _usual: ValidatorFunctionWrapHandler) -> ControllerSection:
+    return data if isinstance(data, ControllerSection) else section_for(*_named(data)).model_validate(data)
+
+
+def _unpickled(data: dict[str, Any]) -> ControllerSection:
+    model = section_for(*_named(data))
+    known = {key: value for key, value in data.items() if key in model.model_fields}
+    # A host that chooses no buckets need not know the plugin that brought this kind.
+    return model.model_validate(known) if data["kind"] in KINDS.names() else model.model_construct(**known)
+
+
+_USUAL = frozenset([*section_for().model_fields, *KINDS.builtin])
+"""The keys and kinds that need no look at what else is registered."""
+
+if TYPE_CHECKING:
+    AnyController = ControllerSection
+else:
+    AnyController = Annotated[SerializeAsAny[section_for()], WrapValidator(_validated)]
+
+
+class Asked(Protocol):
+    """What a file asks of one family; None where it leaves that to the controller."""
+
+    @property
+    def target(self) -> float | None: ...
+
+    @property
+    def floor(self) -> float | None: ...
+
+    @property
+    def bounds(self) -> tuple[int, int] | None: ...
+
+
+def build_controller(
+    controller: ControllerSection, families: Mapping[str, Asked], buckets: Sequence[Bucket], steps: int
+) -> Controller:
+    """The controller that a file asks for, over the buckets that its tasks really have. `steps` is how many RL steps
+    are planned.
+
+    Raises:
+        UsageError: the floors of the families add to more than 1, or the kind refuses its settings.
+    """
+    ladders = ladders_of(controller, families, buckets)
+    return make_controller(controller.kind, ladders, controller.settings(controller.kind), steps)
+
+
+def ladders_of(
+    controller: ControllerSection, families: Mapping[str, Asked], buckets: Sequence[Bucket]
+) -> dict[str, Ladder]:
+    """What is asked of each family. Targets are kept off 0 and 1, where no level is meant."""
+    tops: dict[str, int] = {}
+    for bucket in buckets:
+        tops[bucket.family] = max(tops.get(bucket.family, 0), bucket.level)
+    ladders = {}
+    for name, top in tops.items():
+        family = families.get(name)
+        low, high = (family and family.bounds) or (1, top)
+        target = controller.target if family is None or family.target is None else family.target
+        floor = controller.floor if family is None or family.floor is None else family.floor
+        ladders[name] = Ladder(min(high, top), min(low, top), min(max(target, 0.01), 0.99), floor)
+    return ladders

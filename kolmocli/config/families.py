@@ -18,6 +18,7 @@ from pydantic import (
 from pydantic_core import InitErrorDetails
 
 from kolmocli.tasks.answers.settings import ReverseDigits, SumDigits
+from kolmocli.tasks.examples.settings import Examples
 from kolmocli.tasks.family import SEQUENCES, families, kind_name
 from kolmocli.tasks.kinds import BUILT_IN
 from kolmocli.tasks.sequences.settings import Family
@@ -31,7 +32,8 @@ def _tag(section: object) -> str:
 AnyFamily = Annotated[
     Annotated[Family, Tag(SEQUENCES)]
     | Annotated[SumDigits, Tag("sum_digits")]
-    | Annotated[ReverseDigits, Tag("reverse_digits")],
+    | Annotated[ReverseDigits, Tag("reverse_digits")]
+    | Annotated[Examples, Tag("examples")],
     Discriminator(_tag),
 ]
 """The kinds that the schema spells out. Those of plugins are known at run time only."""
@@ -43,13 +45,18 @@ def _validated(sections: Any, handler: ValidatorFunctionWrapHandler) -> Any:
         return handler(sections)
     kinds = {name: kind for name, section in sections.items() if (kind := _plugged(name, section)) is not None}
     rest = {name: section for name, section in sections.items() if name not in kinds}
-    found = dict(handler(rest)) if rest or not kinds else {}
+    found: dict[str, FamilySettings] = {}
     problems: list[InitErrorDetails] = []
+    try:
+        found |= handler(rest) if rest or not kinds else {}
+    except ValidationError as error:
+        problems += [_placed((), dict(item)) for item in error.errors(include_url=False)]
     for name, kind in kinds.items():
+        section = sections[name]
         try:
-            found[name] = families.get(kind).settings.model_validate(sections[name] or {})
+            found[name] = families.get(kind).settings.model_validate({} if section is None else section)
         except ValidationError as error:
-            problems += [_placed(name, dict(item)) for item in error.errors(include_url=False)]
+            problems += [_placed((name, kind), dict(item)) for item in error.errors(include_url=False)]
     if problems:
         raise ValidationError.from_exception_data("families", problems)
     return {name: found[name] for name in sections}
@@ -61,9 +68,10 @@ def _plugged(name: object, section: Any) -> str | None:
     return kind if kind not in BUILT_IN and kind in families.names() else None
 
 
-def _placed(name: str, error: dict[str, Any]) -> InitErrorDetails:
+def _placed(before: tuple[str, ...], error: dict[str, Any]) -> InitErrorDetails:
+    """An error as pydantic places those in a union: the kind stands after the name."""
     return InitErrorDetails(
-        type=error["type"], loc=(name, *error["loc"]), input=error["input"], ctx=error.get("ctx", {})
+        type=error["type"], loc=(*before, *error["loc"]), input=error["input"], ctx=error.get("ctx", {})
     )
 
 

@@ -16,6 +16,7 @@ from kolmocli.config import Config
 from kolmocli.config.overrides import apply_override
 from kolmocli.config.problems import Problem, problems_of
 from kolmocli.errors import UsageError
+from kolmocli.paths import find_curriculum
 
 # What the YAML parser says, and what the author of the file has to do about it.
 _MENDS = {
@@ -52,10 +53,30 @@ def load_config(
     """
     file = str(path)
     root = _compose(file)
-    data = _construct(root, file)
-    origins = origins or {}
+    return _configured(_construct(root, file), root, file, overrides or {}, origins or {})
+
+
+def read_curriculum(source: Path | str | Mapping[str, Any], overrides: Mapping[str, Any] | None = None) -> Config:
+    """The configuration in a file, in the packaged curriculum of that name, or in its content as a mapping.
+
+    Raises:
+        ConfigError: as `load_config`.
+    """
+    if isinstance(source, Mapping):
+        return _configured(dict(source), None, "curriculum", overrides or {}, {})
+    return load_config(find_curriculum(str(source)), overrides)
+
+
+def _configured(
+    data: dict[Any, Any],
+    root: yaml.MappingNode | None,
+    file: str,
+    overrides: Mapping[str, Any],
+    origins: Mapping[str, str],
+) -> Config:
+    """What is in the file with the overrides; `root` says on which lines it stands, None where it is in no file."""
     asked: dict[tuple[str | int, ...], str] = {}
-    for key, value in (overrides or {}).items():
+    for key, value in overrides.items():
         label = origins.get(key, f"--set {key}={_scalar(value)}")
         data, location = apply_override(data, key, value, label)
         asked[location] = label
@@ -156,7 +177,9 @@ def _malformed(error: yaml.YAMLError, file: str) -> ConfigError:
     return ConfigError([f"{file}:{opened.line + 1}: not YAML: {problem}; {mend}"], file)
 
 
-def _line(problem: Problem, root: yaml.MappingNode, file: str, asked: Mapping[tuple[str | int, ...], str]) -> str:
+def _line(
+    problem: Problem, root: yaml.MappingNode | None, file: str, asked: Mapping[tuple[str | int, ...], str]
+) -> str:
     """`file:line: key: message`, or `flag: key: message` when a flag put the value there."""
     location = problem.location
     for length in range(len(location), 0, -1):
@@ -164,7 +187,8 @@ def _line(problem: Problem, root: yaml.MappingNode, file: str, asked: Mapping[tu
             return f"{asked[location[:length]]}: {problem}"
     inside = [label for where, label in asked.items() if where[: len(location)] == location]
     blame = f" (with {', '.join(inside)})" if inside else ""
-    return f"{file}:{_line_of(root, location)}: {problem}{blame}"
+    where = file if root is None else f"{file}:{_line_of(root, location)}"
+    return f"{where}: {problem}{blame}"
 
 
 def _line_of(root: yaml.Node, location: Iterable[str | int]) -> int:

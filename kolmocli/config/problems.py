@@ -9,8 +9,9 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from kolmocli.config.schema import KINDS, at, choices, fields_of
+from kolmocli.config.schema import at, choices, family_kinds, fields_of
 from kolmocli.errors import suggest
+from kolmocli.tasks.family import SEQUENCES
 
 Location = tuple[str | int, ...]
 
@@ -63,9 +64,13 @@ def _say(error: dict[str, Any]) -> tuple[Location, str]:
     if kind == "extra_forbidden":
         return location, f"unknown key; {suggest(str(location[-1]), fields_of(at(location[:-1])) or ())}"
     if kind == "union_tag_invalid":
-        named = [task for task in KINDS if task != "programs"]
-        return (*location, "task"), f"no such task: {context['tag']}; {suggest(context['tag'], named)}"
+        named = [task for task in family_kinds() if task != SEQUENCES]
+        close = suggest(context["tag"], named)
+        mend = close if close.startswith("did you mean") else f"{close}, and --plugin names a module with others"
+        return (*location, "task"), f"no such task: {context['tag']}; {mend}"
     if kind == "missing":
+        if location[-1] == "levels" and "sampler" not in error["input"]:
+            return location, f"is missing; add it, or name with --plugin the module that has the kind {location[1]}"
         return location, "is missing; add it"
     if kind == "literal_error":
         words = choices(annotation)
@@ -95,7 +100,7 @@ def _own_rule(location: Location, message: str) -> tuple[Location, str]:
 
 def _without_kind(location: Location) -> Location:
     """Pydantic puts the kind of a family after its name; the file has no such key."""
-    if len(location) > 2 and location[0] == "families" and location[2] in KINDS:
+    if len(location) > 2 and location[0] == "families" and location[2] in family_kinds():
         return (*location[:2], *location[3:])
     return location
 

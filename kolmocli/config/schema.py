@@ -10,15 +10,23 @@ from typing import Any, Literal
 from pydantic import BaseModel, Tag
 from pydantic.fields import FieldInfo
 
-from kolmocli.config import AnyFamily, Config
+from kolmocli.config import AnyFamily, Config, ControllerSection
+from kolmocli.config.controller import section_model
+from kolmocli.tasks.family import families
+from kolmocli.tasks.kinds import BUILT_IN
 
 
-def fields_of(annotation: Any) -> dict[str, FieldInfo] | None:
-    """The keys of a section, of all its kinds where there are several; None when the annotation is not a section."""
+def fields_of(annotation: Any, *named: str) -> dict[str, FieldInfo] | None:
+    """The keys of a section, of all its kinds where there are several; None when the annotation is not a section.
+
+    The section of controllers has a part for every kind that is registered by now, and for those `named`.
+    """
     annotation = _bare(annotation)
     if kinds := _kinds(annotation):
         known = [fields for kind in kinds.values() if (fields := fields_of(kind)) is not None]
         return {name: field for fields in reversed(known) for name, field in fields.items()} or None
+    if isinstance(annotation, type) and issubclass(annotation, ControllerSection):
+        annotation = section_model(*named)
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return dict(annotation.model_fields)
     return None
@@ -34,7 +42,7 @@ def below(annotation: Any, part: str | int) -> Any:
             return kinds[part]
         found = [inner for kind in kinds.values() if (inner := below(kind, part)) is not None]
         return typing.Union[tuple(found)] if found else None  # noqa: UP007
-    fields = fields_of(annotation)
+    fields = fields_of(annotation, str(part))
     if fields is not None:
         return fields[part].annotation if isinstance(part, str) and part in fields else None
     annotation = _bare(annotation)
@@ -75,6 +83,8 @@ def _kinds(annotation: Any) -> dict[str | int, Any]:
     if typing.get_origin(annotation) not in (types.UnionType, typing.Union):
         return {}
     kinds: dict[str | int, Any] = {}
+    if annotation == _bare(AnyFamily):
+        kinds |= {name: kind.settings for name, kind in families.loaded().items() if name not in BUILT_IN}
     for place, member in enumerate(typing.get_args(annotation)):
         tags = [extra.tag for extra in getattr(member, "__metadata__", ()) if isinstance(extra, Tag)]
         kinds[tags[0] if tags else f"<{place}>"] = member
@@ -91,5 +101,6 @@ def _bare(annotation: Any) -> Any:
     return annotation
 
 
-KINDS = tuple(str(kind) for kind in _kinds(_bare(AnyFamily)))
-"""What a family can be, by the names that pydantic's errors use."""
+def family_kinds() -> tuple[str, ...]:
+    """What a family can be, by the names that errors use; those of plugins too."""
+    return tuple(dict.fromkeys([*map(str, _kinds(_bare(AnyFamily))), *families.names()]))

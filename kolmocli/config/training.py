@@ -30,6 +30,27 @@ class Hints(Section):
     gain: float = Field(0.1, gt=0, description="the share moves by gain * (target - pass rate) a step")
 
 
+class Screening(Section):
+    """More tasks are drawn than are needed, and those are asked that are expected to tell the most."""
+
+    draws: Positive = Field(1, description="so many times as many tasks are drawn as are needed; 1: no screening")
+    probes: Share = Field(0.1, description="share of the groups that are asked as drawn, whatever is expected of them")
+    visits: Positive = Field(4, description="how often a task is asked at most, while its group tells something")
+
+
+class Pilot(Section):
+    """A few rollouts of more tasks than are needed, and the others of those that passed and failed."""
+
+    draws: Positive = Field(1, description="so many times as many tasks are tried as are needed; 1: no pilots")
+    rollouts: Annotated[int, Field(ge=2)] = Field(2, description="rollouts of a task to begin with")
+
+
+class Refill(Section):
+    """More tasks in the place of those whose rollouts all passed or all failed."""
+
+    most: float = Field(1.0, ge=1.0, description="a step has at most so many times its rollouts; 1: no refill")
+
+
 class SelfPlay(Section):
     """Programs that the policy makes up become targets for it."""
 

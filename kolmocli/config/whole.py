@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
-from kolmocli.config.controller import Controller
+from kolmocli.config.controller import AnyController, section_for
 from kolmocli.config.families import Families
 from kolmocli.config.machine import Engine, Model, SandboxSection
-from kolmocli.config.training import USUAL_RANK, Evaluation, Hints, SelfPlay, Training, Warmup
+from kolmocli.config.training import USUAL_RANK, Evaluation, Hints, Pilot, Refill, Screening, SelfPlay, Training, Warmup
 from kolmocli.policy.presets import Alphabet, is_preset
 from kolmocli.section import Section
 from kolmocli.tasks.base import Language
-from kolmocli.tasks.family import kind_of
+from kolmocli.tasks.family import language_of
 from kolmocli.tasks.files.settings import Data
 from kolmocli.tasks.reward import Reward
+from kolmocli.tasks.settings import FamilySettings
+from kolmocli.tasks.sources import languages_of
 
 _USUAL_RATIO_CAP = 2.0
 
@@ -28,10 +31,13 @@ class Config(Section):
     seed: int = Field(0, ge=0, description="one seed gives one run")
     model: Model = Field(default_factory=Model)
     families: Families = Field(description="kinds of tasks, by name")
-    controller: Controller = Field(default_factory=Controller)
+    controller: AnyController = Field(default_factory=section_for())
     reward: Reward = Field(default_factory=Reward)
     warmup: Warmup = Field(default_factory=Warmup)
     hints: Hints = Field(default_factory=Hints)
+    screening: Screening = Field(default_factory=Screening)
+    pilot: Pilot = Field(default_factory=Pilot)
+    refill: Refill = Field(default_factory=Refill)
     self_play: SelfPlay = Field(default_factory=SelfPlay)
     training: Training = Field(default_factory=Training)
     evaluation: Evaluation = Field(default_factory=Evaluation)
@@ -40,6 +46,11 @@ class Config(Section):
     data: Data = Field(default_factory=Data)
     log: Literal["files", "tensorboard"] = Field(
         "files", description="tensorboard: write the numbers for TensorBoard too, in the run folder"
+    )
+    methods: dict[str, dict[str, Any]] = Field(
+        default_factory=dict,
+        exclude_if=lambda methods: not methods,
+        description="methods of plugins that take part, each with its settings",
     )
     report: bool = Field(
         True, description="draw plots/ and report.html when the run ends; `kolmo report` draws them at any time"
@@ -56,11 +67,13 @@ class Config(Section):
 
     @property
     def languages(self) -> set[Language]:
-        """What the policy writes: of the families, and of the files, whose sequences ask for programs."""
+        """What the policy writes: of the families, and of the files, which are read for it."""
         data = self.data
         used = self.families if data.train is None or data.families else {}
-        written = {kind_of(name, section).language for name, section in used.items()}
-        return written | ({"dsl"} if data.train or data.eval else set[Language]())
+        return self._written(used) | languages_of(data)
+
+    def _written(self, families: Mapping[str, FamilySettings]) -> set[Language]:
+        return {language_of(name, section) for name, section in families.items()}
 
     @property
     def runs_programs(self) -> bool:
@@ -74,19 +87,22 @@ class Config(Section):
 
     @model_validator(mode="after")
     def _nothing_for_nobody(self) -> Config:
-        """A key that no family of the file could use is a mistake."""
-        if "dsl" in self.languages:
+        """A key that no family of the file could use is a mistake. What a file of tasks holds is not looked up for that."""
+        languages = self._written(self.families)
+        if "dsl" in languages or self.data.train or self.data.eval:
             return self
         name = next(iter(self.families))
         wrong = {
-            "reward: partial is paid for pieces of a sequence; leave it out": self.reward.partial,
+            "reward: partial is paid for pieces of a sequence; leave it out": (
+                self.reward.partial and not any(section.pays_parts for section in self.families.values())
+            ),
             "hints: most gives the beginning of a program; leave it out": self.hints.most,
             "self_play: share is for targets that a program makes; leave it out": self.self_play.share,
             "training: shaping is paid for pieces of a sequence; leave it out": self.training.shaping,
             "training: hindsight learns from what a program makes; leave it out": self.training.hindsight,
         }
         why = f"no task of {name} is a sequence"
-        if not self.runs_programs:
+        if languages == {"text"}:
             wrong |= {
                 f"reward: kind is {self.reward.kind}, which pays for short programs; set it to binary": (
                     self.reward.kind != "binary"
@@ -97,6 +113,18 @@ class Config(Section):
         for said, is_set in wrong.items():
             if is_set:
                 raise ValueError(f"{said} ({why})")
+        return self
+
+    @model_validator(mode="after")
+    def _one_way_to_find_signal(self) -> Config:
+        on = {
+            "screening.draws": self.screening.draws > 1,
+            "pilot.draws": self.pilot.draws > 1,
+            "refill.most": self.refill.most > 1,
+        }
+        chosen = [key for key, is_on in on.items() if is_on]
+        if len(chosen) > 1:
+            raise ValueError(f"{' and '.join(chosen)} are on, which choose tasks in ways of their own; leave one on")
         return self
 
     @property

@@ -23,25 +23,38 @@ class Bucket:
 class Result:
     """`passes` of the `rollouts` of one task; rollouts that the sandbox failed are not counted in either.
 
-    `age` is how many policy updates ago the group was sampled. `hinted`: part of the answer was given, so the
-    passes say nothing of the level.
+    `age` is how many policy updates ago the group was sampled. A task that was begun for the policy has level 0, which
+    is below every ladder: it says how much signal its family has, and nothing of a level.
     """
 
     bucket: Bucket
     passes: int
     rollouts: int
     age: int = 0
-    hinted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Ladder:
-    """What is asked of one family: the levels to use, the pass rate to hold, the least share of the groups."""
+    """What is asked of one family: the levels to use, the pass rate to hold, the least share of the groups.
+
+    Raises ValueError for what nothing could hold.
+    """
 
     top: int
     bottom: int = 1
     target: float = 0.5
     floor: float = 0.05
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.bottom <= self.top:
+            raise ValueError(f"levels {self.bottom} to {self.top} are no ladder; they count from 1, easy to hard")
+        if not 0.0 < self.target < 1.0:
+            raise ValueError(f"a target must lie between 0 and 1, got {self.target!r}")
+        if not 0.0 <= self.floor <= 1.0:
+            raise ValueError(f"a floor is a share, from 0 to 1, got {self.floor!r}")
+
+    def __contains__(self, level: int) -> bool:
+        return self.bottom <= level <= self.top
 
     def clamp(self, level: float) -> float:
         return min(max(level, float(self.bottom)), float(self.top))
@@ -60,8 +73,7 @@ class Belief:
 class FamilyMetrics:
     """What a controller believes of one family. `level` may lie between two levels, from 1.
 
-    `belief` is about the pass rate at `level`; None for a controller that has no model of it. `hint` is the share of a
-    reference program that is given at the lowest level; None where there are no hints.
+    `belief` is about the pass rate at `level`; None for a controller that has no model of it.
     """
 
     level: float
@@ -69,7 +81,6 @@ class FamilyMetrics:
     weight: float
     state: str
     belief: Belief | None = None
-    hint: float | None = None
 
 
 class Controller(Protocol):

@@ -32,8 +32,8 @@ class FamilyController:
         news = []
         for family, level in self.levels.items():
             before = level.state()
-            unaided = [r for r in by_family[family] if not r.hinted]
-            news += [f"{family}: {text}" for text in level.observe(unaided)]
+            on_the_ladder = [r for r in by_family[family] if r.bucket.level in level.ladder]
+            news += [f"{family}: {text}" for text in level.observe(on_the_ladder)]
             if level.state() != before:
                 news.append(f"{family}: {level.state()}")
             self.mixture.observe(family, by_family[family])

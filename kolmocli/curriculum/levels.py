@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Sequence
-from typing import Any, Protocol
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from typing import Any, ClassVar, Protocol
 
 from kolmocli.curriculum.base import Belief, Ladder, Result
 
@@ -15,7 +16,7 @@ _OUT_OF_REACH = 0.25
 
 
 class LevelController(Protocol):
-    """The level of one family."""
+    """The level of one family. `LevelBase` has most of it."""
 
     ladder: Ladder
 
@@ -25,11 +26,14 @@ class LevelController(Protocol):
         ...
 
     def draw(self, rng: random.Random) -> int:
-        """The level of the next group."""
+        """The level of the next group, on the ladder. Changes nothing but the random numbers."""
         ...
 
     def observe(self, results: Sequence[Result]) -> list[str]:
-        """Take in the groups of one step that have a rollout, if any. Returns what is worth an event."""
+        """Take in the groups of one step that have a rollout and a level on the ladder, if any, in a fixed order.
+
+        Returns what is worth an event, in words.
+        """
         ...
 
     def state(self) -> str:
@@ -40,9 +44,47 @@ class LevelController(Protocol):
         """The pass rate to expect at `level`, where there is a model of it."""
         ...
 
-    def state_dict(self) -> dict[str, Any]: ...
+    def state_dict(self) -> dict[str, Any]:
+        """What a checkpoint keeps: a copy, in plain JSON."""
+        ...
 
     def load_state_dict(self, state: dict[str, Any]) -> None: ...
+
+    @classmethod
+    def floors(cls, ladders: Mapping[str, Ladder]) -> dict[str, float]:
+        """The least share of the groups for each family. What they leave of 1 goes to where the signal is."""
+        ...
+
+
+class LevelBase:
+    """What a `LevelController` does unless it says otherwise. `level`, an attribute or a property, and `observe` are
+    its own."""
+
+    saved: ClassVar[tuple[str, ...]] = ()
+    """The attributes that a checkpoint keeps, plain JSON; all others come from the constructor."""
+
+    def __init__(self, ladder: Ladder) -> None:
+        self.ladder = ladder
+
+    def draw(self: LevelController, rng: random.Random) -> int:
+        return between(self.level, rng)
+
+    def state(self) -> str:
+        return "tracking"
+
+    def belief(self) -> Belief | None:
+        return None
+
+    def state_dict(self) -> dict[str, Any]:
+        return {name: deepcopy(getattr(self, name)) for name in self.saved}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        for name, value in zip(self.saved, take(state, *self.saved), strict=True):
+            setattr(self, name, deepcopy(value))
+
+    @classmethod
+    def floors(cls, ladders: Mapping[str, Ladder]) -> dict[str, float]:
+        return {family: ladder.floor for family, ladder in ladders.items()}
 
 
 def between(level: float, rng: random.Random) -> int:

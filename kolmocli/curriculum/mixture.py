@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Mapping, Sequence
+from typing import TypeVar
 
 from kolmocli.curriculum.base import Result
 from kolmocli.curriculum.information import signal
@@ -15,6 +16,8 @@ _FULL_SIGNAL = 0.25
 """p(1−p) at p = 1/2: what a family is taken for before it is seen."""
 _AGE_MEMORY = 0.9
 
+T = TypeVar("T")
+
 
 def freshness(age: int) -> float:
     """What a result counts that was sampled `age` policy updates ago: 1 at age 0, half at 7.
@@ -22,6 +25,12 @@ def freshness(age: int) -> float:
     For controllers without a model of how ability moves; the tracker of `rasch` has one.
     """
     return _AGE_MEMORY**age
+
+
+def counted(results: Sequence[Result]) -> tuple[float, float]:
+    """Passes and rollouts of these groups, late ones counting less."""
+    passes = math.fsum(freshness(r.age) * r.passes for r in results)
+    return passes, math.fsum(freshness(r.age) * r.rollouts for r in results)
 
 
 class Mixture:
@@ -58,7 +67,7 @@ class Mixture:
             self.signal[family] += blend * (mean - self.signal[family])
 
 
-def systematic(items: Sequence[str], weights: Sequence[float], count: int, rng: random.Random) -> list[str]:
+def systematic(items: Sequence[T], weights: Sequence[float], count: int, rng: random.Random) -> list[T]:
     """`count` items, each within one of `count` times its weight: systematic resampling, less noisy than
     independent draws. Weights add to 1."""
     edges, total = [], 0.0

@@ -1,14 +1,12 @@
-"""What an engine is: where rollouts are made, programs run and weights change. The loop does not know which."""
+"""What an engine is: where rollouts are written and judged. The loop does not know where that is."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from kolmocli.curriculum.base import Result
-from kolmocli.learning.learner import StepReport, Weighted
 from kolmocli.policy.rollout import Rollout
 from kolmocli.sandbox.base import Health
 from kolmocli.tasks.base import Task
@@ -27,57 +25,82 @@ class Group:
     def result(self) -> Result:
         """What the controller sees: passes among the rollouts that the sandbox could judge."""
         judged = [o for o in self.outcomes if o.reward is not None]
-        return Result(
-            self.task.bucket, sum(o.passed for o in judged), len(judged), self.age, hinted=bool(self.task.prefix)
+        return Result(self.task.bucket, sum(o.passed for o in judged), len(judged), self.age)
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """`tokens` were sampled, and `read` are those of prompts that nothing was sampled for; the seconds are wall time."""
+
+    tokens: int = 0
+    rollout_seconds: float = 0.0
+    execute_seconds: float = 0.0
+    read: int = 0
+
+    def __add__(self, other: Cost) -> Cost:
+        return Cost(
+            self.tokens + other.tokens,
+            self.rollout_seconds + other.rollout_seconds,
+            self.execute_seconds + other.execute_seconds,
+            self.read + other.read,
         )
 
 
 @dataclass(frozen=True, slots=True)
-class Collected:
-    """`tokens` were sampled; the seconds are wall time."""
+class Experience:
+    """Rollouts of several tasks, judged, and what they cost."""
 
     groups: list[Group]
-    tokens: int
-    rollout_seconds: float
-    execute_seconds: float
+    cost: Cost
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """`samples` rollouts for each task. `seed` None decodes greedily."""
+
+    tasks: Sequence[Task]
+    samples: int
+    seed: int | None = None
+
+
+Choose = Callable[[int], Request | None]
+"""What is asked of the policy in a step; None after the last one."""
+
+
+@dataclass(frozen=True, slots=True)
+class GeneratorReport:
+    """What a process that writes programs did since the last report; `executed`, `infra` and `restarts` since it began."""
+
+    host: str
+    pid: int | None
+    tokens_per_second: float | None
+    idle: float
+    lag: int
+    executed: int
+    infra: int
+    restarts: int
 
 
 class Engine(Protocol):
-    lead: int
-    """How many batches may be begun before the one that is learnt from next, and so how many updates old it can be."""
-
-    def begin(self, tasks: Sequence[Task], *, samples: int, seed: int) -> Callable[[], Collected]:
-        """As `collect`, but what comes back is a call that waits: an engine with other processes is at work meanwhile."""
+    def rollout(self, choose: Choose, step: int) -> Experience:
+        """What was asked for in this step, written by the policy and judged. An engine that works ahead asks `choose` for
+        later steps too, before their turn has come."""
         ...
 
-    def collect(self, tasks: Sequence[Task], *, samples: int, seed: int | None) -> Collected:
-        """Sample `samples` programs per task and run them. `seed` None decodes greedily."""
+    def sample(self, request: Request) -> Experience:
+        """The same for something else than a step, by the newest policy."""
         ...
 
-    def answers(self, tasks: Sequence[Task]) -> list[Rollout]:
-        """The reference programs of the tasks as supervised answers."""
+    def health(self) -> Health:
+        """Of the sandbox."""
         ...
 
-    def learn(
-        self, batch: Sequence[Weighted], denominator: float, learning_rate: float, *, noise: bool = False
-    ) -> StepReport:
-        """One update; with `noise` its report says how much the gradients of the groups differed."""
-        ...
-
-    def health(self) -> Health: ...
-
-    def news(self) -> list[str]:
+    def events(self) -> list[str]:
         """What happened to the engine since it was last asked, a line each."""
         ...
 
-    def generators(self) -> dict[str, dict[str, Any]]:
-        """What each process that writes programs did since this was last asked; empty where this one does."""
+    def generators(self) -> dict[str, GeneratorReport]:
+        """The processes that write programs, by number; empty where this one does."""
         ...
-
-    def save(self, run_dir: Path, step: int, state: dict[str, Any]) -> Path:
-        """A complete checkpoint of policy, optimiser and `state`."""
-        ...
-
-    def load(self, optimiser: dict[str, Any]) -> None: ...
 
     def close(self) -> None: ...

@@ -12,21 +12,17 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from kolmocli.config.controller import ladders_of
 from kolmocli.config.file import load_config
 from kolmocli.curriculum.base import Bucket
-from kolmocli.curriculum.build import ladders_of
-from kolmocli.curriculum.information import dead, mean_entropy, mean_signal, signal_fraction
-from kolmocli.engine.base import Engine
-from kolmocli.engine.local import open_engine
-from kolmocli.evaluation.heldout import attempt, held_out_tasks
-from kolmocli.evaluation.intervals import Interval, wilson
-from kolmocli.policy.loading import load_policy
+from kolmocli.curriculum.information import dead, mean_entropy, mean_signal
+from kolmocli.evaluation.attempts import attempts_by
+from kolmocli.evaluation.heldout import held_out_tasks
+from kolmocli.evaluation.intervals import pass_rate_interval
+from kolmocli.sandbox.opening import Backend
 from kolmocli.seeds import derived_seed
 from kolmocli.tasks.outcome import Outcome
 from kolmocli.tasks.sources import training_source
-
-Group = tuple[int, int]
-"""(passes, judged rollouts) of one task."""
 
 
 def calibrate(
@@ -37,7 +33,7 @@ def calibrate(
     tasks: int,
     seed: int | None,
     device: str,
-    sandbox: str,
+    sandbox: Backend,
     warn: Callable[[str], None],
 ) -> dict[str, Any]:
     """Roll out `tasks` tasks of every bucket, `samples` times each, and return the curves; JSON-ready.
@@ -50,23 +46,21 @@ def calibrate(
     """
     config = load_config(curriculum, {})
     seed = config.seed if seed is None else seed
-    policy = load_policy(model, device=device, seed=seed, alphabet=config.alphabet)
     fresh = config.model_copy(update={"seed": derived_seed(seed, "calibrate")})
     source = training_source(fresh, warn)
     buckets = source.buckets()
     chosen = held_out_tasks(source, tasks * len(buckets))
-    engine: Engine = open_engine(config, policy, sandbox, warn)
-    try:
-        attempts = attempt(engine, chosen, samples=samples, seed=derived_seed(fresh.seed, "rollout"))
-    finally:
-        engine.close()
+    attempts = attempts_by(
+        model, chosen, config.model_copy(update={"seed": seed}),
+        samples=samples, seed=derived_seed(fresh.seed, "rollout"), device=device, sandbox=sandbox, warn=warn,
+    )  # fmt: skip
     by_bucket: dict[Bucket, list[list[Outcome]]] = defaultdict(list)
     for task, outcomes in attempts:
         by_bucket[task.bucket].append(outcomes)
     records: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for bucket in buckets:
         records[bucket.family].append(level_record(bucket.level, by_bucket[bucket]))
-    ladders = ladders_of(config, buckets)
+    ladders = ladders_of(config.controller, config.families, buckets)
     families = {name: family_record(levels, ladders[name].target) for name, levels in records.items()}
     return {
         "model": model, "curriculum": config.name, "seed": seed, "samples": samples, "tasks": tasks,
@@ -95,23 +89,6 @@ def level_record(level: int, attempts: Sequence[Sequence[Outcome]]) -> dict[str,
         "n": n,
         "masked": sum(map(len, attempts)) - n,
     }
-
-
-def pass_rate_interval(groups: Sequence[Group], confidence: float = 0.95) -> Interval:
-    """Wilson's interval of the pass rate of a level, for as many rollouts as are worth independent ones.
-
-    Rollouts of one task are alike. With S the share of the variance that lies within tasks, their correlation is
-    1 − S, and n of them, m to a task, are worth n / (1 + (m−1)(1−S)): Kish (1965), section 5.4. Where all passed or all
-    failed S is unknown, and a task counts as one.
-    """
-    n = sum(size for _, size in groups)
-    if n == 0:
-        return wilson(0, 0, confidence)
-    passes, per_task = sum(k for k, _ in groups), n / len(groups)
-    within = signal_fraction(groups) or 0.0
-    worth = n / (1.0 + (per_task - 1.0) * (1.0 - within))
-    # Not passes/n * worth: rounding would take a rate of 1 beyond it.
-    return wilson(worth if passes == n else passes * (worth / n), worth, confidence)
 
 
 def family_record(levels: Sequence[dict[str, Any]], target: float) -> dict[str, Any]:

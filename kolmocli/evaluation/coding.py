@@ -14,6 +14,7 @@ from kolmocli.evaluation.baselines import best_stream_bits, stream_bits
 from kolmocli.language.coder import literal_bits
 from kolmocli.language.raw import raw_bits
 from kolmocli.tasks.outcome import Outcome
+from kolmocli.tasks.sequences.python import python_literal_bits
 from kolmocli.tasks.sequences.task import SequenceTask
 
 Pair = tuple[SequenceTask, Outcome]
@@ -40,13 +41,17 @@ class CodedBits:
 
     def choices(self, correct: Sequence[Pair]) -> Iterator[list[Pair]]:
         """The programs that are shorter than the literal."""
-        yield [(task, o) for task, o in correct if o.bits is not None and o.bits < literal_bits(task.target)]
+        yield [(task, o) for task, o in correct if o.bits is not None and o.bits < _literal_bits(task)]
 
     def bits(self, outcomes: Sequence[Outcome], codec: str | None = None) -> float:
         return sum(math.ceil(o.bits or 0) for o in outcomes)
 
     def weight(self, outcome: Outcome) -> float:
         return math.ceil(outcome.bits or 0)
+
+
+def _literal_bits(task: SequenceTask) -> int:
+    return (literal_bits if task.language == "dsl" else python_literal_bits)(task.target)
 
 
 class SolidText:

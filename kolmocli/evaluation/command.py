@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from kolmocli.console import shared_console
-from kolmocli.engine.local import open_engine
+from kolmocli.engine.references import check_references
 from kolmocli.errors import UsageError
+from kolmocli.evaluation.attempts import attempts_by
 from kolmocli.evaluation.continuation import continuation_report, hold_out
-from kolmocli.evaluation.heldout import attempt
 from kolmocli.evaluation.report import PLAIN, Reporting, full_report
 from kolmocli.evaluation.samples import best_of
 from kolmocli.evaluation.selection import Wanted, select
-from kolmocli.policy.loading import load_policy
+from kolmocli.sandbox.opening import Backend
 from kolmocli.seeds import derived_seed
 from kolmocli.tasks.sequences.task import SequenceTask
 
@@ -24,9 +24,10 @@ def evaluate(
     samples: int,
     seed: int | None,
     device: str,
-    sandbox: str,
+    sandbox: Backend,
     temperature: float | None = None,
     reporting: Reporting = PLAIN,
+    warn: Callable[[str], None],
 ) -> dict[str, Any]:
     """The report of a policy, with `pass_at_k` for several samples.
 
@@ -36,7 +37,6 @@ def evaluate(
     Raises:
         UsageError: no model under that name, or nothing that says which tasks to use.
     """
-    warn = shared_console().out
     selection = select(target, wanted, warn)
     config = selection.config
     sequences = [task for task in selection.tasks if isinstance(task, SequenceTask)]
@@ -45,19 +45,20 @@ def evaluate(
     if temperature is not None:
         training = config.training.model_copy(update={"temperature": temperature})
         config = config.model_copy(update={"training": training})
-    policy = load_policy(target, device=device, seed=config.seed, alphabet=config.alphabet)
+    if (file := config.data.eval or config.data.train) is not None:
+        check_references(config.data, [file], config.sandbox, sandbox, warn)
     held = [hold_out(task, reporting.hold_out) for task in sequences] if reporting.hold_out else []
-    engine = open_engine(config, policy, sandbox, warn)
-    try:
-        sampling = None if samples == 1 else derived_seed(config.seed if seed is None else seed, "eval")
-        attempts = attempt(engine, [h.task for h in held] or selection.tasks, samples=samples, seed=sampling)
-    finally:
-        engine.close()
+    languages = {task.language for task in selection.tasks}
+    sampling = None if samples == 1 else derived_seed(config.seed if seed is None else seed, "eval")
+    attempts = attempts_by(
+        target, [h.task for h in held] or selection.tasks, config,
+        samples=samples, seed=sampling, device=device, sandbox=sandbox, warn=warn,
+    )  # fmt: skip
     report = {
         "model": target,
         "samples": samples,
         "temperature": None if samples == 1 else config.training.temperature,
-        "language": "dsl" if config.languages == {"dsl"} else None,
+        "language": "dsl" if languages == {"dsl"} else None,
         **full_report(attempts, samples, "dsl", reporting),
     }
     if reporting.hold_out:

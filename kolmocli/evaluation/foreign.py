@@ -9,14 +9,16 @@ from typing import Any
 
 from kolmocli.console import shared_console
 from kolmocli.errors import UsageError
-from kolmocli.evaluation.answers import program_of
 from kolmocli.evaluation.baselines import Baselines
 from kolmocli.evaluation.predictions import Cut, read_predictions
 from kolmocli.evaluation.published import published_cut
 from kolmocli.evaluation.report import PLAIN, Reporting, full_report
 from kolmocli.evaluation.rescoring import Candidate, Language, limits_of, rescore
 from kolmocli.evaluation.samples import Attempts
-from kolmocli.sandbox import Sandbox, open_sandbox
+from kolmocli.language.answers import program_of
+from kolmocli.sandbox import open_sandbox
+from kolmocli.sandbox.opening import Backend
+from kolmocli.tasks.base import Task
 from kolmocli.tasks.outcome import Outcome
 from kolmocli.tasks.sequences.task import SequenceTask
 
@@ -31,7 +33,7 @@ class Programs:
     language: Language = "python"
     seconds: float = 2.0
     """Processor time of one program."""
-    sandbox: str = "auto"
+    sandbox: Backend = "auto"
 
 
 def evaluate_predictions(
@@ -62,9 +64,10 @@ def counting(candidates: Iterable[Candidate], baselines: Baselines) -> Iterator[
     """
     targets: dict[int, tuple[int, ...]] = {}
     for candidate in candidates:
-        if candidate.task.index not in targets:
-            targets[candidate.task.index] = candidate.task.target
-            baselines.begin(candidate.task.target)
+        task = candidate.task
+        if isinstance(task, SequenceTask) and task.index not in targets:
+            targets[task.index] = task.target
+            baselines.begin(task.target)
         yield candidate
     baselines.begin_stream(targets.values())
 
@@ -80,13 +83,15 @@ def rescored(candidates: Iterable[Candidate], programs: Programs, warn: Callable
         yield first
         yield from source
 
-    box: Sandbox = open_sandbox(programs.sandbox, limits=limits_of(programs.seconds), warn=warn)
-    found: dict[int, tuple[SequenceTask, list[Outcome]]] = {}
-    try:
-        for task, outcome in rescore(all_of_them(), box, teller("programs run", warn)):
-            found.setdefault(task.index, (task, []))[1].append(outcome)
-    finally:
-        box.close()
+    with open_sandbox(programs.sandbox, limits=limits_of(programs.seconds), warn=warn) as sandbox:
+        return all_judged(rescore(all_of_them(), sandbox, teller("programs run", warn)))
+
+
+def all_judged(judged: Iterable[tuple[Task, Outcome]]) -> Attempts:
+    """Tasks, by their index, with the outcomes of all that was written for them."""
+    found: dict[int, tuple[Task, list[Outcome]]] = {}
+    for task, outcome in judged:
+        found.setdefault(task.index, (task, []))[1].append(outcome)
     return list(found.values())
 
 

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
+from kolmocli.engine.base import Engine, Request
 from kolmocli.tasks.base import Task, TaskSource
 from kolmocli.tasks.outcome import Outcome
-
-if TYPE_CHECKING:  # choosing tasks takes no tensors
-    from kolmocli.engine.base import Engine
 
 _CHUNK = 64
 """Tasks between two looks at whether the run was asked to stop."""
@@ -48,7 +45,7 @@ def attempt(
     for start in range(0, len(order), _CHUNK):
         chunk = order[start : start + _CHUNK]
         chunk_seed = None if seed is None else seed + start
-        collected = engine.collect([tasks[i] for i in chunk], samples=samples, seed=chunk_seed)
+        collected = engine.sample(Request([tasks[i] for i in chunk], samples, chunk_seed))
         for i, group in zip(chunk, collected.groups, strict=True):
             found[i] = list(group.outcomes)
         between()

@@ -6,7 +6,11 @@ import math
 from collections.abc import Sequence
 from statistics import NormalDist, fmean, stdev
 
+from kolmocli.curriculum.information import signal_fraction
+
 Interval = tuple[float, float]
+Group = tuple[int, int]
+"""(passes, judged rollouts) of one task."""
 
 
 def normal_quantile(confidence: float) -> float:
@@ -31,6 +35,23 @@ def wilson(k: float, n: float, confidence: float = 0.95) -> Interval:
     half = math.sqrt(z2 * (k * (n - k) / n + z2 / 4)) / (n + z2)
     # At k = 0 and k = n the bound is exact in theory; keep rounding from putting the share outside.
     return (0.0 if k == 0 else max(0.0, centre - half), 1.0 if k == n else min(1.0, centre + half))
+
+
+def pass_rate_interval(groups: Sequence[Group], confidence: float = 0.95) -> Interval:
+    """Wilson's interval of the pass rate of some tasks, for as many rollouts as are worth independent ones.
+
+    Rollouts of one task are alike. With S the share of the variance that lies within tasks, their correlation is
+    1 − S, and n of them, m to a task, are worth n / (1 + (m−1)(1−S)): Kish (1965), section 5.4. Where all passed or all
+    failed S is unknown, and a task counts as one.
+    """
+    n = sum(size for _, size in groups)
+    if n == 0:
+        return wilson(0, 0, confidence)
+    passes, per_task = sum(k for k, _ in groups), n / len(groups)
+    within = signal_fraction(groups) or 0.0
+    worth = n / (1.0 + (per_task - 1.0) * (1.0 - within))
+    # Not passes/n * worth: rounding would take a rate of 1 beyond it.
+    return wilson(worth if passes == n else passes * (worth / n), worth, confidence)
 
 
 def paired_difference(before: Sequence[bool | int], after: Sequence[bool | int], confidence: float = 0.95) -> Interval:

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 
 from kolmocli.curriculum.base import Bucket
 from kolmocli.errors import KolmoError, UsageError
-from kolmocli.evaluation.answers import program_of
 from kolmocli.evaluation.rescoring import MAX_ITEMS, Candidate, Language
+from kolmocli.language.answers import program_of
 from kolmocli.tasks.files.layouts import Entry, read_entries
 from kolmocli.tasks.files.problems import Problems
 from kolmocli.tasks.sequences.task import SequenceTask, sequence_task

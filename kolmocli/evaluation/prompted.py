@@ -36,7 +36,10 @@ def evaluate_endpoint(
     selection = select(None, wanted, warn)
     tasks = [task for task in selection.tasks if isinstance(task, SequenceTask)]
     if len(tasks) < len(selection.tasks):
-        raise UsageError(f"{wanted.curriculum}: an endpoint is asked for programs, and these tasks are questions")
+        raise UsageError(
+            f"{wanted.data or wanted.curriculum}: an endpoint is asked for programs of sequences, and not all of these "
+            "tasks are; judge its answers with --data and --predictions"
+        )
     asked = [
         sequence_task(t.bucket, i, t.target, language=programs.language, modality=t.modality)
         for i, t in enumerate(tasks)

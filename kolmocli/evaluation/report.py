@@ -37,6 +37,7 @@ def full_report(
     report = {**pass_rates(attempts, samples), **summarise(pairs, coding, baselines)}
     report["modalities"] = modalities(pairs, coding)
     if language == "dsl":
+        judged = [(task, outcome) for task, outcome in judged if task.language == "dsl"]
         report |= {"rate_uniform_prior": uniform_prior(judged), "rate_archive": archive_rate(judged)}
     if reporting.kt_compatible:
         report["published"] = published_report(of_sequences(pairs))

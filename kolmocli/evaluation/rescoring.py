@@ -1,7 +1,8 @@
-"""Programs of any model, run in the sandbox and judged by the value of `output`.
+"""Programs of any model, run in the sandbox: those for a sequence are judged by their result.
 
-Two languages. `python`: anything, with an empty prelude; `output` is looked at after the last statement. `dsl`: the
-functions of the language are in scope, and a program must be of the language, whole.
+The result of a program is the value of its last statement; of one in Python that names `output`, what that is after the
+last statement. Two languages. `python`: anything, with an empty prelude. `dsl`: the functions of the language are in scope, and
+a program must be of the language, whole.
 """
 
 from __future__ import annotations
@@ -13,10 +14,10 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Literal
 
-from kolmocli.evaluation.answers import without_comments
+from kolmocli.language.answers import without_comments
 from kolmocli.language.coder import coded_bits, literal_bits
 from kolmocli.sandbox import Job, Limits, Sandbox, Status, Verdict
-from kolmocli.tasks.base import Attempt
+from kolmocli.tasks.base import Attempt, Task
 from kolmocli.tasks.judging import judge_attempts
 from kolmocli.tasks.outcome import Outcome, Terms
 from kolmocli.tasks.reward import Reward, reward_rule
@@ -35,9 +36,9 @@ _REPORTED = 4 << 20
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A program that a model wrote for a task."""
+    """A program, or an answer in words, that a model wrote for a task."""
 
-    task: SequenceTask
+    task: Task
     program: str
 
 
@@ -49,9 +50,10 @@ def limits_of(seconds: float) -> Limits:
 
 
 def rescore(
-    candidates: Iterable[Candidate], sandbox: Sandbox, told: Callable[[int], None] = lambda n: None
-) -> Iterator[tuple[SequenceTask, Outcome]]:
-    """Every candidate with its outcome, in order. `told` hears how many are done."""
+    candidates: Iterable[Candidate], sandbox: Sandbox | None, told: Callable[[int], None] = lambda n: None
+) -> Iterator[tuple[Task, Outcome]]:
+    """Every candidate with its outcome, in order. `told` hears how many are done. Without a sandbox where all are answers in
+    words."""
     source, waiting, done = iter(candidates), deque[tuple[list[Candidate], Future[list[Outcome]]]](), 0
     with ThreadPoolExecutor(2) as threads:
         while True:
@@ -67,7 +69,7 @@ def rescore(
 
 def _read(candidate: Candidate) -> Attempt:
     task, text = candidate.task, candidate.program
-    if task.language != "dsl":
+    if task.language != "dsl" or not isinstance(task, SequenceTask):
         return task.attempt(text, _TERMS)
     return WholeProgram(task, Draft.read(without_comments(text), _TERMS.max_lines))
 

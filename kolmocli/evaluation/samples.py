@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from statistics import fmean
 from typing import Any
 
-from kolmocli.evaluation.intervals import wilson
+from kolmocli.curriculum.base import Bucket
+from kolmocli.evaluation.intervals import mean_interval, pass_rate_interval, wilson
 from kolmocli.evaluation.metrics import is_masked
 from kolmocli.tasks.base import Task
 from kolmocli.tasks.outcome import Outcome
@@ -45,16 +47,86 @@ def pass_at_k(n: int, correct: int, k: int) -> float:
 def pass_rates(attempts: Attempts, samples: int) -> dict[str, Any]:
     """`pass_at_k` at the powers of two up to `samples`, and its intervals; nothing for one sample.
 
-    Tasks of which the sandbox lost a sample are left out. The interval is Wilson's for a share of tasks: what a task
-    adds lies between 0 and 1, so its variance is at most that of a pass or a fail, and the interval too wide, not
-    too narrow.
+    Tasks of which the sandbox lost a sample are left out.
     """
-    whole = [outcomes for _, outcomes in attempts if sum(not is_masked(o) for o in outcomes) == samples]
-    if samples == 1 or not whole:
-        return {}
-    ks = sorted({samples} | {2**i for i in range(samples.bit_length())})
-    means = {k: sum(pass_at_k(samples, sum(o.passed for o in group), k) for group in whole) / len(whole) for k in ks}
+    whole = [group for group in _judged(attempts) if group[0] == samples]
+    return _up_to(samples, whole) if samples > 1 and whole else {}
+
+
+def pass_shares(attempts: Attempts) -> dict[str, Any]:
+    """pass@1 as `accuracy`, and `pass_at_k`, over all samples that were judged, with the number of tasks that have one.
+
+    k goes up to the fewest samples that any task has: its powers of two, 10 and 100, as they are usual, and that number
+    itself.
+    """
+    groups = _judged(attempts)
+    if not groups:
+        return {"n": 0, "accuracy": None, "accuracy_ci": list(wilson(0, 0)), "pass_at_k": {}, "pass_at_k_ci": {}}
+    least = min(n for n, _ in groups)
+    found = _up_to(least, groups, *(k for k in (10, 100) if k <= least))
+    accuracy, interval = found["pass_at_k"]["1"], found["pass_at_k_ci"]["1"]
+    return {"n": len(groups), "accuracy": accuracy, "accuracy_ci": interval, **found}
+
+
+def _judged(attempts: Attempts) -> list[tuple[int, int]]:
+    """(samples that were judged, passes among them) of every task that has one."""
+    judged = [[outcome.passed for outcome in outcomes if not is_masked(outcome)] for _, outcomes in attempts]
+    return [(len(passed), sum(passed)) for passed in judged if passed]
+
+
+def _up_to(most: int, groups: Sequence[tuple[int, int]], *also: int) -> dict[str, dict[str, Any]]:
+    """`pass_at_k` of tasks at the powers of two up to `most`, at `most` and `also`, and its intervals.
+
+    The interval is Wilson's for a share of tasks: what a task adds lies between 0 and 1, so its variance is at most that
+    of a pass or a fail, and the interval too wide, not too narrow.
+    """
+    ks = sorted({most, *also, *(2**i for i in range(most.bit_length()))})
+    means = {k: math.fsum(pass_at_k(n, passed, k) for n, passed in groups) / len(groups) for k in ks}
     return {
         "pass_at_k": {str(k): mean for k, mean in means.items()},
-        "pass_at_k_ci": {str(k): list(wilson(min(mean, 1.0) * len(whole), len(whole))) for k, mean in means.items()},
+        "pass_at_k_ci": {str(k): list(wilson(min(mean, 1.0) * len(groups), len(groups))) for k, mean in means.items()},
     }
+
+
+def pass_shares_by(attempts: Attempts) -> dict[str, Any]:
+    """Of all samples: pass@1 and pass@k, over everything, per bucket and per family."""
+    buckets: dict[Bucket, list[tuple[Task, list[Outcome]]]] = {}
+    for task, outcomes in sorted(attempts, key=lambda attempt: attempt[0].bucket):
+        buckets.setdefault(task.bucket, []).append((task, outcomes))
+    families: dict[str, list[tuple[Task, list[Outcome]]]] = {}
+    for bucket, part in buckets.items():
+        families.setdefault(bucket.family, []).extend(part)
+    shares = {str(bucket): pass_shares(part) for bucket, part in buckets.items()}
+    whole = pass_shares(attempts)
+    del whole["n"]  # the tasks that were judged are counted already
+    return {
+        **whole,
+        "buckets": {
+            name: {"accuracy": found["accuracy"], "n": found["n"], "ci": found["accuracy_ci"]}
+            for name, found in shares.items()
+            if found["n"]
+        },
+        "families": {name: pass_shares(part) for name, part in families.items()},
+    }
+
+
+def every_sample(attempts: Attempts) -> tuple[dict[str, Any], dict[str, Any]]:
+    """(shares of all samples that were judged, their intervals), of which the report otherwise has those of the best ones.
+    Samples of one task are alike, so the intervals are for as many as are worth independent ones."""
+    judged = [(task, [o for o in outcomes if not is_masked(o)]) for task, outcomes in attempts]
+    groups = {
+        "executable": [[o.executable for o in group] for task, group in judged if task.language != "text"],
+        "format_rate": [[o.formatted for o in group] for _, group in judged],
+        "accuracy_lenient": [[o.lenient for o in group if o.lenient is not None] for _, group in judged],
+    }
+    shares, intervals = dict[str, Any](), dict[str, Any]()
+    for name, found in groups.items():
+        counts = [(sum(map(bool, group)), len(group)) for group in found if group]
+        if counts:
+            shares[name] = sum(k for k, _ in counts) / sum(n for _, n in counts)
+            intervals[name] = list(pass_rate_interval(counts))
+    rewards = [fmean(o.reward or 0.0 for o in group) for _, group in judged if group]
+    if rewards:
+        shares["average_reward"] = fmean(rewards)
+        intervals["average_reward"] = list(mean_interval(rewards)) if len(rewards) > 1 else None
+    return shares, intervals

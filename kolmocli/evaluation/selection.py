@@ -12,9 +12,13 @@ from kolmocli.errors import UsageError
 from kolmocli.evaluation.heldout import held_out_tasks
 from kolmocli.paths import find_curriculum
 from kolmocli.tasks.base import Task
-from kolmocli.tasks.files.separation import Taken, without
-from kolmocli.tasks.files.tasks import DatasetTasks
-from kolmocli.tasks.sources import evaluation_source, trained_records
+from kolmocli.tasks.files.separation import Taken
+from kolmocli.tasks.files.tables import is_data_set
+from kolmocli.tasks.files.taskfile import TaskFile
+from kolmocli.tasks.sources import evaluation_source, file_sources, languages_of, mixed, read_file, trained_file
+
+_ROOM = 512
+"""Tokens of an answer in words or in Python, where no run says how long one may be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,28 +47,46 @@ def select(target: str | None, wanted: Wanted, warn: Callable[[str], None]) -> S
     Raises:
         UsageError: nothing says which tasks, the file cannot be used, or it holds only what the run was trained on.
     """
-    config = _config(target, wanted)
+    config = config_for(target, wanted)
     count = wanted.tasks or config.evaluation.tasks
     if wanted.data is None:
         return Selection(config, held_out_tasks(evaluation_source(config, warn), count))
-    if not config.runs_programs:
+    file = read_file(wanted.data, config.data, warn)
+    if len(file.records) and not _config(target, wanted).runs_programs:
         raise UsageError(
             f"--data {wanted.data}: a file holds sequences to write programs for, {target} answers questions"
         )
-    data = config.data.model_copy(update={"eval": wanted.data, "strict": wanted.strict or config.data.strict})
-    source = evaluation_source(config.model_copy(update={"data": data}), warn)
-    assert isinstance(source, DatasetTasks)
     shared = None
     if target is not None and (trained := _trained_on(target, wanted, warn)) is not None:
-        kept, shared = without(source.records, trained)
+        file, shared = file.without(trained)
         if shared:
-            _say_shared(wanted, shared, len(kept), target, warn)
-            source = DatasetTasks(kept, "eval", config.seed, order=data.order, levels=data.levels)
-    return Selection(config, held_out_tasks(source, count), shared)
+            _say_shared(wanted, shared, file, target, warn)
+    return Selection(config, held_out_tasks(mixed(file_sources(file, "eval", config)), count), shared)
 
 
-def _say_shared(wanted: Wanted, shared: int, kept: int, target: str, warn: Callable[[str], None]) -> None:
-    said = f"{wanted.data}: {shared:,} records share a sequence or a program skeleton with what {target} was trained on"
+def config_for(target: str | None, wanted: Wanted) -> Config:
+    """What goes for a run, a model, or (None) a model that is somewhere else, with the file that was asked for.
+
+    Raises:
+        UsageError: nothing says which tasks.
+    """
+    config = _config(target, wanted)
+    if wanted.data is None:
+        return config
+    data = config.data.model_copy(update={"eval": wanted.data, "strict": wanted.strict or config.data.strict})
+    config = config.model_copy(update={"data": data})
+    if wanted.curriculum is not None or (target is not None and _own_config(target) is not None):
+        return config
+    if languages_of(data) <= {"dsl"}:
+        return config
+    training = config.training.model_copy(update={"max_new_tokens": _ROOM})
+    return config.model_copy(update={"training": training})
+
+
+def _say_shared(wanted: Wanted, shared: int, rest: TaskFile, target: str, warn: Callable[[str], None]) -> None:
+    kept = len(rest)
+    what = "a sequence, a program skeleton or a prompt" if rest.listed else "a sequence or a program skeleton"
+    said = f"{wanted.data}: {shared:,} records share {what} with what {target} was trained on"
     if wanted.strict:
         raise UsageError(f"{said}; leave out --strict to evaluate on the other {kept:,}")
     if not kept:
@@ -77,13 +99,13 @@ def _trained_on(target: str, wanted: Wanted, warn: Callable[[str], None]) -> Tak
     own = _own_config(target)
     if own is None or own.data.train is None:
         return None
-    if not Path(own.data.train).is_file():
+    if not Path(own.data.train).is_file() and not is_data_set(own.data.train):
         said = f"{target} was trained on {own.data.train}, which is not there: what {wanted.data} shares with it"
         if wanted.strict:
             raise UsageError(f"{said} cannot be checked; put it back, or leave out --strict")
         warn(f"{said} is not checked")
         return None
-    return Taken.of(trained_records(own.data))
+    return trained_file(own.data).taken
 
 
 def _config(target: str | None, wanted: Wanted) -> Config:

@@ -8,9 +8,7 @@ order of length, then in order of `SYMBOLS`.
 
 from __future__ import annotations
 
-import heapq
-
-from kolmocli.language.program import INITIATORS, SIGNATURES, Alias, Call, Program
+from kolmocli.language.program import INITIATORS, SIGNATURES, Alias, Call
 
 MERGERS = ("concatenate", "interleave")
 FOLD = {"concatenate": "fold", "interleave": "fold interleaved"}
@@ -97,32 +95,6 @@ class Scan:
             self.plain.append(self.count)
         self.unused.append(self.count)
         self.count += 1
-
-
-def fit_lengths(programs: list[Program]) -> list[tuple[int, ...]]:
-    """Huffman code lengths per context for these programs: how `LENGTHS` was made."""
-    counts = [[0] * len(SYMBOLS) for _ in range(CONTEXTS)]
-    for program in programs:
-        scan = Scan()
-        for statement in program.statements:
-            counts[scan.context()][SYMBOLS.index(scan.symbol(statement))] += 1
-            scan.feed(statement)
-        counts[scan.context()][SYMBOLS.index(END)] += 1
-    return [_huffman(row, possible=None if i else (*INITIATORS, WIDE, END)) for i, row in enumerate(counts)]
-
-
-def _huffman(counts: list[int], possible: tuple[str, ...] | None) -> tuple[int, ...]:
-    floor = max(1.0, 0.0015 * sum(counts))
-    lengths = [0] * len(counts)
-    used = [i for i, name in enumerate(SYMBOLS) if possible is None or name in possible]
-    heap = [(max(float(counts[i]), floor), i, [i]) for i in used]
-    heapq.heapify(heap)
-    while len(heap) > 1:
-        (weight, first, some), (other_weight, second, others) = heapq.heappop(heap), heapq.heappop(heap)
-        for i in some + others:
-            lengths[i] += 1
-        heapq.heappush(heap, (weight + other_weight, min(first, second), some + others))
-    return tuple(lengths)
 
 
 def canonical_code(lengths: tuple[int, ...]) -> list[str]:

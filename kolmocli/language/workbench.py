@@ -6,8 +6,7 @@ import random
 from collections.abc import Callable
 
 from kolmocli.language import functions
-from kolmocli.language.program import INITIATORS as INITIATORS
-from kolmocli.language.program import PREDICATES, Argument, Call, Ref
+from kolmocli.language.program import INITIATORS as INITIATORS, PREDICATES, Argument, Call, Ref
 from kolmocli.language.sampler_settings import SamplerConfig
 
 _PAIRWISE = ("add_two_lists", "subtract_two_lists", "modulo_two_lists")

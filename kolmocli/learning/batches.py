@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
+from typing import Self
 
 from kolmocli.learning.limits import KEYS_PER_MICRO_BATCH, TOKENS_PER_MICRO_BATCH
 from kolmocli.policy.rollout import Rollout
@@ -15,23 +17,48 @@ class Weighted:
 
     rollout: Rollout
     weights: Sequence[float]
-    group: int | None = None
-    """Which group of the step it was sampled in; None for what is no rollout of a task."""
-    answer: bool = False
-    """A right answer that is taught, and not a program that was sampled."""
-    returns: Sequence[float] = ()
-    """What each line of its episode came to, where a value head learns that."""
-    stands_for: float = 1.0
-    """How many rollouts of its kind there were for each that is kept."""
+
+    @property
+    def end(self) -> int:
+        """The number of tokens up to the last that teaches something."""
+        return next((i for i in range(len(self.weights), 0, -1) if self.weights[i - 1]), 0)
+
+    def scaled(self, factor: float) -> Self:
+        return replace(self, weights=[factor * w for w in self.weights])
+
+    def cut(self, end: int) -> Self:
+        """Its first `end` tokens."""
+        return replace(self, rollout=self.rollout.cut(end), weights=self.weights[:end])
 
 
-def per_token(batch: Sequence[Weighted]) -> list[Weighted]:
-    """The same batch with each rollout's sum of log-probabilities replaced by their mean over its tokens.
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """What one step learns from: of each group of the step what is learnt of it, which is nothing for a group without
+    an advantage, and `lessons` that belong to no group."""
+
+    groups: Sequence[Sequence[Weighted]] = ()
+    lessons: Sequence[Weighted] = ()
+
+    def __iter__(self) -> Iterator[Weighted]:
+        return chain(*self.groups, self.lessons)
+
+    def __len__(self) -> int:
+        return sum(map(len, self.groups)) + len(self.lessons)
+
+    def __add__(self, lessons: Sequence[Weighted]) -> Batch:
+        return Batch(self.groups, [*self.lessons, *lessons])
+
+    def map(self, change: Callable[[Weighted], Weighted]) -> Batch:
+        return Batch([[change(item) for item in group] for group in self.groups], [change(x) for x in self.lessons])
+
+
+def per_token(item: Weighted) -> Weighted:
+    """The sum of a rollout's log-probabilities replaced by their mean over its tokens.
 
     A long answer then moves the policy no further than a short one. That is a bias (Liu et al. 2025, arXiv 2503.20783, 3.1):
     of two right answers the shorter is pulled harder, and of two wrong ones the longer is pushed less.
     """
-    return [replace(item, weights=[w / len(item.weights) for w in item.weights]) for item in batch]
+    return replace(item, weights=[w / len(item.weights) for w in item.weights])
 
 
 @dataclass
@@ -55,7 +82,7 @@ class _Room:
         return tokens > TOKENS_PER_MICRO_BATCH or keys > KEYS_PER_MICRO_BATCH
 
 
-def micro_batches(batch: Sequence[Weighted], *, shared: bool = True) -> Iterator[list[Weighted]]:
+def micro_batches(batch: Iterable[Weighted], *, shared: bool = True) -> Iterator[list[Weighted]]:
     """Rollouts of one prompt together, as it is read once for all (if `shared`); prompts of like length side by side.
 
     Tokens beyond the last that teaches something are cut off, and rollouts without any are left out.
@@ -82,13 +109,5 @@ def _length(item: Weighted) -> int:
 
 
 def _cut(item: Weighted) -> Weighted | None:
-    lines = item.rollout.lines
-    end = next((i for i in range(len(lines), 0, -1) if item.weights[i - 1] or lines[i - 1] < len(item.returns)), 0)
-    if end in (0, len(item.weights)):
-        return item if end else None
-    rollout = item.rollout
-    kept = replace(
-        rollout, tokens=rollout.tokens[:end], logprobs=rollout.logprobs[:end], lines=rollout.lines[:end],
-        values=rollout.values[:end],
-    )  # fmt: skip
-    return replace(item, rollout=kept, weights=item.weights[:end])
+    end = item.end
+    return item if end == len(item.weights) else item.cut(end) if end else None

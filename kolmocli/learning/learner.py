@@ -6,7 +6,7 @@ Shapes: K program tokens of a micro-batch, one rollout after the other.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -14,17 +14,18 @@ from typing import Any
 import torch
 
 from kolmocli.config import OptimiserKind
-from kolmocli.learning.batches import Weighted, micro_batches
-from kolmocli.learning.noise import GroupGradients, by_group, one_by_one
+from kolmocli.learning.batches import Batch, Weighted, micro_batches, per_token
+from kolmocli.learning.noise import GroupGradients, one_by_one
 from kolmocli.learning.optimiser import build_optimiser
-from kolmocli.learning.value_fit import ValueFit, ValueReport
 from kolmocli.policy.policy import Policy
 from kolmocli.policy.recompute import recompute_layers
-from kolmocli.policy.reference import Reference
+from kolmocli.policy.rollout import Rollout
 from kolmocli.policy.scoring import Scorer
 
-__all__ = ["Learner", "StepReport", "Weighted"]
-
+Reference = Callable[[Sequence[Rollout]], torch.Tensor]
+"""From rollouts to the log-probability of each of their program tokens under another policy, [K]."""
+StateReader = Callable[[torch.Tensor, Sequence[Weighted]], None]
+"""Is shown the last hidden state before each program token, [K, D], of the rollouts of a micro-batch."""
 _FURTHEST = 10.0
 """Nats that a token of the policy and the reference may differ by: beyond it exp() would drown all others."""
 
@@ -44,8 +45,6 @@ class StepReport:
     """−log p of these answers, before they were learned."""
     noise: GroupGradients | None = None
     """Where it was asked for."""
-    value: ValueReport | None = None
-    """Where there is a value head."""
 
 
 @dataclass
@@ -53,7 +52,6 @@ class _Tally:
     """What the micro-batches of a step add up to."""
 
     denominator: float
-    values: ValueFit | None
     loss: float = 0.0
     entropy: float = 0.0
     tokens: int = 0
@@ -63,15 +61,15 @@ class _Tally:
 
 
 class Learner:
-    """The optimiser of a policy. `step` minimises -sum(weight * log p) / denominator, and what is switched on beside it.
+    """The optimiser of a policy. `step` minimises -sum(weight * log p) / denominator, and what is switched on with it.
 
     `entropy_bonus` is the weight of the choices' entropy. `kl` is the weight of the divergence from `reference`, per
     sampled token d = r - log r - 1 with r = p_reference / p, which is never negative and is unbiased under the policy's
     own samples (Schulman 2020, joschu.net/blog/kl-approx.html). With `ratio_cap` the weight of a sampled token is
     multiplied by min(p / p_sampler, cap): truncated importance sampling (Espeholt et al. 2018, arXiv 1802.01561, 4.1).
     Log-probabilities are those at the `temperature` that rollouts are sampled at. `recompute` has every layer computed
-    again for the backward pass. A value head of the policy is fitted beside all that: it reads the states of the learning
-    pass, and changes none of its gradients.
+    again for the backward pass. With `means` a rollout counts by the mean of its tokens. `read_states` is shown the hidden
+    states of the learning pass, and changes none of its gradients.
     """
 
     def __init__(
@@ -87,6 +85,8 @@ class Learner:
         ratio_cap: float | None = None,
         temperature: float = 1.0,
         recompute: bool = False,
+        means: bool = False,
+        read_states: StateReader | None = None,
     ) -> None:
         self.policy = policy
         self.max_grad_norm = max_grad_norm
@@ -95,37 +95,50 @@ class Learner:
         self.reference = reference
         self.ratio_cap = ratio_cap
         self.temperature = temperature
+        self.means = means
+        self.read_states = read_states
         if recompute:
             recompute_layers(policy.model)
         self.parameters = [p for p in policy.model.parameters() if p.requires_grad]
         self.optimiser = build_optimiser(optimiser, self.parameters, learning_rate)
 
-    def set_learning_rate(self, value: float) -> None:
-        for group in self.optimiser.param_groups:
-            group["lr"] = value
+    def step(
+        self,
+        batch: Batch | Sequence[Weighted],
+        learning_rate: float | None = None,
+        *,
+        denominator: float | None = None,
+        noise: bool = False,
+    ) -> StepReport:
+        """One update, at the learning rate of the one before where none is given.
 
-    def step(self, batch: Sequence[Weighted], denominator: float, *, noise: bool = False) -> StepReport:
-        """One update. The denominator is that of the whole batch, so micro-batches do not matter.
-
-        A batch without tokens that carry weight changes nothing. With `noise` the groups are learnt one by one, which
-        gives the same gradient, and the report says how much they differed.
+        Without a `denominator` the loss is a mean over rollouts; with one the sum over their tokens divided by it. It is
+        that of the whole batch, so micro-batches do not matter. A batch without tokens that carry weight changes nothing.
+        With `noise` the groups are learnt one by one, which gives the same gradient, and the report says how much they
+        differed.
         """
+        self.policy.version += 1
+        if learning_rate is not None:
+            for group in self.optimiser.param_groups:
+                group["lr"] = learning_rate
+        batch = batch if isinstance(batch, Batch) else Batch(lessons=batch)
+        if denominator is None:
+            batch, denominator = batch.map(per_token) if self.means else batch, len(batch)
         if not any(any(w.weights) for w in batch) or denominator <= 0:
             return StepReport(0.0, 0.0, 0.0, 0, 0)
         self.policy.model.eval()  # without dropout: what is scored is the distribution that was sampled from
         self.optimiser.zero_grad(set_to_none=True)
-        head = self.policy.value_head
-        tally, gradients = _Tally(denominator, None if head is None else ValueFit(head)), None
+        tally, gradients, rest = _Tally(denominator), None, list(batch)
         if noise:
-            groups, batch = by_group(batch)
-            gradients = one_by_one(self.parameters, groups, lambda part: self._backward(part, tally))
-        self._backward(batch, tally)
+            gradients = one_by_one(self.parameters, batch.groups, lambda part: self._backward(part, tally))
+            rest = list(batch.lessons)
+        self._backward(rest, tally)
         norm = float(torch.nn.utils.clip_grad_norm_(self.parameters, self.max_grad_norm))
         if math.isfinite(norm):
             self.optimiser.step()
         return StepReport(
             tally.loss, norm, tally.entropy / max(tally.tokens, 1), tally.tokens, tally.work,
-            tally.answers, tally.answer_nats, gradients, None if tally.values is None else tally.values.finish(),
+            tally.answers, tally.answer_nats, gradients,
         )  # fmt: skip
 
     def _backward(self, batch: Sequence[Weighted], tally: _Tally) -> None:
@@ -135,7 +148,7 @@ class Learner:
                 scores = self.scorer([w.rollout for w in part], self.temperature)
             weights_K = torch.tensor([x for w in part for x in w.weights], device=scores.logprobs_K.device)
             counted_K = weights_K != 0
-            answer_K = torch.tensor([w.answer for w in part for _ in w.weights], device=weights_K.device)
+            answer_K = torch.tensor([w.rollout.is_answer for w in part for _ in w.weights], device=weights_K.device)
             if self.ratio_cap is not None:
                 weights_K = torch.where(answer_K, weights_K, weights_K * self._ratios(part, scores.logprobs_K.detach()))
             part_loss = -(weights_K * scores.logprobs_K).sum()
@@ -148,18 +161,19 @@ class Learner:
                 apart_K = apart_K.clamp(-_FURTHEST, _FURTHEST)
                 part_loss = part_loss + self.kl * ((apart_K.exp() - apart_K - 1.0) * (counted_K & ~answer_K)).sum()
             (part_loss / tally.denominator).backward()
-            if tally.values is not None:
+            if self.read_states is not None:
                 assert scores.states_KD is not None
-                tally.values.add(scores.states_KD, part)
+                self.read_states(scores.states_KD.detach(), part)
             tally.loss += float(part_loss.detach()) / tally.denominator
             tally.entropy += float(part_entropy.detach())
             tally.tokens += int(counted_K.sum())
             tally.work += scores.read
-            tally.answers += sum(w.answer for w in part)
+            tally.answers += sum(w.rollout.is_answer for w in part)
             tally.answer_nats -= float(scores.logprobs_K.detach()[answer_K].sum())
 
     def _ratios(self, part: Sequence[Weighted], logprobs_K: torch.Tensor) -> torch.Tensor:
-        sampled_K = torch.tensor([x for w in part for x in w.rollout.logprobs], device=logprobs_K.device)
+        sampled = (w.rollout.logprobs or [0.0] * len(w.weights) for w in part)  # an answer has no ratio
+        sampled_K = torch.tensor([x for logprobs in sampled for x in logprobs], device=logprobs_K.device)
         return (logprobs_K - sampled_K).exp().clamp(max=self.ratio_cap)
 
     @cached_property
@@ -172,11 +186,7 @@ class Learner:
         return torch.autocast(device, torch.bfloat16, enabled=device == "cuda")
 
     def state_dict(self) -> dict[str, Any]:
-        """That of the optimiser, with the value head's beside it."""
-        head = self.policy.value_head
-        return self.optimiser.state_dict() | ({} if head is None else {"value_head": head.state_dict()})
+        return self.optimiser.state_dict()
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        if self.policy.value_head is not None:
-            self.policy.value_head.load_state_dict(state["value_head"])
-        self.optimiser.load_state_dict({name: part for name, part in state.items() if name != "value_head"})
+        self.optimiser.load_state_dict(state)

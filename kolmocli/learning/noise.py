@@ -14,7 +14,6 @@ variance ÷ signal is their simple noise scale: the number of groups at which no
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -40,27 +39,21 @@ class GroupGradients:
         return None if n < 2 else n * (n * sum(self.squared.values()) - self.together) / (n - 1)
 
 
-def by_group(batch: Sequence[Weighted]) -> tuple[dict[int, list[Weighted]], list[Weighted]]:
-    """The rollouts of each group, and what belongs to none."""
-    groups: dict[int, list[Weighted]] = defaultdict(list)
-    rest: list[Weighted] = []
-    for item in batch:
-        (rest if item.group is None else groups[item.group]).append(item)
-    return dict(groups), rest
-
-
 def one_by_one(
     parameters: Sequence[torch.nn.Parameter],
-    groups: Mapping[int, Sequence[Weighted]],
+    groups: Sequence[Sequence[Weighted]],
     backward: Callable[[Sequence[Weighted]], None],
 ) -> GroupGradients:
-    """Call `backward` on one group after the other, and leave the sum of their gradients in the parameters.
+    """Call `backward` on one group after the other, empty ones aside, and leave the sum of their gradients in the
+    parameters.
 
     The gradients of the parameters must be None before; a second set of them exists meanwhile.
     """
     sums: list[Any] = [None] * len(parameters)
     squared = {}
-    for index, items in groups.items():
+    for index, items in enumerate(groups):
+        if not items:
+            continue
         backward(items)
         own = [p.grad for p in parameters]
         squared[index] = _squared_norm(own)

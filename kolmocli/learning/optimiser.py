@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import torch
 
 from kolmocli.config import OptimiserKind
+from kolmocli.policy.quiet import quiet_bitsandbytes
 
 _BETAS = (0.9, 0.95)
 
@@ -20,6 +21,7 @@ def build_optimiser(
     """
     if kind == "adamw":
         return torch.optim.AdamW(parameters, lr=learning_rate, betas=_BETAS, weight_decay=0.0, fused=True)
+    quiet_bitsandbytes()
     from bitsandbytes.optim.adamw import AdamW8bit
 
     optimiser: torch.optim.Optimizer = AdamW8bit(parameters, lr=learning_rate, betas=_BETAS, weight_decay=0.0)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 BaselineKind = Literal["rloo", "ema", "none", "grpo", "maxrl"]
-"""What is known of a group from its rewards alone. `value`, which looks at the program too, is in `valued.py`."""
+"""What is known of a group from its rewards alone. `value`, which looks at the program too, is in `methods/value.py`."""
 _EMA = 0.9
 _ZERO = 1e-6
 """An advantage below this is none: rewards are sums of a few floats, so equality is to a tolerance."""

@@ -8,15 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from rich.cells import cell_len
 from rich.text import Text
 
 from kolmocli.monitor.gauges import TOO_HARD, bar, dial, scale
-from kolmocli.monitor.words import compact, number, percent, printable, rate
-
-Bucket = Mapping[str, Any]
+from kolmocli.monitor.records import BucketRecord
+from kolmocli.monitor.words import compact, percent, printable, rate
 
 _STATES = {"tracking": ("•", "green"), "mastered": ("▲", "cyan"), "out of reach": ("▼", TOO_HARD)}
 _OTHER_STATE = ("!", "magenta")
@@ -30,11 +28,11 @@ class _Column:
     head: Text
     width: int
     rank: int
-    cell: Callable[[str, Bucket], Text]
+    cell: Callable[[str, BucketRecord], Text]
     right: bool = True
 
 
-def table(buckets: Mapping[str, Bucket], target: float, width: int, rows: int) -> list[Text]:
+def table(buckets: Mapping[str, BucketRecord], target: float, width: int, rows: int) -> list[Text]:
     """Exactly `1 + rows` lines of at most `width` cells; families that do not fit are counted in the last."""
     columns = _columns(buckets, target, width)
     lines = [_line([(column.head, column) for column in columns])]
@@ -47,7 +45,7 @@ def table(buckets: Mapping[str, Bucket], target: float, width: int, rows: int) -
     return (lines + [Text()] * rows)[: 1 + rows]
 
 
-def _columns(buckets: Mapping[str, Bucket], target: float, width: int) -> list[_Column]:
+def _columns(buckets: Mapping[str, BucketRecord], target: float, width: int) -> list[_Column]:
     spare = width - 80
     longest = max((cell_len(printable(name)) for name in buckets), default=0)
     name_width = max(10, min(longest, 10 + max(0, spare) // 3, 24))
@@ -57,14 +55,14 @@ def _columns(buckets: Mapping[str, Bucket], target: float, width: int) -> list[_
         _Column(Text("family"), name_width, 0, lambda name, _: Text(printable(name), "bold"), right=False),
         _Column(Text("level"), 6, 4, lambda _, b: bar(_height(b), 6), right=False),
         _Column(Text(), 7, 2, lambda _, b: _level(b), right=False),
-        _Column(Text("pass"), 4, 0, lambda _, b: Text(rate(number(b, "pass_rate")))),
+        _Column(Text("pass"), 4, 0, lambda _, b: Text(rate(b.pass_rate))),
         _Column(scale(target, dial_width), dial_width, 1, lambda _, b: _dial(b, target, dial_width)),
-        _Column(Text("signal"), 6, 3, lambda _, b: Text(rate(number(b, "signal")))),
-        _Column(Text("weight"), 6, 5, lambda _, b: Text(percent(number(b, "weight")))),
+        _Column(Text("signal"), 6, 3, lambda _, b: Text(rate(b.signal))),
+        _Column(Text("weight"), 6, 5, lambda _, b: Text(percent(b.weight))),
         _Column(Text("dead"), 4, 6, lambda _, b: _dead(b)),
         _Column(Text("shortest"), 8, 7, lambda _, b: _shortest(b)),
-        _Column(Text("rollouts"), 8, 9, lambda _, b: Text(compact(number(b, "n")))),
-        _Column(Text(), 12, 8, lambda _, b: Text(str(b.get("state") or ""), _mark(b)[1]), right=False),
+        _Column(Text("rollouts"), 8, 9, lambda _, b: Text(compact(b.n))),
+        _Column(Text(), 12, 8, lambda _, b: Text(b.state or "", _mark(b)[1]), right=False),
     ]
     left = width + _GAP  # the last column needs no gap
     chosen = set()
@@ -89,35 +87,34 @@ def _line(cells: list[tuple[Text, _Column]]) -> Text:
     return line
 
 
-def _mark(bucket: Bucket) -> tuple[str, str]:
-    return _STATES.get(str(bucket.get("state") or "tracking"), _OTHER_STATE)
+def _mark(bucket: BucketRecord) -> tuple[str, str]:
+    return _STATES.get(bucket.state or "tracking", _OTHER_STATE)
 
 
-def _glyph(bucket: Bucket) -> Text:
+def _glyph(bucket: BucketRecord) -> Text:
     return Text(*_mark(bucket))
 
 
-def _height(bucket: Bucket) -> float | None:
-    level, top = number(bucket, "level"), number(bucket, "top")
+def _height(bucket: BucketRecord) -> float | None:
+    level, top = bucket.level, bucket.top
     return None if level is None or not top else level / top
 
 
-def _level(bucket: Bucket) -> Text:
-    level, top = number(bucket, "level"), number(bucket, "top")
+def _level(bucket: BucketRecord) -> Text:
+    level, top = bucket.level, bucket.top
     text = Text("–" if level is None else f"{level:.1f}")
-    return text + Text(f"/{top:.0f}", "dim") if top else text
+    return text + Text(f"/{top}", "dim") if top else text
 
 
-def _dial(bucket: Bucket, target: float, width: int) -> Text:
-    interval = bucket.get("ci")
-    return dial(number(bucket, "pass_rate"), interval, target, width)
+def _dial(bucket: BucketRecord, target: float, width: int) -> Text:
+    return dial(bucket.pass_rate, bucket.ci, target, width)
 
 
-def _dead(bucket: Bucket) -> Text:
-    share = number(bucket, "dead")
+def _dead(bucket: BucketRecord) -> Text:
+    share = bucket.dead
     return Text(percent(share), "red" if share is not None and share >= 0.5 else "")
 
 
-def _shortest(bucket: Bucket) -> Text:
-    bits = number(bucket, "shortest")
+def _shortest(bucket: BucketRecord) -> Text:
+    bits = bucket.shortest
     return Text("–" if bits is None else f"{bits:.0f} bits")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from kolmocli.curriculum.information import per_gflop
 from kolmocli.errors import UsageError
+from kolmocli.monitor.events import EvaluationEvent
 from kolmocli.monitor.figures.canvas import (
     BLUE,
     GREEN,
@@ -24,9 +25,10 @@ from kolmocli.monitor.figures.canvas import (
     png,
     running_mean,
 )
+from kolmocli.monitor.history import History, read_history, running_total
 from kolmocli.monitor.page import image, page, section, table
-from kolmocli.monitor.run import Run, read_run, running_total
-from kolmocli.monitor.words import compact, decimal, duration, number, percent, rate
+from kolmocli.monitor.records import ReinforceRecord
+from kolmocli.monitor.words import compact, decimal, duration, percent, rate
 from kolmocli.monitor.writer import write_atomically
 
 if TYPE_CHECKING:
@@ -49,7 +51,7 @@ def write_comparison(run_dirs: Sequence[Path], folder: Path) -> list[Path]:
         raise UsageError(f"{folder}: this folder holds a run; name another one with --output")
     from kolmocli.monitor.plots import write_pictures
 
-    runs = dict(zip(names(run_dirs), map(read_run, run_dirs), strict=True))
+    runs = dict(zip(names(run_dirs), map(read_history, run_dirs), strict=True))
     images = {name: png(fig) for name, draw in FIGURES.items() if (fig := draw(runs)) is not None}
     paths = write_pictures(folder / "plots", images)
     report = folder / "report.html"
@@ -69,7 +71,7 @@ def names(run_dirs: Sequence[Path]) -> list[str]:
     return ["/".join(path.parts[-parts:]) for path in paths]
 
 
-Runs = dict[str, Run]
+Runs = dict[str, History]
 
 
 def accuracy(runs: Runs) -> Figure | None:
@@ -81,9 +83,9 @@ def accuracy(runs: Runs) -> Figure | None:
     for style, (name, run) in zip(_styles(), runs.items(), strict=False):
         points = run.evaluations
         if points:
-            at = [_rollouts_at(run, int(e["step"])) for e in points]
-            shares = [100 * float(e["accuracy"]) for e in points]
-            ends = [[100 * end for end in e.get("accuracy_ci") or (e["accuracy"],) * 2] for e in points]
+            at = [_rollouts_at(run, e.step) for e in points]
+            shares = [100 * (e.accuracy or 0.0) for e in points]
+            ends = [[100 * end for end in e.accuracy_ci or (e.accuracy or 0.0,) * 2] for e in points]
             spread = [[abs(s - end[i]) for s, end in zip(shares, ends, strict=True)] for i in (0, 1)]
             axes.errorbar(at, shares, yerr=spread, marker="o", capsize=3, linewidth=1.8, label=name, **style)
     axes.set_ylim(bottom=0.0)
@@ -91,13 +93,16 @@ def accuracy(runs: Runs) -> Figure | None:
     return fig
 
 
+Number = Callable[[ReinforceRecord], float | None]
+
+
 def _curves(
-    key: str, title: str, label: str, subtitle: str = "", *, smooth: bool = True
+    value: Number, title: str, label: str, subtitle: str = "", *, smooth: bool = True
 ) -> Callable[[Runs], Figure | None]:
     """A figure with one number of every step, a curve per run."""
 
     def draw(runs: Runs) -> Figure | None:
-        known = {name: points for name, run in runs.items() if (points := _series(run, key))}
+        known = {name: points for name, run in runs.items() if (points := _series(run, value))}
         if not known:
             return None
         fig = figure(title, subtitle)
@@ -120,14 +125,19 @@ def _overlay(axes: Axes, runs: Runs, known: dict[str, list[tuple[float, float]]]
 FIGURES: dict[str, Callable[[Runs], Figure | None]] = {
     "accuracy": accuracy,
     "pass_rate": _curves(
-        "pass_rate", "Pass rate", "pass rate", "A mean of hopeless and trivial tasks looks alike: see the bits."
+        lambda r: r.pass_rate,
+        "Pass rate",
+        "pass rate",
+        "A mean of hopeless and trivial tasks looks alike: see the bits.",
     ),
     "bits_per_rollout": _curves(
-        "bits_per_rollout", "Bits per rollout", "H(p) bits", "Measured group by group, so that it shows."
+        lambda r: r.bits_per_rollout, "Bits per rollout", "H(p) bits", "Measured group by group, so that it shows."
     ),
-    "bits_total": _curves("bits_total", "Bits gathered", "bits, cumulative", smooth=False),
-    "compression_rate": _curves("compression_rate", "Compression rate", "coded size ÷ literal, training rollouts"),
-    "reward": _curves("reward", "Reward", "mean reward per rollout"),
+    "bits_total": _curves(lambda r: r.bits_total, "Bits gathered", "bits, cumulative", smooth=False),
+    "compression_rate": _curves(
+        lambda r: r.compression_rate, "Compression rate", "coded size ÷ literal, training rollouts"
+    ),
+    "reward": _curves(lambda r: r.reward, "Reward", "mean reward per rollout"),
 }
 
 
@@ -142,23 +152,21 @@ def render(runs: Runs, images: dict[str, bytes]) -> str:
     return page("Comparison", f"{len(runs)} runs", parts)
 
 
-def _row(name: str, run: Run) -> tuple[str, ...]:
-    evaluated = {str(e.get("name")): e for e in run.evaluations}
-    after = evaluated.get("after")
-    rollouts = sum(number(r, "rollouts") or 0.0 for r in run.rl)
-    groups = sum(number(r, "groups") or 0.0 for r in run.rl)
-    dead = sum(number(r, "dead_groups") or 0.0 for r in run.rl)
-    bits = (_series(run, "bits_total") or [(0.0, 0.0)])[-1][1]
-    flops = sum(number(r, "flops") or 0.0 for r in run.rl)
-    rates = [value for _, value in _series(run, "pass_rate")]
+def _row(name: str, run: History) -> tuple[str, ...]:
+    evaluated = {e.name: e for e in run.evaluations}
+    before, after = (evaluated.get(when, EvaluationEvent()) for when in ("before", "after"))
+    rollouts, groups = sum(r.rollouts or 0 for r in run.rl), sum(r.groups or 0 for r in run.rl)
+    dead, flops = sum(r.dead_groups or 0 for r in run.rl), sum(r.flops or 0.0 for r in run.rl)
+    bits = (_series(run, lambda r: r.bits_total) or [(0.0, 0.0)])[-1][1]
+    rates = [value for _, value in _series(run, lambda r: r.pass_rate)]
     return (
         name,
         f"{len(run.rl)}",
         compact(rollouts),
-        duration(number(run.summary.get("seconds"), "total")),
-        percent(number(evaluated.get("before"), "accuracy")),
-        percent(number(after, "accuracy")),
-        " – ".join(map(percent, (after or {}).get("accuracy_ci") or [])) or "–",
+        duration(run.summary.seconds.total),
+        percent(before.accuracy),
+        percent(after.accuracy),
+        " – ".join(map(percent, after.accuracy_ci or [])) or "–",
         rate(sum(rates) / len(rates) if rates else None),
         decimal(bits / rollouts if rollouts else None),
         compact(bits),
@@ -167,15 +175,14 @@ def _row(name: str, run: Run) -> tuple[str, ...]:
     )
 
 
-def _series(run: Run, key: str) -> list[tuple[float, float]]:
+def _series(run: History, value: Number) -> list[tuple[float, float]]:
     """(rollouts so far, value) of the steps that have the number."""
-    at = running_total([number(r, "rollouts") or 0.0 for r in run.rl])
-    found = [(x, number(r, key)) for x, r in zip(at, run.rl, strict=True)]
-    return [(x, value) for x, value in found if value is not None]
+    at = running_total([float(r.rollouts or 0) for r in run.rl])
+    return [(x, found) for x, r in zip(at, run.rl, strict=True) if (found := value(r)) is not None]
 
 
-def _rollouts_at(run: Run, step: int) -> float:
-    return sum(number(r, "rollouts") or 0.0 for r in run.rl if int(r["step"]) <= step)
+def _rollouts_at(run: History, step: int) -> float:
+    return sum(r.rollouts or 0 for r in run.rl if r.step <= step)
 
 
 def _styles() -> Iterator[dict[str, Any]]:

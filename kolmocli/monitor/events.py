@@ -1,24 +1,134 @@
-"""Events in words: what the live view, `kolmo watch` and the report say of one."""
+"""The lines of events.jsonl as typed records, and each of them in words."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
+from kolmocli.monitor.record import Record, key
 from kolmocli.monitor.words import printable
 
-SAMPLES = ("best", "failing")
-"""Kinds that show a program: nothing for a list of what happened."""
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event(Record):
+    """One line of events.jsonl; each kind adds fields of its own."""
+
+    kind: str = key("word", "what happened, below", default="event")
+    step: int = key("count", "REINFORCE steps done; 0 before and during the warm start", default=0)
+    time: float | None = key("s", "Unix time")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StartEvent(Event):
+    """a sitting began, fresh or resumed: `model`, `engine`, `sandbox` as they really are, after `auto` was resolved, and `text`"""
+
+    kind: str = "start"
+    model: str | None = None
+    engine: str | None = None
+    sandbox: str | None = None
+    text: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ControllerEvent(Event):
+    """`text`: what the controller noticed"""
+
+    kind: str = "controller"
+    text: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EngineEvent(Event):
+    """`text`: a generator that was lost, replaced or given up, and why"""
+
+    kind: str = "engine"
+    text: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvaluationEvent(Event):
+    """`name` (`before`, `after`), then `n`, `accuracy`, `accuracy_ci`, `compression_rate` of the report below, and `text`"""
+
+    kind: str = "eval"
+    name: str | None = None
+    accuracy: float | None = None
+    accuracy_ci: tuple[float, float] | None = None
+    n: int | None = None
+    compression_rate: float | None = None
+    text: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BestEvent(Event):
+    """the program that saved the most bits so far, or, without a literal, passed where fewest do: its `family`, `bits`, `literal_bits`, and `target` and `program` as texts"""
+
+    kind: str = "best"
+    family: str | None = None
+    bits: int | None = None
+    literal_bits: int | None = None
+    target: str | None = None
+    program: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FailingEvent(Event):
+    """every fifth step, a program that did not pass: its `family` and `level`, its `verdict` as in `verdicts`, and `target`, `made` (what it made, if it ran; 64 items at most) and `program` as texts"""
+
+    kind: str = "failing"
+    family: str | None = None
+    level: int | None = None
+    verdict: str | None = None
+    target: str | None = None
+    made: str | None = None
+    program: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckpointEvent(Event):
+    """`path` of the folder under `checkpoints/`, and `text`"""
+
+    kind: str = "checkpoint"
+    text: str | None = None
+    path: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OtherEvent(Event):
+    """A kind that is not known here, as a newer run may write it."""
+
+    fields: Mapping[str, Any] = field(default_factory=dict)
+
+
+KINDS: dict[str, type[Event]] = {
+    "start": StartEvent,
+    "controller": ControllerEvent,
+    "engine": EngineEvent,
+    "eval": EvaluationEvent,
+    "best": BestEvent,
+    "failing": FailingEvent,
+    "checkpoint": CheckpointEvent,
+}
+SAMPLES = (BestEvent, FailingEvent)
+"""They show a program: nothing for a list of what happened."""
 _COMMON = ("kind", "step", "time")
 
 
-def describe(event: Mapping[str, Any]) -> str:
+def read_event(data: Mapping[str, Any]) -> Event:
+    """One line of events.jsonl."""
+    known = KINDS.get(str(data.get("kind")))
+    if known is not None:
+        return known.from_json(data)
+    rest = {name: value for name, value in data.items() if name not in _COMMON}
+    return OtherEvent.from_json({**data, "fields": rest})
+
+
+def describe(event: Event) -> str:
     """One line: the step, and what happened in the event's own words (`text`), else its kind and fields."""
-    return printable(f"step {event.get('step', 0)}: {_what(event)}")
+    return printable(f"step {event.step}: {getattr(event, 'text', None) or _fields(event)}")
 
 
-def _what(event: Mapping[str, Any]) -> str:
-    if event.get("text"):
-        return str(event["text"])
-    fields = ", ".join(f"{key} {value}" for key, value in event.items() if key not in _COMMON)
-    return f"{event.get('kind', 'event')} {fields}".rstrip()
+def _fields(event: Event) -> str:
+    found = event.fields if isinstance(event, OtherEvent) else event.to_json()
+    listed = ", ".join(f"{name} {value}" for name, value in found.items() if name not in _COMMON)
+    return f"{event.kind} {listed}".rstrip()

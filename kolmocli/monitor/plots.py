@@ -11,14 +11,14 @@ from kolmocli.monitor.figures.families import bucket_map, pass_rate
 from kolmocli.monitor.figures.health import sandbox
 from kolmocli.monitor.figures.information import bits, bits_per_gflop, gradient_noise
 from kolmocli.monitor.figures.learning import accuracy, compression_rate, loss, reward
+from kolmocli.monitor.history import History, read_history
 from kolmocli.monitor.report import render
-from kolmocli.monitor.run import Run, read_run
 from kolmocli.monitor.writer import write_atomically
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-FIGURES: dict[str, Callable[[Run], Figure | None]] = {
+FIGURES: dict[str, Callable[[History], Figure | None]] = {
     "accuracy": accuracy,
     "compression_rate": compression_rate,
     "reward": reward,
@@ -33,13 +33,13 @@ FIGURES: dict[str, Callable[[Run], Figure | None]] = {
 """Every figure by the name of its file, in the order of the page."""
 
 
-def pictures(run: Run, between: Callable[[], None] | None = None) -> dict[str, bytes]:
+def pictures(history: History, between: Callable[[], None] | None = None) -> dict[str, bytes]:
     """PNGs by name; a figure that has nothing to draw is left out. `between` is called before each, and may raise."""
     drawn = {}
     for name, draw in FIGURES.items():
         if between is not None:
             between()
-        fig = draw(run)
+        fig = draw(history)
         if fig is not None:
             drawn[name] = png(fig)
     return drawn
@@ -51,12 +51,12 @@ def write_report(run_dir: Path, between: Callable[[], None] | None = None) -> li
     Raises UsageError when there is no such folder, or no run in it.
     """
     run_dir = Path(run_dir)
-    run = read_run(run_dir)
-    images = pictures(run, between)
+    history = read_history(run_dir)
+    images = pictures(history, between)
     config = run_dir / "config.yaml"
     page = run_dir / "report.html"
     paths = write_pictures(run_dir / "plots", images)
-    write_atomically(page, render(run, images, config.read_text(encoding="utf-8") if config.exists() else ""))
+    write_atomically(page, render(history, images, config.read_text(encoding="utf-8") if config.exists() else ""))
     return [*paths, page]
 
 

@@ -7,6 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from kolmocli.errors import KolmoError, UsageError
+from kolmocli.monitor.events import Event, read_event
+from kolmocli.monitor.records import StepRecord, read_step
+from kolmocli.monitor.summary import Summary
 
 METRICS = "metrics.jsonl"
 EVENTS = "events.jsonl"
@@ -21,20 +24,20 @@ def require_run(run_dir: Path) -> None:
         raise UsageError(f"{run_dir}: holds no run (no {METRICS}); name the folder that `kolmo train` made")
 
 
-def read_metrics(run_dir: Path) -> list[dict[str, Any]]:
+def read_metrics(run_dir: Path) -> list[StepRecord]:
     """All steps so far, in order. A half-written last line is left out; no file yet gives no steps.
 
     Raises UsageError when there is no such folder, KolmoError naming the line when one is damaged.
     """
-    return Follower(Path(run_dir) / METRICS).read()
+    return [read_step(line) for line in Follower(Path(run_dir) / METRICS).read()]
 
 
-def read_events(run_dir: Path) -> list[dict[str, Any]]:
+def read_events(run_dir: Path) -> list[Event]:
     """All events so far; as `read_metrics`."""
-    return Follower(Path(run_dir) / EVENTS).read()
+    return [read_event(line) for line in Follower(Path(run_dir) / EVENTS).read()]
 
 
-def read_summary(run_dir: Path) -> dict[str, Any] | None:
+def read_summary(run_dir: Path) -> Summary | None:
     """summary.json, or None while the run goes on."""
     path = Path(run_dir) / SUMMARY
     if not path.exists():
@@ -45,7 +48,7 @@ def read_summary(run_dir: Path) -> dict[str, Any] | None:
         raise KolmoError(f"{path}: not JSON ({error}); it is written anew when the run ends") from None
     if not isinstance(summary, dict):
         raise KolmoError(f"{path}: expected an object")
-    return summary
+    return Summary.from_json(summary)
 
 
 class Follower:

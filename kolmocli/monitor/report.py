@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from html import escape
-from typing import Any
 
 from kolmocli.curriculum.information import per_gflop
-from kolmocli.monitor.events import SAMPLES, describe
+from kolmocli.monitor.events import SAMPLES, BestEvent, FailingEvent, describe
+from kolmocli.monitor.history import History
 from kolmocli.monitor.page import cards, image, page, program, safe, section, table
-from kolmocli.monitor.run import Record, Run
-from kolmocli.monitor.words import compact, decimal, duration, number, percent, rate
+from kolmocli.monitor.records import ReinforceRecord
+from kolmocli.monitor.words import compact, decimal, duration, percent, rate
 
 _ALT = {
     "accuracy": "Held-out accuracy before, during and after",
@@ -32,7 +32,7 @@ _MOST_EVENTS = 200
 _MOST_PROGRAMS = 5
 
 
-def render(run: Run, images: Mapping[str, bytes], config: str = "") -> str:
+def render(history: History, images: Mapping[str, bytes], config: str = "") -> str:
     """The page as text. `images` are PNGs by the name of their figure; unknown names stand with the curves."""
 
     def pictures(*names: str) -> str:
@@ -40,68 +40,68 @@ def render(run: Run, images: Mapping[str, bytes], config: str = "") -> str:
 
     curves = [name for name in images if name not in (*_CONTROL, *_INFORMATION, *_SANDBOX)]
     parts = [
-        _cards(run),
+        _cards(history),
         *section("Learning", pictures(*curves)),
-        *section("Held-out evaluation", _evaluations(run)),
-        *section("Families, last step", _families(run), pictures(*_CONTROL)),
-        *section("Information", _information(run), pictures(*_INFORMATION)),
-        *section("Sandbox", _verdicts(run), pictures(*_SANDBOX)),
-        *section("Best programs, newest first", _best(run)),
-        *section("Failing programs, newest first", _failing(run)),
-        *section("Events, newest first", _events(run)),
+        *section("Held-out evaluation", _evaluations(history)),
+        *section("Families, last step", _families(history), pictures(*_CONTROL)),
+        *section("Information", _information(history), pictures(*_INFORMATION)),
+        *section("Sandbox", _verdicts(history), pictures(*_SANDBOX)),
+        *section("Best programs, newest first", _best(history)),
+        *section("Failing programs, newest first", _failing(history)),
+        *section("Events, newest first", _events(history)),
         *section(
             "Configuration",
             f"<details><summary>config.yaml</summary><pre>{escape(config)}</pre></details>" if config else "",
         ),
     ]
-    return page(run.name, _state(run), parts)
+    return page(history.name, _state(history), parts)
 
 
-def _state(run: Run) -> str:
-    done = f"{len(run.rl)} REINFORCE steps"
-    total = number(run.summary.get("seconds"), "total")
+def _state(history: History) -> str:
+    done = f"{len(history.rl)} REINFORCE steps"
+    total = history.summary.seconds.total
     return f"{done} in {duration(total)}" if total is not None else f"{done} so far"
 
 
-def _cards(run: Run) -> str:
-    last = run.rl[-1] if run.rl else {}
-    evaluated = run.evaluations
-    accuracy = " → ".join(percent(number(e, "accuracy")) for e in evaluated[:: max(1, len(evaluated) - 1)])
-    box = run.summary.get("sandbox") or {}
+def _cards(history: History) -> str:
+    last = history.rl[-1] if history.rl else ReinforceRecord()
+    evaluated = history.evaluations
+    accuracy = " → ".join(percent(e.accuracy) for e in evaluated[:: max(1, len(evaluated) - 1)])
+    box = history.summary.sandbox
     return cards(
         {
             "held-out accuracy": accuracy or "–",
-            "steps in the target band": percent(number(last, "in_band")),
-            "bits per rollout": rate(number(run.summary.get("bits"), "per_rollout")),
-            "bits gathered": compact(number(last, "bits_total")),
-            "compression, last step": rate(number(last, "compression_rate")),
-            "sandbox": str(box.get("backend") or "–"),
-            "programs run": compact(number(box, "executed")),
-            "sandbox faults": compact(_sum(run.rl, "infra")),
+            "steps in the target band": percent(last.in_band),
+            "bits per rollout": rate(history.summary.bits.per_rollout),
+            "bits gathered": compact(last.bits_total),
+            "compression, last step": rate(last.compression_rate),
+            "sandbox": box.backend or "–",
+            "programs run": compact(box.executed),
+            "sandbox faults": compact(sum(r.infra or 0 for r in history.rl)),
         }
     )
 
 
-def _families(run: Run) -> str:
-    buckets: Mapping[str, Any] = (run.rl[-1].get("buckets") or {}) if run.rl else {}
+def _families(history: History) -> str:
+    buckets = (history.rl[-1].buckets or {}) if history.rl else {}
     rows = []
     for name, b in buckets.items():
-        belief = b.get("belief") or {}
+        gathered = sum((entry.bits or 0.0) * (entry.n or 0) for _, entry in history.of_family(name))
         rows.append(
             (
                 name,
-                f"{rate(number(b, 'level'))} / {compact(number(b, 'top'))}",
-                rate(number(b, "pass_rate")),
-                " – ".join(map(rate, b.get("ci") or [])),
-                f"{rate(number(belief, 'low'))} – {rate(number(belief, 'high'))}" if belief else "–",
-                rate(number(b, "signal")),
-                rate(number(b, "signal_share")),
-                rate(number(b, "bits")),
-                compact(sum((number(r, "bits") or 0.0) * (number(r, "n") or 0.0) for r in run.of_family(name))),
-                percent(number(b, "weight")),
-                percent(number(b, "dead")),
-                compact(number(b, "shortest")),
-                str(b.get("state") or ""),
+                f"{rate(b.level)} / {compact(b.top)}",
+                rate(b.pass_rate),
+                " – ".join(map(rate, b.ci or [])),
+                f"{rate(b.belief.low)} – {rate(b.belief.high)}" if b.belief else "–",
+                rate(b.signal),
+                rate(b.signal_share),
+                rate(b.bits),
+                compact(gathered),
+                percent(b.weight),
+                percent(b.dead),
+                compact(b.shortest),
+                b.state or "",
             )
         )
     head = (
@@ -111,15 +111,21 @@ def _families(run: Run) -> str:
     return table(head, rows)
 
 
-def _information(run: Run) -> str:
+def _information(history: History) -> str:
     """The ways of learning side by side, in one unit."""
-    taught, played = _sum(run.warmup, "answers"), _sum(run.rl, "rollouts")
-    told, relabelled = _last(run.warmup, "answer_bits_total"), _last(run.rl, "answer_bits_total")
+    warm, rl = history.warmup, history.rl
+    relabelled = sum(r.answers or 0 for r in rl)
     rows = [
-        _way("warm start, answers: −log2 p", taught, told, _sum(run.warmup, "flops")),
-        _way("REINFORCE, rollouts: H(p)", played, _last(run.rl, "bits_total"), _sum(run.rl, "flops")),
-        _way("hindsight, answers: −log2 p", _sum(run.rl, "answers"), relabelled, None),
-    ]
+        _way(
+            "warm start, answers: −log2 p", sum(r.answers or 0 for r in warm),
+            _last(r.answer_bits_total for r in warm), sum(r.flops or 0.0 for r in warm),
+        ),
+        _way(
+            "REINFORCE, rollouts: H(p)", sum(r.rollouts or 0 for r in rl), _last(r.bits_total for r in rl),
+            sum(r.flops or 0.0 for r in rl),
+        ),
+        _way("hindsight, answers: −log2 p", relabelled, _last(r.answer_bits_total for r in rl), None),
+    ]  # fmt: skip
     return table(
         ("what is learnt from", "samples", "bits per sample", "bits in all", "GFLOP", "bits per GFLOP"),
         filter(None, rows),
@@ -133,59 +139,54 @@ def _way(name: str, samples: float, bits: float, flops: float | None) -> tuple[s
     return (name, compact(samples), decimal(bits / samples), compact(bits), *cost)
 
 
-def _verdicts(run: Run) -> str:
+def _verdicts(history: History) -> str:
     """How many programs of the whole run ended how."""
     total: Counter[str] = Counter()
-    for record in run.rl:
-        total.update(record.get("verdicts") or {})
+    for record in history.rl:
+        total.update(record.verdicts or {})
     rows = [(what, f"{count:,}", percent(count / total.total())) for what, count in total.most_common()]
     return table(("what became of the programs", "programs", "share"), rows)
 
 
-def _evaluations(run: Run) -> str:
+def _evaluations(history: History) -> str:
     rows = [
         (
-            f"{e.get('name') or ''} (step {e['step']})",
-            percent(number(e, "accuracy")),
-            " – ".join(map(percent, e.get("accuracy_ci") or [])),
-            rate(number(e, "compression_rate")),
-            compact(number(e, "n")),
+            f"{e.name or ''} (step {e.step})",
+            percent(e.accuracy),
+            " – ".join(map(percent, e.accuracy_ci or [])),
+            rate(e.compression_rate),
+            compact(e.n),
         )
-        for e in run.evaluations
+        for e in history.evaluations
     ]
     return table(("evaluation", "accuracy", "95 %", "size ÷ raw", "tasks"), rows)
 
 
-def _best(run: Run) -> str:
+def _best(history: History) -> str:
     return "\n".join(
-        f"<p>step {e.get('step', 0)}, {safe(e.get('family', ''))}: {compact(number(e, 'bits'))} bits, literal "
-        f"{compact(number(e, 'literal_bits'))}</p>\n{program(e.get('target', ''), e.get('program', ''))}"
-        for e in run.of_kind("best")[::-1][:_MOST_PROGRAMS]
+        f"<p>step {e.step}, {safe(e.family or '')}: {compact(e.bits)} bits, literal {compact(e.literal_bits)}</p>\n"
+        f"{program(e.target or '', e.program or '')}"
+        for e in history.of_kind(BestEvent)[::-1][:_MOST_PROGRAMS]
     )
 
 
-def _failing(run: Run) -> str:
+def _failing(history: History) -> str:
     return "\n".join(
-        f"<p>step {e.get('step', 0)}, {safe(e.get('family', ''))}, level {safe(e.get('level', ''))}: {_missed(e)}</p>\n"
-        f"{program(e.get('target', ''), e.get('program', ''))}"
-        for e in run.of_kind("failing")[::-1][:_MOST_PROGRAMS]
+        f"<p>step {e.step}, {safe(e.family or '')}, level {safe(e.level or '')}: {_missed(e)}</p>\n"
+        f"{program(e.target or '', e.program or '')}"
+        for e in history.of_kind(FailingEvent)[::-1][:_MOST_PROGRAMS]
     )
 
 
-def _missed(event: Record) -> str:
-    made = event.get("made")
-    return safe(event.get("verdict", "")) if made is None else f"it makes {safe(made) or 'nothing'}"
+def _missed(event: FailingEvent) -> str:
+    return safe(event.verdict or "") if event.made is None else f"it makes {safe(event.made) or 'nothing'}"
 
 
-def _events(run: Run) -> str:
-    told = [describe(e) for e in run.events if e.get("kind") not in SAMPLES][::-1][:_MOST_EVENTS]
-    return "<ul>" + "".join(f"<li>{escape(text)}</li>" for text in told) + "</ul>" if told else ""
+def _events(history: History) -> str:
+    listed = [describe(e) for e in history.events if not isinstance(e, SAMPLES)][::-1][:_MOST_EVENTS]
+    return "<ul>" + "".join(f"<li>{escape(text)}</li>" for text in listed) + "</ul>" if listed else ""
 
 
-def _sum(records: list[Record], key: str) -> float:
-    return sum(number(r, key) or 0.0 for r in records)
-
-
-def _last(records: list[Record], key: str) -> float:
-    known = [value for r in records if (value := number(r, key)) is not None]
+def _last(values: Iterable[float | None]) -> float:
+    known = [value for value in values if value is not None]
     return known[-1] if known else 0.0

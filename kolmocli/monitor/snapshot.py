@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+
+from kolmocli.monitor.records import BucketRecord, ReinforceRecord, WarmRecord
+from kolmocli.monitor.summary import SummarySandbox
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,18 +23,23 @@ class Snapshot:
     seconds: float
     """Since the run began."""
     eta_seconds: float | None = None
-    """Until it ends, when that can be told."""
+    """Until it ends, when that is known."""
     model: str = ""
     engine: str = ""
-    sandbox: Mapping[str, Any] = field(default_factory=dict)
-    """`backend`, `executed`, `infra`, `programs_per_second`."""
+    sandbox: SummarySandbox = field(default_factory=SummarySandbox)
+    """So far."""
     target: float = 0.5
     """The pass rate to hold."""
-    metrics: Mapping[str, Any] | None = None
-    """The latest line of metrics.jsonl."""
+    metrics: WarmRecord | ReinforceRecord | None = None
+    """The latest step."""
     history: tuple[float, ...] = ()
     """Pass rate of every step, oldest first."""
     events: tuple[str, ...] = ()
     """Newest last, one line each."""
     best: tuple[str, str] | None = None
     """A target and the shortest program found for it, as texts."""
+
+    @property
+    def buckets(self) -> Mapping[str, BucketRecord]:
+        """The families of the latest step; none before the first of REINFORCE."""
+        return (self.metrics.buckets or {}) if isinstance(self.metrics, ReinforceRecord) else {}

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from kolmocli.errors import EnvironmentMissing, UsageError
-from kolmocli.monitor.run import read_run
+from kolmocli.monitor.history import read_history
+from kolmocli.monitor.records import StepRecord, WarmRecord
 from kolmocli.monitor.writer import finite
 
 FOLDER = "tensorboard"
@@ -23,7 +24,7 @@ class TensorBoardLog:
     A resumed run therefore shows what metrics.jsonl shows, and not the steps that were done twice.
     """
 
-    def __init__(self, run_dir: Path, earlier: Iterable[Mapping[str, Any]] = ()) -> None:
+    def __init__(self, run_dir: Path, earlier: Iterable[StepRecord] = ()) -> None:
         """Raises EnvironmentMissing where the package is not installed."""
         writer = _writer()
         self.folder = Path(run_dir) / FOLDER
@@ -33,11 +34,11 @@ class TensorBoardLog:
         for record in earlier:
             self.step(record)
 
-    def step(self, record: Mapping[str, Any]) -> None:
+    def step(self, record: StepRecord) -> None:
         """One line of metrics.jsonl. The warm start, which counts its own steps, stands under `warmup/`."""
-        prefix = "warmup/" if record.get("phase") == "warmup" else ""
-        for name, value in scalars(finite(record)):
-            self._writer.add_scalar(prefix + name, value, int(record["step"]))
+        prefix = "warmup/" if isinstance(record, WarmRecord) else ""
+        for name, value in scalars(finite(record.to_json())):
+            self._writer.add_scalar(prefix + name, value, record.step)
 
     def close(self) -> None:
         self._writer.close()
@@ -62,13 +63,13 @@ def export(run_dir: Path) -> Path:
 
     Raises UsageError where there is something already: the run itself may be writing there.
     """
-    run = read_run(run_dir)
+    history = read_history(run_dir)
     folder = Path(run_dir) / FOLDER
     if any(folder.glob(_FILES)):
         raise UsageError(
             f"{folder}: is there already, written by the run or an earlier export; remove it to export again"
         )
-    TensorBoardLog(run_dir, run.metrics).close()
+    TensorBoardLog(run_dir, [*history.warmup, *history.rl]).close()
     return folder
 
 

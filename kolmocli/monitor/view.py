@@ -14,8 +14,9 @@ from rich.text import Text
 
 from kolmocli.monitor.bucket_table import table
 from kolmocli.monitor.gauges import bar, sparkline
+from kolmocli.monitor.records import ReinforceRecord, WarmRecord
 from kolmocli.monitor.snapshot import Snapshot
-from kolmocli.monitor.words import compact, decimal, duration, number, percent, printable, rate
+from kolmocli.monitor.words import compact, decimal, duration, percent, printable, rate
 
 HEADER = 5
 """Lines above the table, an empty one included."""
@@ -31,7 +32,7 @@ def lines(snapshot: Snapshot, width: int, height: int) -> list[Text]:
     """The lines of `render`."""
     inner = width - 2 * _MARGIN
     below = height - HEADER - 1
-    buckets = (snapshot.metrics or {}).get("buckets") or {}
+    buckets = snapshot.buckets
     rows = max(1, min(len(buckets), below - _footer_least(below)))
     body = [*_header(snapshot, inner), Text()]
     body += table(buckets, snapshot.target, inner, rows) if buckets else [Text(_waiting(snapshot), "dim"), Text()]
@@ -82,32 +83,33 @@ def _header(snapshot: Snapshot, width: int) -> list[Text]:
 def _learning(snapshot: Snapshot, width: int) -> list[Text]:
     """What the last step was worth, the most important first."""
     metrics = snapshot.metrics
+    common = metrics or WarmRecord()
     history = sparkline(snapshot.history, max(8, min(width // 6, 40)))
-    passing = Text.assemble(_label("pass rate"), (rate(number(metrics, "pass_rate")), "bold"), " ") + history
-    loss = Text.assemble(_label("loss"), decimal(number(metrics, "loss")))
-    entropy = Text.assemble(_label("entropy"), decimal(number(metrics, "entropy")))
-    if metrics is not None and metrics.get("phase") == "warmup":
+    passing = Text.assemble(_label("pass rate"), (rate(common.pass_rate), "bold"), " ") + history
+    loss = Text.assemble(_label("loss"), decimal(common.loss))
+    entropy = Text.assemble(_label("entropy"), decimal(common.entropy))
+    if isinstance(metrics, WarmRecord):
         return [passing, loss, entropy]
+    played = metrics or ReinforceRecord()
     return [
         passing,
-        Text.assemble(_label("reward"), (rate(number(metrics, "reward")), "bold")),
-        Text.assemble(_label("bits/rollout"), (rate(number(metrics, "bits_per_rollout")), "bold")),
-        Text.assemble(_label("compression"), (rate(number(metrics, "compression_rate")), "bold")),
-        Text.assemble(_label("in band"), percent(number(metrics, "in_band"))),
-        Text.assemble(_label("bits"), compact(number(metrics, "bits_total"))),
+        Text.assemble(_label("reward"), (rate(played.reward), "bold")),
+        Text.assemble(_label("bits/rollout"), (rate(played.bits_per_rollout), "bold")),
+        Text.assemble(_label("compression"), (rate(played.compression_rate), "bold")),
+        Text.assemble(_label("in band"), percent(played.in_band)),
+        Text.assemble(_label("bits"), compact(played.bits_total)),
         loss,
         entropy,
-        Text.assemble(_label("dead groups"), compact(number(metrics, "dead_groups"))),
+        Text.assemble(_label("dead groups"), compact(played.dead_groups)),
     ]
 
 
 def _machine(snapshot: Snapshot) -> list[Text]:
     box = snapshot.sandbox
-    infra = int(number(box, "infra") or 0)
-    speed = number(box, "programs_per_second")
-    fields = [Text.assemble(_label("sandbox"), printable(str(box.get("backend", "–"))))]
-    if box.get("backend") != "none":
-        fields[0].append(f" {compact(number(box, 'executed'))} run")
+    infra, speed = box.infra or 0, box.programs_per_second
+    fields = [Text.assemble(_label("sandbox"), printable(box.backend or "–"))]
+    if box.backend != "none":
+        fields[0].append(f" {compact(box.executed)} run")
         fields += [Text(f"{compact(speed)}/s")] if speed is not None else []
         fields.append(Text(f"{infra} faults", "bold red" if infra else "dim"))
     if snapshot.model:
@@ -119,15 +121,16 @@ def _machine(snapshot: Snapshot) -> list[Text]:
 
 def _generators(snapshot: Snapshot, width: int) -> list[Text]:
     """A line for all of them: tokens a second, and what is not as it should be."""
-    found = (snapshot.metrics or {}).get("generators") or {}
+    metrics = snapshot.metrics
+    found = (metrics.generators or {}) if isinstance(metrics, ReinforceRecord) else {}
     fields = []
     for name, generator in sorted(found.items(), key=lambda item: int(item[0])):
-        field = Text.assemble(_label(f"g{printable(name)}"), f"{compact(number(generator, 'tokens_per_second'))} tok/s")
-        field.append(f" {percent(number(generator, 'idle'))} idle", "dim")
-        if lag := int(number(generator, "lag") or 0):
-            field.append(f" {lag} behind", "dim")
-        for what, counted in (("restarts", "replaced"), ("infra", "faults")):
-            if count := int(number(generator, what) or 0):
+        field = Text.assemble(_label(f"g{printable(name)}"), f"{compact(generator.tokens_per_second)} tok/s")
+        field.append(f" {percent(generator.idle)} idle", "dim")
+        if generator.lag:
+            field.append(f" {generator.lag} behind", "dim")
+        for count, counted in ((generator.restarts, "replaced"), (generator.infra, "faults")):
+            if count:
                 field.append(f" {count} {counted}", "bold red")
         fields.append(field)
     return [_joined(fields, width, "   ")] if fields else []
@@ -146,8 +149,8 @@ def _footer(snapshot: Snapshot, width: int, height: int) -> list[Text]:
     if snapshot.best and for_program >= 2:
         head = f"best program so far, for {printable(snapshot.best[0])}"
         found = [_rule(head, width), *(Text(line) for line in _cut(program, for_program - 1))]
-    told = [_rule("events", width), *(Text(printable(e)) for e in events[-(for_events - 1) :])] if events else []
-    return [Text(), *found, *(told if for_events >= 2 else [])]
+    shown = [_rule("events", width), *(Text(printable(e)) for e in events[-(for_events - 1) :])] if events else []
+    return [Text(), *found, *(shown if for_events >= 2 else [])]
 
 
 def _cut(program: Sequence[str], rows: int) -> list[str]:

@@ -11,26 +11,28 @@ from pathlib import Path
 from typing import Any
 
 from kolmocli.errors import KolmoError
-from kolmocli.monitor.events import SAMPLES, describe
-from kolmocli.monitor.live import Eyes
+from kolmocli.monitor.display import Display
+from kolmocli.monitor.events import SAMPLES, BestEvent, Event, StartEvent, describe, read_event
 from kolmocli.monitor.reader import EVENTS, METRICS, SUMMARY, Follower, read_summary, require_run
+from kolmocli.monitor.records import ReinforceRecord, StepSeconds, WarmRecord, read_step
 from kolmocli.monitor.snapshot import Snapshot
-from kolmocli.monitor.words import duration, number
+from kolmocli.monitor.summary import Summary, SummarySandbox
+from kolmocli.monitor.words import duration
 
 _RECENT = 10
-"""Steps that speed and time left are told from."""
+"""Steps whose mean gives speed and time left."""
 _SILENCE = 60.0
-"""Seconds without news after which the view says so: the run may have died."""
+"""Seconds without a new line after which the view says so: the run may have died."""
 
 
-def watch(run_dir: Path, eyes: Eyes, once: bool = False, interval: float = 0.5) -> None:
+def watch(run_dir: Path, display: Display, once: bool = False, interval: float = 0.5) -> None:
     """Show a run until it ends, or once. Raises UsageError when there is no such folder.
 
-    `eyes` is open already; `interval` is the time between two looks, in seconds.
+    `display` is open already; `interval` is the time between two looks, in seconds.
     """
     run = WatchedRun(run_dir)
     while True:
-        eyes.update(run.look())
+        display.update(run.look())
         if once or run.done:
             return
         time.sleep(interval)
@@ -45,7 +47,7 @@ class WatchedRun:
         self._config = _read_config(self.run_dir)
         self._metrics = Follower(self.run_dir / METRICS)
         self._events = Follower(self.run_dir / EVENTS)
-        self._summary: dict[str, Any] | None = None
+        self._summary: Summary | None = None
         self._forget()
 
     def look(self) -> Snapshot:
@@ -55,10 +57,10 @@ class WatchedRun:
             self._forget()
             self._metrics, self._events = Follower(self._metrics.path), Follower(self._events.path)
             metrics, events = self._metrics.read(), self._events.read()
-        for record in metrics:
-            self._take_step(record)
-        for event in events:
-            self._take_event(event)
+        for line in metrics:
+            self._take_step(read_step(line))
+        for line in events:
+            self._take_event(read_event(line))
         self._summary = read_summary(self.run_dir)
         return self._snapshot()
 
@@ -67,47 +69,46 @@ class WatchedRun:
         """The summary is of the last step, and the run was not taken up again since."""
         if self._summary is None:
             return False
-        resumed = (number(self._start, "time") or 0.0) > (self.run_dir / SUMMARY).stat().st_mtime
-        return int(self._summary.get("steps") or 0) >= self._step and not resumed
+        resumed = (self._start.time or 0.0) > (self.run_dir / SUMMARY).stat().st_mtime
+        return (self._summary.steps or 0) >= self._step and not resumed
 
     def _forget(self) -> None:
-        self._last: dict[str, Any] | None = None
+        self._last: WarmRecord | ReinforceRecord | None = None
         self._step = 0
         self._executed = self._infra = 0
         self._worked = 0.0
         self._recent: deque[tuple[float, float, float]] = deque(maxlen=_RECENT)
         self._history: deque[float] = deque(maxlen=400)
-        self._told: deque[str] = deque(maxlen=50)
-        self._start: dict[str, Any] = {}
+        self._described: deque[str] = deque(maxlen=50)
+        self._start = StartEvent()
         self._best: tuple[str, str] | None = None
 
-    def _take_step(self, record: dict[str, Any]) -> None:
+    def _take_step(self, record: WarmRecord | ReinforceRecord) -> None:
         self._last = record
-        seconds = {key: value or 0.0 for key, value in (record.get("seconds") or {}).items()}
-        total = sum(seconds.values())
+        seconds = record.seconds or StepSeconds()
+        total = (seconds.rollout or 0.0) + (seconds.execute or 0.0) + (seconds.learn or 0.0)
         self._worked += total
-        if record.get("phase") == "warmup":
+        if isinstance(record, WarmRecord):
             return
-        self._step = int(record["step"])
-        rollouts = number(record, "rollouts") or 0.0
-        self._recent.append((total, seconds.get("execute", 0.0), rollouts))
-        self._executed += int(rollouts)
-        self._infra += int(number(record, "infra") or 0)
-        rate = number(record, "pass_rate")
-        if rate is not None:
-            self._history.append(rate)
+        self._step = record.step
+        rollouts = record.rollouts or 0
+        self._recent.append((total, seconds.execute or 0.0, rollouts))
+        self._executed += rollouts
+        self._infra += record.infra or 0
+        if record.pass_rate is not None:
+            self._history.append(record.pass_rate)
 
-    def _take_event(self, event: dict[str, Any]) -> None:
-        if event.get("kind") == "start":  # of this sitting: a resumed run starts again
+    def _take_event(self, event: Event) -> None:
+        if isinstance(event, StartEvent):  # of this sitting: a resumed run starts again
             self._start = event
-        if event.get("kind") == "best":
-            self._best = (str(event.get("target", "")), str(event.get("program", "")))
-        elif event.get("kind") not in SAMPLES:
-            self._told.append(describe(event))
+        if isinstance(event, BestEvent):
+            self._best = (event.target or "", event.program or "")
+        elif not isinstance(event, SAMPLES):
+            self._described.append(describe(event))
 
     def _snapshot(self) -> Snapshot:
         steps = int(_dig(self._config, "training", "steps") or 0)
-        total = number((self._summary or {}).get("seconds"), "total") if self.done else None
+        total = self._summary.seconds.total if self._summary is not None and self.done else None
         seconds = self._worked if total is None else total
         pace = sum(t for t, _, _ in self._recent) / len(self._recent) if self._recent else None
         return Snapshot(
@@ -117,13 +118,13 @@ class WatchedRun:
             steps=steps,
             seconds=seconds,
             eta_seconds=None if pace is None or self.done else pace * max(0, steps - self._step),
-            model=str(self._start.get("model") or _dig(self._config, "model", "name") or ""),
-            engine=str(self._start.get("engine") or self._config.get("engine") or ""),
+            model=self._start.model or str(_dig(self._config, "model", "name") or ""),
+            engine=self._start.engine or str(self._config.get("engine") or ""),
             sandbox=self._sandbox(),
             target=float(_dig(self._config, "controller", "target") or 0.5),
             metrics=self._last,
             history=tuple(self._history),
-            events=tuple(self._told),
+            events=tuple(self._described),
             best=self._best,
         )
 
@@ -136,17 +137,18 @@ class WatchedRun:
             return f"no news for {duration(silent)}"
         if self._last is None:
             return "starting"
-        return "warm start" if self._last.get("phase") == "warmup" else "training"
+        return "warm start" if isinstance(self._last, WarmRecord) else "training"
 
-    def _sandbox(self) -> dict[str, Any]:
+    def _sandbox(self) -> SummarySandbox:
         execute = sum(e for _, e, _ in self._recent)
-        told = (self._summary or {}).get("sandbox") or {}
-        return {
-            "backend": self._start.get("sandbox") or told.get("backend") or _dig(self._config, "sandbox", "backend"),
-            "executed": self._executed,
-            "infra": self._infra,
-            "programs_per_second": sum(r for _, _, r in self._recent) / execute if execute else None,
-        }
+        summed = (self._summary or Summary()).sandbox
+        backend = self._start.sandbox or summed.backend or _dig(self._config, "sandbox", "backend")
+        return SummarySandbox(
+            backend=None if backend is None else str(backend),
+            executed=self._executed,
+            infra=self._infra,
+            programs_per_second=sum(r for _, _, r in self._recent) / execute if execute else None,
+        )
 
 
 def _read_config(run_dir: Path) -> dict[str, Any]:

@@ -7,18 +7,22 @@ import math
 import os
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol
 
 from kolmocli.errors import UsageError
+from kolmocli.monitor.events import Event
 from kolmocli.monitor.reader import EVENTS, METRICS, SUMMARY
+from kolmocli.monitor.records import StepRecord
+from kolmocli.monitor.summary import Summary
 
 
 class Mirror(Protocol):
     """Whatever else takes the steps of a run."""
 
-    def step(self, record: Mapping[str, Any]) -> None: ...
+    def step(self, record: StepRecord) -> None: ...
 
     def close(self) -> None: ...
 
@@ -56,25 +60,20 @@ class RunLog:
         self._metrics, self._events = (_LineFile(path) for path in paths)
         self._mirror = mirror() if mirror is not None else None
 
-    def step(self, record: Mapping[str, Any]) -> None:
-        """Append one step to metrics.jsonl; its keys are those of `schema.StepRecord`.
-
-        Numbers that are not finite become null. Raises ValueError without an integer `step`.
-        """
-        if not isinstance(record.get("step"), int):
-            raise ValueError(f"a step record needs an integer step, not {record.get('step')!r}")
-        self._metrics.append(record)
+    def step(self, record: StepRecord) -> None:
+        """Append one step to metrics.jsonl. Numbers that are not finite become null."""
+        self._metrics.append(record.to_json())
         if self._mirror is not None:
             self._mirror.step(record)
 
-    def event(self, kind: str, step: int, **fields: Any) -> None:
-        """Append one event to events.jsonl: its kind, the step, the time (Unix seconds) and its own fields."""
-        self._events.append({"kind": kind, "step": step, "time": round(self._clock(), 3), **fields})
+    def event(self, event: Event) -> None:
+        """Append one event to events.jsonl, with the time of now."""
+        self._events.append(replace(event, time=round(self._clock(), 3)).to_json())
 
-    def write_summary(self, summary: Mapping[str, Any]) -> Path:
+    def write_summary(self, summary: Summary) -> Path:
         """Write summary.json, complete or not at all, over the one that was there. Returns its path."""
         path = self.run_dir / SUMMARY
-        write_atomically(path, json.dumps(finite(summary), indent=2, allow_nan=False) + "\n")
+        write_atomically(path, json.dumps(finite(summary.to_json()), indent=2, allow_nan=False) + "\n")
         return path
 
     def flush(self) -> None:

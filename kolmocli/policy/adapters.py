@@ -19,7 +19,10 @@ import torch
 
 from kolmocli.errors import UsageError
 from kolmocli.policy.presets import Alphabet
+from kolmocli.policy.quiet import quiet_bitsandbytes
 from kolmocli.policy.requirements import require_adapters
+
+quiet_bitsandbytes()
 
 _BASE, _CONFIG, _WEIGHTS = "base.json", "adapter_config.json", "adapter_model.safetensors"
 _SAMPLE = 1 << 20

@@ -46,7 +46,7 @@ class TransformersDecoder:
         self._cache = new_cache(model.config)
         positions_PT = (mask_PT.cumsum(-1) - 1).clamp(min=0)
         self._read(input_ids=ids_PT, attention_mask=mask_PT, position_ids=positions_PT)
-        self._cache.batch_repeat_interleave(samples)
+        self._select(torch.arange(len(ids_PT), device=ids_PT.device).repeat_interleave(samples))
         self.logits_NV = self.logits_NV.repeat_interleave(samples, 0)
         if head is not None:
             self.states_ND = self.states_ND.repeat_interleave(samples, 0)
@@ -66,7 +66,11 @@ class TransformersDecoder:
             self.states_ND = self._head.decoder(**inputs, **cached).last_hidden_state[:, -1]
             self.logits_NV = self._head.logits(self.states_ND)
 
+    def _select(self, rows: Any) -> None:
+        """These rows of the cache, each as often as it is named: the one way that layers of every kind have."""
+        self._cache.reorder_cache(rows)
+
     def keep(self, rows_PG: torch.Tensor, prompts_P: torch.Tensor) -> None:
         rows = rows_PG.flatten()
-        self._cache.batch_select_indices(rows)
+        self._select(rows)
         self._mask_NT, self._position_N = self._mask_NT[rows], self._position_N[rows]

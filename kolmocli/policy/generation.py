@@ -1,6 +1,6 @@
 """Sampling with a KV cache: each prompt is read once, and its cache is shared by its G samples.
 
-Sampling is from the full softmax, at temperature 1 unless told otherwise: what is scored later is then
+Sampling is from the full softmax, at temperature 1 unless another is given: what is scored later is then
 the very distribution that was sampled from, with no truncation to correct for.
 
 Shapes: P prompts, G samples of each, N = P*G rows (rows of one prompt are neighbours), T tokens, V words.
@@ -10,14 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import torch
 
 from kolmocli.policy.decoding import Decoder, TransformersDecoder
-from kolmocli.policy.llama.decoding import LeanDecoder, find_lean
-from kolmocli.policy.roulette import Game, Roulette, numbers_per_row
-from kolmocli.policy.value import ValueHead
+from kolmocli.policy.head import Head
+from kolmocli.policy.lean.decoding import LeanDecoder
+from kolmocli.policy.lean.parts import find_lean
+from kolmocli.policy.rollout import Rollout
 
 _COMPACT_SHARE = 0.75
 """Finished rows leave the batch once what is left fits a table of this share: each removal copies the cache."""
@@ -28,12 +29,49 @@ class Generated:
     tokens: list[int]
     logprobs: list[float]
     finished: bool
-    values: list[float]
-    """Of the state before each token; none without a value head."""
-    spared: list[int]
-    """Tokens before which it was at risk and went on; none without roulette."""
-    lost: float | None
-    """The value of the state in which it was stopped."""
+    note: Any = None
+    """What a guide noted of it."""
+
+
+class Watch(Protocol):
+    """A guide at work on the rows of one batch."""
+
+    def look(self, step: int, states_ND: torch.Tensor, token_N: torch.Tensor, row_N: torch.Tensor) -> Any:
+        """See the states before token number `step`, and the tokens before them. Returns a mask of the rows that end
+        here, [N], or None for none. `row_N` are their numbers; one that is too large is nobody's."""
+        ...
+
+    def notes(self, row_N: torch.Tensor, length: int) -> list[Any]:
+        """What was noted of these rows, which end after `length` tokens."""
+        ...
+
+
+class Guide(Protocol):
+    """Looks on while rollouts are written: it sees the state before each token, and may stop rows."""
+
+    head: Head
+    """Of the model: the states are those that it makes logits of."""
+
+    def draws(self, tokens: int) -> int:
+        """How many random numbers it takes for a row of at most so many tokens."""
+        ...
+
+    def watch(self, rows: int, tokens: int, words: int, draw_NT: torch.Tensor | None) -> Watch:
+        """`draw_NT` are its random numbers from 0 to 1; None when nothing is left to chance."""
+        ...
+
+    def noted(self, rollout: Rollout, note: Any) -> Rollout:
+        """The rollout with what was noted of it."""
+        ...
+
+    def tensors(self) -> dict[str, torch.Tensor]:
+        """What a guide in another process needs of this one, by name."""
+        ...
+
+
+def numbers_per_row(max_new_tokens: int, guide: Guide | None) -> int:
+    """Random numbers that a row takes from the start: one for each token, and what the guide takes."""
+    return max_new_tokens + (0 if guide is None else guide.draws(max_new_tokens))
 
 
 def left_pad(sequences: Sequence[Sequence[int]], pad: int) -> tuple[torch.Tensor, torch.Tensor]:
@@ -58,8 +96,7 @@ def generate(
     pad_id: int,
     generator: torch.Generator | None,
     temperature: float = 1.0,
-    value: ValueHead | None = None,
-    roulette: Roulette | None = None,
+    guide: Guide | None = None,
     lean: bool = True,
     finished: Callable[[int, Generated], None] | None = None,
 ) -> list[Generated]:
@@ -67,35 +104,31 @@ def generate(
 
     A continuation ends with the first of `stop_ids` (kept as its last token) or at `max_new_tokens`. Every row has its
     own random numbers from the start, so that which rows are computed together does not change what they draw.
-    With `roulette`, which needs a `value`, hopeless rows end between two tokens. `lean=False` takes transformers'
-    forward where there is a leaner one. `finished` is told of each continuation, by its place in the result, as soon as
-    it has ended.
+    A `guide` may end rows between two tokens. `lean=False` takes transformers' forward where there is a leaner one.
+    `finished` is called with each continuation, and its place in the result, as soon as it has ended.
     """
     device, rows = model.device, len(prompts) * samples
     ids_PT, mask_PT = (x.to(device) for x in left_pad(prompts, pad_id))
     uniform_NT = None
     if generator is not None:
-        width = numbers_per_row(max_new_tokens, roulette is not None)
-        uniform_NT = torch.rand(rows, width, generator=generator, device=device)
-    decoder = _open(model, ids_PT, mask_PT, samples, lean, value)
+        uniform_NT = torch.rand(rows, numbers_per_row(max_new_tokens, guide), generator=generator, device=device)
+    decoder = _open(model, ids_PT, mask_PT, samples, lean, guide)
     stops_V = torch.zeros(decoder.logits_NV.shape[-1], dtype=torch.bool, device=device)
     stops_V[[i for i in stop_ids if i < len(stops_V)]] = True
     # Row `rows` of the results is nobody's: what rows that have finished still write goes there.
     token_NT = torch.zeros(rows + 1, max_new_tokens, dtype=torch.long, device=device)
     logprob_NT = torch.zeros(rows + 1, max_new_tokens, device=device)
-    value_NT = torch.zeros(rows + 1, 0 if value is None else max_new_tokens, device=device)
-    game = None
-    if roulette is not None and uniform_NT is not None:
-        game = Game(roulette, uniform_NT[:, max_new_tokens:], len(stops_V))
+    watch = None
+    if guide is not None:
+        draw_NT = None if uniform_NT is None else uniform_NT[:, max_new_tokens:]
+        watch = guide.watch(rows, max_new_tokens, len(stops_V), draw_NT)
     results: list[Generated | None] = [None] * rows
 
-    def end(ended_N: torch.Tensor, length: int, stopped: bool, lost: bool = False) -> None:
+    def end(ended_N: torch.Tensor, length: int, stopped: bool) -> None:
         tokens, logprobs = token_NT[ended_N, :length].tolist(), logprob_NT[ended_N, :length].tolist()
-        values = value_NT[ended_N, : length + lost].tolist()
-        for row, of_tokens, of_logprobs, of_states in zip(ended_N.tolist(), tokens, logprobs, values, strict=True):
-            last = of_states.pop() if lost else None
-            spared = [] if game is None else game.spared(row)
-            results[row] = result = Generated(of_tokens, of_logprobs, stopped, of_states, spared, last)
+        notes = [None] * len(tokens) if watch is None else watch.notes(ended_N, length)
+        for row, of_tokens, of_logprobs, note in zip(ended_N.tolist(), tokens, logprobs, notes, strict=True):
+            results[row] = result = Generated(of_tokens, of_logprobs, stopped, note)
             if finished is not None:
                 finished(row, result)
 
@@ -103,12 +136,10 @@ def generate(
     token_N = ids_PT[:, -1].repeat_interleave(samples, 0)
     for step in range(max_new_tokens):
         result_N = result_PG.flatten()
-        if value is not None:
-            value_NT[result_N, step] = value(decoder.states_ND)
-        if game is not None and step:
-            lost_N = game.lost(value_NT[result_N, step], token_N, result_N, step)
-            end(result_N[lost_N], step, False, lost=True)
-            result_N = result_N.masked_fill(lost_N, rows)
+        ended_N = None if watch is None else watch.look(step, decoder.states_ND, token_N, result_N)
+        if ended_N is not None:
+            end(result_N[ended_N], step, False)
+            result_N = result_N.masked_fill(ended_N, rows)
         draw_N = None if uniform_NT is None else uniform_NT[result_N.clamp(max=rows - 1), step]
         token_N, logprob_NT[result_N, step] = _choose(decoder.logits_NV, temperature, draw_N)
         token_NT[result_N, step] = token_N
@@ -125,11 +156,11 @@ def generate(
 
 
 def _open(
-    model: Any, ids_PT: torch.Tensor, mask_PT: torch.Tensor, samples: int, lean: bool, value: ValueHead | None
+    model: Any, ids_PT: torch.Tensor, mask_PT: torch.Tensor, samples: int, lean: bool, guide: Guide | None
 ) -> Decoder:
     head = find_lean(model) if lean else None
     if head is None:
-        return TransformersDecoder(model, ids_PT, mask_PT, samples, None if value is None else value.head)
+        return TransformersDecoder(model, ids_PT, mask_PT, samples, None if guide is None else guide.head)
     return LeanDecoder(head, ids_PT, mask_PT, samples)
 
 

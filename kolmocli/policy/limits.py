@@ -1,4 +1,4 @@
-"""How many logits exist at once while rollouts are scored. No result depends on it beyond the last digits; memory does."""
+"""How much is computed at once. No result depends on it beyond the last digits; memory does."""
 
 from __future__ import annotations
 
@@ -6,3 +6,5 @@ LOGITS_AT_ONCE = 1 << 22
 """Of one chunk of the output head: 16 MiB in fp32."""
 LOGIT_COPIES = 3
 """Tensors of that size in the backward pass: logits, probabilities, their gradient."""
+PROMPT_TOKENS_AT_ONCE = 8_192
+"""Of prompts that are read without being continued, padding included."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,14 +13,12 @@ from transformers.utils import logging
 
 from kolmocli.policy.adapters import Base, save_adapter
 from kolmocli.policy.characters import QUESTION
-from kolmocli.policy.generation import Generated, generate
+from kolmocli.policy.generation import Generated, Guide, generate
 from kolmocli.policy.presets import Alphabet
 from kolmocli.policy.prompts import preset_prompt, readable_prompt
 from kolmocli.policy.rollout import Rollout
-from kolmocli.policy.roulette import RIPE, Roulette
 from kolmocli.policy.tokenizer import SEQUENCE
-from kolmocli.policy.value import ValueHead
-from kolmocli.tasks.base import Prompt
+from kolmocli.tasks.base import Prompt, Task
 
 logging.disable_progress_bar()  # a bar of its own would tear the live table
 
@@ -30,16 +27,18 @@ logging.disable_progress_bar()  # a bar of its own would tear the live table
 class Policy:
     """`model` is a transformers causal LM on its device, `name` what the user called it.
 
-    With a `base` the model is that one, frozen, with an adapter beside it. With a `value_head` rollouts carry its values;
+    With a `base` the model is that one, frozen, with an adapter beside it. A `guide` looks on while rollouts are written;
     it belongs to training and is not saved with the policy. `sampler` writes rollouts; it has the arguments of `generate`.
+    `version` counts the updates of the weights.
     """
 
     name: str
     model: Any
     tokenizer: Any
     base: Base | None = None
-    value_head: ValueHead | None = None
+    guide: Guide | None = None
     sampler: Callable[..., list[Generated]] = generate
+    version: int = 0
 
     @cached_property
     def alphabet(self) -> Alphabet | None:
@@ -83,10 +82,17 @@ class Policy:
     def _answer_ids(self, text: str) -> tuple[int, ...]:
         return (*self.tokenizer(text, add_special_tokens=False).input_ids, self.tokenizer.eos_token_id)
 
-    def answer(self, prompt: Prompt, text: str) -> Rollout:
-        """A supervised answer in the shape of a rollout; its sampler log-probabilities are 0."""
-        tokens = self._answer_ids(text)
-        return Rollout(self.prompt_ids(prompt), tokens, (0.0,) * len(tokens), self._lines(tokens), text, True)
+    def answer(self, prompt: Prompt, text: str, prefix: str = "") -> Rollout:
+        """A supervised answer in the shape of a rollout; it has no log-probabilities, as nobody sampled it.
+
+        With a `prefix`, which `text` begins with, what comes after it is to be learnt.
+        """
+        tokens = self._answer_ids(text.removeprefix(prefix))
+        return Rollout(self.prompt_ids(prompt, prefix), tokens, (), self._lines(tokens, prefix.count("\n")), text, True)
+
+    def answers(self, tasks: Sequence[Task]) -> list[Rollout]:
+        """The references of the tasks as supervised answers; a task without one is left out."""
+        return [self.answer(task.asked, task.reference, task.prefix) for task in tasks if task.reference is not None]
 
     def rollout(
         self,
@@ -96,18 +102,15 @@ class Policy:
         max_new_tokens: int,
         generator: torch.Generator | None,
         temperature: float = 1.0,
-        stop_below: float | None = None,
         prefixes: Sequence[str] = (),
         finished: Callable[[int, Rollout], None] | None = None,
     ) -> list[Rollout]:
         """`samples` answers to everything asked, neighbours in the list; greedy when `generator` is None.
 
         Logits are divided by `temperature` before the softmax that is sampled from, all of it; greedily nothing is.
-        Where the value head, once it has learnt something, expects less than `stop_below`, most rollouts are stopped at
-        the next line (`roulette.py`).
         `prefixes[i]` is what answers to `asked[i]` begin with. It is part of the prompt, so no gradient reaches it, and of
-        the text, so it is judged. `finished` is told of each program, by its place in the list,
-        as soon as it is written.
+        the text, so it is judged. `finished` is called with each program, and its place in the list, as soon
+        as it is written.
         """
         # A blank belongs to the word after it, but for the presets' tokenizer.
         given = [text if self.is_preset else text.rstrip(" ") for text in prefixes or [""] * len(asked)]
@@ -124,28 +127,23 @@ class Policy:
         self.sampler(
             self.model, prompts, samples=samples, max_new_tokens=max_new_tokens,
             stop_ids=self.stop_ids, pad_id=self.pad_id, generator=generator, temperature=temperature,
-            value=self.value_head, roulette=self._roulette(stop_below), finished=take,
+            guide=self.guide, finished=take,
         )  # fmt: skip
         return [rollouts[row] for row in range(len(prompts) * samples)]
 
     def _rollout(self, prompt: tuple[int, ...], given: str, result: Generated) -> Rollout:
         tokens = tuple(result.tokens)
         text = given + self.tokenizer.decode(tokens[:-1] if result.finished else tokens, skip_special_tokens=True)
-        lines = self._lines(tokens, given.count("\n"))
-        next_line = lines[-1] + self._breaks(tokens[-1])
-        return Rollout(
-            prompt, tokens, tuple(result.logprobs), lines, text, result.finished, tuple(result.values),
-            tuple(result.spared), None if result.lost is None else (next_line, result.lost),
-        )  # fmt: skip
+        rollout = Rollout(
+            prompt, tokens, tuple(result.logprobs), self._lines(tokens, given.count("\n")), text, result.finished
+        )
+        return rollout if self.guide is None else self.guide.noted(rollout, result.note)
 
-    def _roulette(self, below: float | None) -> Roulette | None:
-        if below is None or self.value_head is None:
-            return None
-        return Roulette(below if self.value_head.fits >= RIPE else -math.inf, self._line_ends)
-
-    @cached_property
-    def _line_ends(self) -> tuple[int, ...]:
-        return tuple(token for token in range(len(self.tokenizer)) if self._breaks(token))
+    def breaks(self, token: int) -> int:
+        """How many line breaks are in this token."""
+        if token not in self._break_counts:
+            self._break_counts[token] = self.tokenizer.decode([token]).count("\n")
+        return self._break_counts[token]
 
     def save(self, folder: Path) -> None:
         """Hugging Face format: `AutoModelForCausalLM.from_pretrained(folder)` and `AutoTokenizer` load it.
@@ -162,14 +160,9 @@ class Policy:
         lines = []
         for token in tokens:
             lines.append(line)
-            line += self._breaks(token)
+            line += self.breaks(token)
         return tuple(lines)
 
     @cached_property
     def _break_counts(self) -> dict[int, int]:
         return {}
-
-    def _breaks(self, token: int) -> int:
-        if token not in self._break_counts:
-            self._break_counts[token] = self.tokenizer.decode([token]).count("\n")
-        return self._break_counts[token]

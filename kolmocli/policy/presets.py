@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -13,27 +14,64 @@ VOCABULARIES: dict[Alphabet, int] = {"programs": 326, "characters": 102}
 MAX_POSITIONS = 1024
 
 
+KERNEL = 3
+"""Tokens that a short convolution reaches: the present one and two before."""
+
+
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """Sizes of a Llama-shaped model with tied embeddings."""
+    """Sizes of a model with tied embeddings and gated MLPs.
+
+    With `convolutions` it has Lfm2's architecture: short convolutions and attention take turns, beginning with a convolution
+    and ending with attention. Small models spend most of their time on learning to find what stands where, to copy it and
+    to compare it; short convolutions give them that. Without, every layer attends, as Llama's do.
+    """
 
     hidden: int
     layers: int
     heads: int
     feed_forward: int
+    convolutions: bool = False
+
+    @property
+    def layer_types(self) -> list[str]:
+        """Of each layer, in transformers' words."""
+        convolves = [self.convolutions and i % 2 == 0 and i < self.layers - 1 for i in range(self.layers)]
+        return ["conv" if each else "full_attention" for each in convolves]
+
+    def shapes(self) -> list[tuple[str, tuple[int, ...]]]:
+        """The weights of all layers and the last norm, by the part of their names that tells what they are."""
+        h, f, head = self.hidden, self.feed_forward, self.hidden // self.heads
+        mlp: list[tuple[str, tuple[int, ...]]] = [
+            ("gate", (f, h)),
+            ("up", (f, h)),
+            ("down", (h, f)),
+            ("norm", (h,)),
+            ("norm", (h,)),
+        ]
+        attention: list[tuple[str, tuple[int, ...]]] = [(name, (h, h)) for name in ("q", "k", "v", "o")]
+        if self.convolutions:
+            attention += [("norm", (head,))] * 2
+        convolution: list[tuple[str, tuple[int, ...]]] = [("in", (3 * h, h)), ("out", (h, h)), ("conv", (h, 1, KERNEL))]
+        found: list[tuple[str, tuple[int, ...]]] = [("norm", (h,))]
+        for kind in self.layer_types:
+            found += [*(convolution if kind == "conv" else attention), *mlp]
+        return found
 
     def count(self, alphabet: Alphabet = "programs") -> int:
-        """Parameters: embeddings, and per layer four attention matrices, three of the gated MLP, two norms."""
-        layer = 4 * self.hidden**2 + 3 * self.hidden * self.feed_forward + 2 * self.hidden
-        return VOCABULARIES[alphabet] * self.hidden + self.layers * layer + self.hidden
+        """Parameters: embeddings and `shapes`."""
+        return VOCABULARIES[alphabet] * self.hidden + sum(math.prod(shape) for _, shape in self.shapes())
 
 
-PRESETS: dict[str, Preset] = {
+_SIZES = {
     "tiny": Preset(hidden=128, layers=3, heads=8, feed_forward=384),
     "small": Preset(hidden=192, layers=4, heads=6, feed_forward=576),
     "medium": Preset(hidden=512, layers=8, heads=8, feed_forward=1536),
     "large": Preset(hidden=768, layers=16, heads=12, feed_forward=1920),
 }
+PRESETS = {name: replace(preset, convolutions=True) for name, preset in _SIZES.items()}
+PRESETS |= {f"{name}-llama": preset for name, preset in _SIZES.items()}
+"""Those with short convolutions, and the same sizes in Llama's architecture for comparison."""
 
 
 def is_preset(name: str) -> bool:
@@ -43,7 +81,7 @@ def is_preset(name: str) -> bool:
 
 def listed() -> str:
     """The presets with their sizes, for `--help`: `tiny 0.7 M, small 2 M, ...` parameters."""
-    return ", ".join(f"{name} {_millions(preset.count())}" for name, preset in PRESETS.items())
+    return ", ".join(f"{name} {_millions(preset.count())}" for name, preset in PRESETS.items() if name in _SIZES)
 
 
 def _millions(count: int) -> str:

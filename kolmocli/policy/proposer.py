@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import torch
 
+from kolmocli.language.answers import program_in_place
 from kolmocli.language.program import LineParser, Program, ProgramError
 from kolmocli.policy.loading import load_policy
 from kolmocli.policy.policy import Policy
@@ -60,7 +61,7 @@ class PolicyProposer:
             generator=generator,
             temperature=temperature,
         )
-        return [r.text for r in rollouts]
+        return [r.text if self.policy.is_preset else program_in_place(r.text) for r in rollouts]
 
 
 def open_proposer(name: str, device: str = "auto") -> PolicyProposer:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
 
 @dataclass(frozen=True, slots=True)
@@ -11,9 +12,8 @@ class Rollout:
 
     `lines[t]` is the line of the program, from 0, that token t belongs to; a line break ends its line. What
     was given of it is the end of the prompt and the beginning of the text.
-    `finished` is False when the token limit cut the program short. With a value head `values[t]` is what it said of the
-    state before token t, when that was sampled; else there are none. `spared` are the tokens t that it might
-    have been stopped at (`roulette.py`), `stopped` the line that it was not allowed to begin, and the value there.
+    `finished` is False when the token limit cut the program short. A right answer that is taught has the same shape; nobody
+    sampled it, so it has no `logprobs`.
     """
 
     prompt: tuple[int, ...]
@@ -22,11 +22,16 @@ class Rollout:
     lines: tuple[int, ...]
     text: str
     finished: bool
-    values: tuple[float, ...] = ()
-    spared: tuple[int, ...] = ()
-    stopped: tuple[int, float] | None = None
+
+    @property
+    def is_answer(self) -> bool:
+        return not self.logprobs
 
     @property
     def starts(self) -> list[int]:
         """Where its lines begin, as far as they have tokens."""
         return [t for t, line in enumerate(self.lines) if not t or line != self.lines[t - 1]]
+
+    def cut(self, end: int) -> Self:
+        """Its first `end` tokens, for learning: the text stays whole."""
+        return replace(self, tokens=self.tokens[:end], logprobs=self.logprobs[:end], lines=self.lines[:end])

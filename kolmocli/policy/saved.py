@@ -17,10 +17,11 @@ from transformers import AutoModelForCausalLM, AutoTokenizer, BitsAndBytesConfig
 from kolmocli.errors import UsageError
 from kolmocli.policy.adapters import Base
 from kolmocli.policy.presets import PRESETS
+from kolmocli.policy.quiet import quiet_bitsandbytes, quiet_convolutions
 from kolmocli.policy.requirements import require_adapters
 
-# It says for every layer that inputs become float16, which is what was asked for.
-logging.getLogger("bitsandbytes.autograd._functions").setLevel(logging.ERROR)
+quiet_bitsandbytes()
+quiet_convolutions()
 
 _TOKENIZERS = ("tokenizer.json", "tokenizer.model", "tokenizer_config.json", "vocab.json", "vocab.txt", "spiece.model")
 _POINTER = b"version https://git-lfs"

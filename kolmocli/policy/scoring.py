@@ -21,7 +21,7 @@ from transformers.cache_utils import DynamicLayer
 
 from kolmocli.policy.cache import attends_to_all
 from kolmocli.policy.head import Head, find_head, is_like, selected, underlying
-from kolmocli.policy.llama.scoring import can_score, lean_states
+from kolmocli.policy.lean.scoring import can_score, lean_states
 from kolmocli.policy.logprobs import pack, token_logprobs
 from kolmocli.policy.rollout import Rollout
 
@@ -80,14 +80,13 @@ class Scorer:
 
     def _find_sharing(self, head: Head, lean: bool) -> Reader | None:
         """A way to read a prompt once that gives the states which it gives when read with each rollout: tried, on two
-        short ones. A window that slides over the keys would only show on long ones."""
-        if not attends_to_all(underlying(self.model).config):
-            return None
+        short ones. A window that slides over the keys would only show on long ones, so that it is asked for."""
         words = head.linear.out_features
         first, second = (tuple(i % words for i in ids) for ids in ((5, 6, 7, 8), (9, 10)))
         probe = [Rollout(first, second, (), (), "", True), Rollout(first, first, (), (), "", True)]
         probe.append(Rollout(second, second[:1], (), (), "", True))
-        ways: list[Reader] = [lean_states, shared_states] if lean and can_score(self.model) else [shared_states]
+        ways: list[Reader] = [lean_states] if lean and can_score(self.model) else []
+        ways += [shared_states] if attends_to_all(underlying(self.model).config) else []
         with torch.inference_mode():
             apart = head.logits(row_states(head.decoder, probe, self.pad)[0])
             for way in ways:

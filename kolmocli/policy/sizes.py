@@ -69,7 +69,7 @@ def size_of_preset(name: str, alphabet: Alphabet = "programs") -> Size:
     preset, words = PRESETS[name], VOCABULARIES[alphabet]
     return Size(
         tuple(_tensors_of(preset, words)), preset.hidden, preset.layers, preset.feed_forward, words,
-        2 * preset.layers * preset.hidden,
+        2 * preset.layer_types.count("full_attention") * preset.hidden,
     )  # fmt: skip
 
 
@@ -93,11 +93,7 @@ def size_of_folder(folder: Path) -> Size:
 
 
 def _tensors_of(preset: Preset, words: int) -> list[Tensor]:
-    h, f = preset.hidden, preset.feed_forward
-    layer = {"q": (h, h), "k": (h, h), "v": (h, h), "o": (h, h), "gate": (f, h), "up": (f, h), "down": (h, f)}
-    shapes: list[tuple[str, tuple[int, ...]]] = [("embed_tokens", (words, h)), ("norm", (h,))]
-    for _ in range(preset.layers):
-        shapes += [*layer.items(), ("norm", (h,)), ("norm", (h,))]
+    shapes = [("embed_tokens", (words, preset.hidden)), *preset.shapes()]
     return [Tensor(name, shape, 4) for name, shape in shapes]
 
 

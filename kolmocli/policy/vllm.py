@@ -1,8 +1,8 @@
-"""Sampling by vLLM in place of `generate`, in this process and beside the model that is trained.
+"""Sampling by vLLM in place of `generate`, in this process, with a copy of the model that is trained.
 
 vLLM keeps weights of its own. They are replaced from the trained ones before the first rollout after an update, and what it
 had cached of prompts is forgotten then. Its log-probabilities are those of its own kernels, not the trainer's to the
-last digit, hence `training.ratio_cap` is 2 with it. Nobody is told of a rollout before all have been written.
+last digit, hence `training.ratio_cap` is 2 with it. `finished` is called when all have been written.
 
 Shapes: P prompts, G samples of each, N = P*G rows, T tokens.
 """
@@ -21,10 +21,8 @@ from typing import Any
 import torch
 
 from kolmocli.errors import EnvironmentMissing, KolmoError, UsageError, last_line
-from kolmocli.policy.generation import Generated
+from kolmocli.policy.generation import Generated, Guide, numbers_per_row
 from kolmocli.policy.policy import Policy
-from kolmocli.policy.roulette import Roulette, numbers_per_row
-from kolmocli.policy.value import ValueHead
 
 _ENVIRONMENT = {
     "VLLM_LOGGING_LEVEL": "ERROR",
@@ -100,16 +98,15 @@ class VllmSampler:
         pad_id: int,
         generator: torch.Generator | None,
         temperature: float = 1.0,
-        value: ValueHead | None = None,
-        roulette: Roulette | None = None,
+        guide: Guide | None = None,
         finished: Callable[[int, Generated], None] | None = None,
     ) -> list[Generated]:
         """`samples` continuations of every prompt, in order; each row's draws belong to a seed of its own."""
         from vllm import SamplingParams
         from vllm.inputs import TokensPrompt
 
-        if value is not None or roulette is not None:
-            raise ValueError("vllm has no values of states")
+        if guide is not None:
+            raise ValueError("vllm shows nobody the states of its model")
         self._take(model)
         rows = len(prompts) * samples
         settings = [
@@ -149,7 +146,7 @@ def _seeds(rows: int, max_new_tokens: int, generator: torch.Generator | None) ->
     """A seed per row from as many random numbers as `generate` takes, so that parts of a batch draw what the whole would."""
     if generator is None:
         return [None] * rows
-    uniform_NT = torch.rand(rows, numbers_per_row(max_new_tokens, False), generator=generator, device=generator.device)
+    uniform_NT = torch.rand(rows, numbers_per_row(max_new_tokens, None), generator=generator, device=generator.device)
     parts = (uniform_NT[:, :2].double() * 2**_SEED_BITS).long().tolist()
     return [sum(part << (_SEED_BITS * i) for i, part in enumerate(row)) for row in parts]
 
@@ -157,4 +154,4 @@ def _seeds(rows: int, max_new_tokens: int, generator: torch.Generator | None) ->
 def _result(output: Any) -> Generated:
     tokens = list(output.token_ids)
     logprobs = [known[token].logprob for token, known in zip(tokens, output.logprobs, strict=True)]
-    return Generated(tokens, logprobs, output.finish_reason == "stop", [], [], None)
+    return Generated(tokens, logprobs, output.finish_reason == "stop")

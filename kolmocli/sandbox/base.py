@@ -6,12 +6,20 @@ value of every statement comes back and the host compares (a program cannot leak
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Any, Literal, Protocol
+from keyword import iskeyword
+from typing import Any, Literal, Protocol, Self
 
+from kolmocli.errors import UsageError
+from kolmocli.sandbox.wire import values
+from kolmocli.sandbox.wire.values import Opaque as Opaque, Raised as Raised
+
+Language = Literal["dsl", "python"]
+"""What is in scope: "dsl" has the functions of `kolmocli/language/functions.py`, "python" starts empty."""
 Value = tuple[int, ...]
 """The value of a statement as a sequence of integers: an int is a 1-tuple, bytes their byte values,
 a str its code points; list, tuple and range of int as they are, by exact built-in type."""
@@ -41,7 +49,7 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one program may use. The same for every program of a run: limits must not hint at a target."""
+    """What one program may use. In training they are the same for every program: limits must not hint at a target."""
 
     cpu_ms: int = 1_000
     wall_ms: int = 3_000
@@ -51,21 +59,95 @@ class Limits:
     output_bytes: int = 1_048_576
     """Bytes of the whole reported trace."""
 
+    def of(self, job: Job) -> Limits:
+        """These limits, with the lower ones that a job has of its own.
+
+        Raises:
+            UsageError: a limit of the job is not positive, or above the sandbox's.
+        """
+        if job.cpu_ms is job.wall_ms is job.memory_mb is None:
+            return self
+        own = {name: value for name in ("cpu_ms", "wall_ms", "memory_mb") if (value := getattr(job, name)) is not None}
+        for name, value in own.items():
+            if not 0 < value <= getattr(self, name):
+                raise UsageError(
+                    f"{name}={value} of a job: from 1 to the {getattr(self, name)} of its sandbox; a job can only "
+                    f"lower a limit, open_sandbox(limits=Limits({name}=…)) sets it for all"
+                )
+        return replace(self, **own)
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call of a function that a program defines: `Call.of("area", 3, 4, unit="m")`. Make one with `of`."""
+
+    function: str
+    code: str
+    """Its arguments as text (`wire/values.py`): every run gets fresh copies, and calls can be compared."""
+
+    @classmethod
+    def of(cls, function: str, /, *arguments: Any, **keywords: Any) -> Call:
+        """Raises UsageError when this is no name of a function, or an argument is not a plain value."""
+        if not function.isidentifier() or iskeyword(function):
+            raise UsageError(f"a call of {function!r}: only functions that have a name of their own can be called")
+        try:
+            return cls(function, values.encode([[*arguments], keywords], _MOST_ITEMS))
+        except (values.NotPlain, values.TooLong) as error:
+            raise UsageError(f"the arguments of {function}: {error}; only plain values go to a program") from None
+
+    @property
+    def arguments(self) -> tuple[list[Any], dict[str, Any]]:
+        """Those by position, and those by name."""
+        by_position, by_name = values.decode(json.loads(self.code))
+        return by_position, by_name
+
+
+_MOST_ITEMS = 1 << 20
+"""In the arguments of one call."""
+
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One program to run.
+    """One program to run, and limits below those of the sandbox where it needs less.
 
-    `language` names the prelude: "dsl" puts the functions of `kolmocli/language/functions.py` in
-    scope, "python" starts empty. `group` is an opaque label: two jobs of one group are not run back
-    to back in one container. `avoid` names a container that must not run this job (a winner is
-    confirmed elsewhere).
+    What comes back is the value of each of its statements as a sequence of integers; with `plain` the values as they
+    are. With `calls` it is what each of these calls returns, after the program has run. With `inputs` the program is a
+    script that runs once for each, reads it from stdin, and what comes back is what it printed. All three are for Python,
+    and `calls` and `inputs` exclude each other.
+
+    `group` is an opaque label: two jobs of one group are not run back to back in one container. `avoid` names a
+    container that must not run this job (a winner is confirmed elsewhere).
     """
 
     program: str
-    language: Literal["dsl", "python"] = "dsl"
+    language: Language = "python"
+    plain: bool = False
+    calls: tuple[Call, ...] = ()
+    inputs: tuple[str, ...] = ()
     group: int = 0
     avoid: str | None = None
+    cpu_ms: int | None = None
+    wall_ms: int | None = None
+    memory_mb: int | None = None
+
+    def __post_init__(self) -> None:
+        """Raises UsageError for a job of two kinds at once: one of them would have to be left out."""
+        if self.language == "dsl" and (self.plain or self.calls or self.inputs):
+            raise UsageError(
+                "a job in the small language has no plain values, no calls and no inputs: they are for Python"
+            )
+        if self.calls and self.inputs:
+            raise UsageError("a job has calls or inputs, never both: it is a module or a script")
+
+
+Programs = Sequence[Job | str] | Job | str
+"""A batch: jobs, or texts in Python. One alone is a batch of one."""
+
+
+def jobs_of(programs: Programs) -> list[Job]:
+    """The jobs of a batch."""
+    batch = [programs] if isinstance(programs, (Job, str)) else programs
+    return [Job(each) if isinstance(each, str) else each for each in batch]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +157,14 @@ class Verdict:
     `trace[i]` is the value of top-level statement i (None: the statement has no value, or one that is
     not a sequence of integers). It holds the statements that finished, so it is kept for a program that
     failed later, and is as long as the program only when the status is OK.
+
+    Of a plain job it holds values of any plain type, or `Opaque` for one of another type. Of calls and inputs it
+    holds what each came to: the value that was returned or the text that was printed, `Raised` where an exception ended
+    it, which ends nothing else, and `Opaque`.
     """
 
     status: Status
-    trace: tuple[Value | None, ...] = ()
+    trace: tuple[Any, ...] = ()
     cpu_ms: float = 0.0
     wall_ms: float = 0.0
     container: str = ""
@@ -86,7 +172,7 @@ class Verdict:
     detail: str = ""
 
     @property
-    def value(self) -> Value | None:
+    def value(self) -> Any:
         """The value of the last statement of a program that ended normally, else None."""
         return self.trace[-1] if self.status is Status.OK and self.trace else None
 
@@ -121,17 +207,24 @@ class Health:
 
 
 class Sandbox(Protocol):
-    """A place to run hostile programs. Any thread may submit; `close` is idempotent."""
+    """A place to run hostile programs, open until its `with` block ends or `close` is called.
+
+    Any thread may submit; `close` is idempotent. Whoever writes a sandbox of their own inherits `run` and `with`.
+    """
 
     limits: Limits
 
-    def submit(self, jobs: Sequence[Job]) -> Future[list[Verdict]]:
-        """Start a batch; the future gives one verdict per job, in order."""
+    def submit(self, programs: Programs) -> Future[list[Verdict]]:
+        """Start a batch; the future gives one verdict per program, in order.
+
+        Raises:
+            UsageError: a limit of a job is above the sandbox's.
+        """
         ...
 
-    def run(self, jobs: Sequence[Job]) -> list[Verdict]:
-        """`submit(jobs).result()`: run a batch and wait for it."""
-        ...
+    def run(self, programs: Programs) -> list[Verdict]:
+        """Run a batch and wait for it: one verdict per program, in order."""
+        return self.submit(programs).result()
 
     def health(self) -> Health: ...
 
@@ -140,3 +233,9 @@ class Sandbox(Protocol):
         ...
 
     def close(self) -> None: ...
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

@@ -41,14 +41,14 @@ HOSTILE = (
 
 def trivial(count: int) -> list[Job]:
     """Programs of the size that a policy writes, in groups of eight."""
-    return [Job(PROGRAM.format(i % 50, i % 50 + 9), group=i // 8 + 1) for i in range(count)]
+    return [Job(PROGRAM.format(i % 50, i % 50 + 9), "dsl", group=i // 8 + 1) for i in range(count)]
 
 
 def hostile_mix(count: int) -> list[Job]:
     """One program in ten is hostile."""
     jobs = trivial(count)
     for at in range(0, count, 10):
-        jobs[at] = Job(HOSTILE[at // 10 % len(HOSTILE)], "python", group=at // 8 + 1)
+        jobs[at] = Job(HOSTILE[at // 10 % len(HOSTILE)], group=at // 8 + 1)
     return jobs
 
 

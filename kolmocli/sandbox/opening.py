@@ -2,80 +2,98 @@
 
 from __future__ import annotations
 
+import logging
 import os
-import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Literal, get_args
 
 from kolmocli.errors import EnvironmentMissing, KolmoError, UsageError
 from kolmocli.sandbox.base import Limits, Sandbox
-from kolmocli.sandbox.pool.flight import Patience
 from kolmocli.sandbox.pool.pool import Pool
+from kolmocli.sandbox.pool.retries import Retries
 
 Backend = Literal["auto", "docker", "embedded"]
 _SLOTS = 4
 """Programs at once in one container: one that burns its whole time holds up a quarter of it."""
 _WINDOW = {"docker": 48, "embedded": 8}
 """Programs on their way to one container: hides the hop through the engine."""
-
-
-def _warn(line: str) -> None:
-    print(line, file=sys.stderr)
+_log = logging.getLogger("kolmocli.sandbox")
 
 
 def open_sandbox(
-    backend: str = "auto",
+    backend: Backend = "auto",
     *,
     limits: Limits | None = None,
     workers: int | None = None,
-    warn: Callable[[str], None] = _warn,
+    warn: Callable[[str], None] = _log.warning,
     image: str | None = None,
+    packages: Sequence[str] = (),
     runtime: str | None = None,
-    patience: Patience | None = None,
+    retries: Retries | None = None,
 ) -> Sandbox:
     """Open a sandbox with `workers` containers or processes (default: one for each CPU, two at least).
 
     `auto` takes docker when an engine answers and the image is there or can be built from a local base, else
-    embedded, and says so in one line. `runtime` names another OCI runtime of the engine, such as runsc; who asks for
-    one asks for docker. Raises EnvironmentMissing when what was asked for cannot be had.
+    embedded, and tells `warn` so in one line (default: the logger `kolmocli.sandbox`). `limits` hold for every program.
+    `runtime` names another OCI runtime of the engine, such as runsc, and `packages` what programs may import beyond the
+    standard library, such as numpy; who asks for one of them asks for docker.
+
+    Raises:
+        EnvironmentMissing: what was asked for cannot be had here.
+        UsageError: there is no such backend, image or package, or not with the others.
     """
     if backend not in get_args(Backend):
         raise UsageError(f"unknown sandbox {backend!r}; choose one of {', '.join(get_args(Backend))}")
     if runtime and backend == "embedded":
         raise UsageError(f"the embedded sandbox has no runtime {runtime!r}: that is a part of a Docker engine")
+    if packages and backend == "embedded":
+        raise UsageError(f"the embedded sandbox has no {', '.join(packages)}: packages are a part of a Docker image")
+    if image and backend == "embedded":
+        raise UsageError(f"the embedded sandbox has no image {image}: that is a part of a Docker engine")
+    if image and packages:
+        raise UsageError(
+            f"either the image {image} or packages: it has those that it was built with (kolmo sandbox build --with)"
+        )
+    if packages:
+        from kolmocli.sandbox.docker.packages import known
+
+        backend, packages = "docker", known(packages)
     limits = limits or Limits()
     size = workers or max(2, os.cpu_count() or 1)
-    if backend == "auto" and not runtime:
-        reason = _why_not_docker(image, warn)
-        if reason:
-            warn(
-                f"sandbox: embedded, because {reason}. Its Python differs at the edges (docs/sandbox.md); "
-                "start a Docker engine for the real one"
-            )
-            return _embedded(limits, size, patience)
-        return _docker(limits, size, image, runtime, patience)
+    if backend == "auto" and not runtime and (reason := _why_not_docker(image, warn)):
+        warn(
+            f"sandbox: embedded, because {reason}. Its Python differs at the edges (docs/sandbox.md); "
+            "start a Docker engine for the real one"
+        )
+        backend = "embedded"
     if backend == "embedded":
-        return _embedded(limits, size, patience)
-    _ensure_docker(image, warn)
+        return _embedded(limits, size, retries)
+    if backend == "docker" or runtime:
+        _ensure_docker(image, tuple(packages), warn)
     if runtime:
         _require_runtime(runtime)
-    return _docker(limits, size, image, runtime, patience)
+    return _docker(limits, size, image or _tag(packages), runtime, retries)
 
 
-def _embedded(limits: Limits, size: int, patience: Patience | None) -> Sandbox:
+def _embedded(limits: Limits, size: int, retries: Retries | None) -> Sandbox:
     from kolmocli.sandbox.embedded.processes import ProcessMaker
 
-    return Pool("embedded", ProcessMaker(limits), limits, size, _WINDOW["embedded"], patience)
+    return Pool("embedded", ProcessMaker(limits), limits, size, _WINDOW["embedded"], retries)
 
 
-def _docker(limits: Limits, size: int, image: str | None, runtime: str | None, patience: Patience | None) -> Sandbox:
-    from kolmocli.sandbox.docker.containers import ContainerMaker
+def _tag(packages: Sequence[str]) -> str:
     from kolmocli.sandbox.docker.image import image_tag
+
+    return image_tag(tuple(packages))
+
+
+def _docker(limits: Limits, size: int, image: str, runtime: str | None, retries: Retries | None) -> Sandbox:
+    from kolmocli.sandbox.docker.containers import ContainerMaker
     from kolmocli.sandbox.docker.sweeper import sweep
 
     sweep()
-    maker = ContainerMaker(image or image_tag(), limits, _SLOTS, runtime)
-    return Pool("docker", maker, limits, size, _WINDOW["docker"], patience)
+    maker = ContainerMaker(image, limits, _SLOTS, runtime)
+    return Pool("docker", maker, limits, size, _WINDOW["docker"], retries)
 
 
 def _why_not_docker(image: str | None, warn: Callable[[str], None]) -> str | None:
@@ -117,17 +135,17 @@ def _require_runtime(runtime: str) -> None:
         )
 
 
-def _ensure_docker(image: str | None, warn: Callable[[str], None]) -> None:
+def _ensure_docker(image: str | None, packages: tuple[str, ...], warn: Callable[[str], None]) -> None:
     from kolmocli.sandbox.docker.image import build, client, find_engine, has_image, image_tag, no_engine
 
     if reason := find_engine():
         raise no_engine(reason)
     api = client()
     try:
-        missing = not has_image(api, image or image_tag())
+        missing = not has_image(api, image or image_tag(packages))
     finally:
         api.close()
     if missing and image:
         raise UsageError(f"the image {image} is not there; build it with: kolmo sandbox build --tag {image}")
     if missing:
-        build(log=lambda line: warn(f"sandbox: {line}"))
+        build(packages=packages, log=lambda line: warn(f"sandbox: {line}"))

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 from kolmocli.curriculum.base import Bucket
+from kolmocli.errors import UsageError
 from kolmocli.language.program import Program
-from kolmocli.sandbox.base import Job, Status, Verdict
+from kolmocli.sandbox.base import Job, Raised, Status, Verdict
 from kolmocli.tasks.outcome import Outcome, Terms
 
 Split = Literal["train", "eval"]
@@ -44,8 +45,9 @@ class Attempt(Protocol):
         """None where there is nothing to run: an answer in words, or a program without a statement."""
         ...
 
-    def outcome(self, verdict: Verdict | None) -> Outcome:
-        """`verdict` is None where there was no job."""
+    def outcome(self, verdict: Verdict | None) -> Outcome | Attempt:
+        """What it came to, or the next stage: more to run, for what one verdict leaves open. `verdict` is None where there
+        was no job."""
         ...
 
 
@@ -53,8 +55,8 @@ class Attempt(Protocol):
 class Task:
     """One thing to solve; with the split, bucket and index make the same task again.
 
-    A program passes when it ends well and `check` is true of its value, an answer in words when `check` is true of its
-    text. `check` runs here and not in the sandbox, so nothing that a program does can reach it; what it raises counts as
+    A program passes when it ends well and `check` is true of the value of its last statement, as plain Python has it; an
+    answer in words when `check` is true of its text. `check` runs here and not in the sandbox, so nothing that a program does can reach it; what it raises counts as
     False. Families with judges of their own have subclasses of this one, whose `attempt` is their judge.
     """
 
@@ -78,9 +80,9 @@ class Task:
         return len(self.asked.shortest)
 
     def attempt(self, text: str, terms: Terms) -> Attempt:
-        """The judge: what an answer to this task comes to."""
+        """The judge: what an answer to this task comes to. Raises UsageError when there is none."""
         if self.check is None:
-            raise ValueError(f"{self.bucket}: a task needs `check`, or a judge of its own")
+            raise UsageError(f"{self.bucket}: a task needs `check`, or a judge of its own")
         return Checked(self, text, self.check, terms)
 
 
@@ -95,7 +97,9 @@ class Checked:
 
     @property
     def job(self) -> Job | None:
-        return None if self.task.language == "text" else Job(self.text, self.task.language, group=1 + self.task.index)
+        if self.task.language == "text":
+            return None
+        return Job(self.text, self.task.language, plain=self.task.language == "python", group=1 + self.task.index)
 
     def outcome(self, verdict: Verdict | None) -> Outcome:
         end, rule = self.text.count("\n") + 1, self.terms.rule
@@ -104,11 +108,12 @@ class Checked:
             return Outcome(self.text, end, passed, Status.OK, rule.success(0.0) if passed else rule.failure, True)
         if verdict.status.is_fault:
             return Outcome(self.text, end, False, verdict.status, None)
-        if verdict.status is not Status.OK or verdict.value is None or not self._holds(verdict.value):
+        value = None if isinstance(verdict.value, Raised) else verdict.value  # or `Opaque`, which is one
+        if verdict.status is not Status.OK or value is None or not self._holds(value):
             formatted = verdict.status is not Status.SYNTAX
-            return Outcome(self.text, end, False, verdict.status, rule.failure, formatted, value=verdict.value)
+            return Outcome(self.text, end, False, verdict.status, rule.failure, formatted, value=value)
         bits = text_bits(self.text)
-        return Outcome(self.text, end, True, Status.OK, rule.success(bits), True, bits=bits, value=verdict.value)
+        return Outcome(self.text, end, True, Status.OK, rule.success(bits), True, bits=bits, value=value)
 
     def _holds(self, value: Any) -> bool:
         try:

@@ -9,10 +9,9 @@ the file, and opens it as tasks. Whoever brings a kind of their own writes one f
 
 from __future__ import annotations
 
-import hashlib
 import inspect
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol
 
@@ -22,6 +21,7 @@ from kolmocli.curriculum.base import Bucket
 from kolmocli.errors import UsageError
 from kolmocli.language.program import Program
 from kolmocli.registry import Registry
+from kolmocli.seeds import content_key
 from kolmocli.tasks.base import Language, Split, Task
 from kolmocli.tasks.files.separation import Taken
 from kolmocli.tasks.settings import FamilySettings
@@ -123,13 +123,18 @@ class FunctionKind:
 def _settings(name: str, generator: Generator, levels: int) -> type[FamilySettings]:
     """A section of the keys that every family has and those of the function."""
     keys: dict[str, Any] = {"task": (Literal[name], Field(name, description="the kind of task"))}
-    for parameter in list(inspect.signature(generator, eval_str=True).parameters.values())[2:]:
+    parameters = list(inspect.signature(generator, eval_str=True).parameters.values())
+    if len(parameters) < 2 or any(p.kind not in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in parameters[:2]):
+        raise UsageError(f"family {name}: the function takes (level, rng), and its options after a *")
+    for parameter in parameters[2:]:
         if parameter.kind is not parameter.KEYWORD_ONLY or parameter.default is parameter.empty:
             raise UsageError(f"family {name}: the parameter {parameter.name} needs a default, and a * before it")
+        if parameter.name in {*FamilySettings.model_fields, *keys, _LEVELS}:
+            raise UsageError(f"family {name}: families have a key {parameter.name}; call the parameter otherwise")
         annotation = Any if parameter.annotation is parameter.empty else parameter.annotation
         keys[parameter.name] = (annotation, parameter.default)
     count = property(lambda self: levels)
-    base = type(f"{name}_settings", (FamilySettings,), {"count": count, "__module__": __name__})
+    base = type(f"{name}_settings", (FamilySettings,), {"level_count": count, "__module__": __name__})
     return create_model(f"{name}_settings", __base__=base, **keys)
 
 
@@ -148,6 +153,8 @@ class FunctionFamily:
             task = self.kind.generator(level, rng, **self.options)
             if not isinstance(task, Task):
                 raise UsageError(f"family {self.kind.name}: made {type(task).__name__} and not a Task")
+            if task.check is None and type(task).attempt is Task.attempt:
+                raise UsageError(f"family {self.kind.name}: made a task that nobody can judge; it needs `check`")
             if not self.kind.held_out or is_held_out(task.asked.text) == (self.split == "eval"):
                 return replace(task, bucket=bucket, index=index, language=self.kind.language)
         raise UsageError(
@@ -164,7 +171,7 @@ class FunctionFamily:
 
 def is_held_out(text: str) -> bool:
     """Whether what is asked with this text is for evaluation alone."""
-    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest()) % _HELD_OUT == 0
+    return content_key(text) % _HELD_OUT == 0
 
 
 class FamilyTasks:
@@ -198,12 +205,14 @@ def open_families(
     known = taken or Taken()
     opened: dict[str, tuple[Family, int]] = {}
     for name, section in sections.items():
-        opened[name] = kind_of(name, section).open(name, section, split, seed, known), section.count
+        opened[name] = kind_of(name, section).open(name, section, split, seed, known), section.level_count
     return FamilyTasks(opened, split)
 
 
 SEQUENCES = "programs"
-"""The kind of a section that names none, and whose own name is none."""
+"""The kind of a section that names none, and whose own name is none or that has levels."""
+_LEVELS = "levels"
+"""The key that a family has whose levels stand in the file."""
 
 
 def kind_name(name: str, section: Any) -> str:
@@ -215,8 +224,21 @@ def kind_name(name: str, section: Any) -> str:
 
 
 def _has_levels(section: Any) -> bool:
-    return isinstance(section, dict) and "levels" in section
+    return _LEVELS in section if isinstance(section, dict) else hasattr(section, _LEVELS)
 
 
 def kind_of(name: str, section: FamilySettings) -> Kind:
     return families.get(kind_name(name, section))
+
+
+def language_of(name: str, section: FamilySettings) -> Language:
+    """What a policy writes for the tasks of a section: its own choice, where its kind leaves one."""
+    written: Language = getattr(section, "language", kind_of(name, section).language)
+    return written
+
+
+def register_kinds(kinds: Sequence[Kind]) -> None:
+    """Make these kinds of task known, where they are not. Raises UsageError when a name is another's."""
+    for kind in kinds:
+        if families.loaded().get(kind.name) is not kind:
+            families.add(kind.name, kind)

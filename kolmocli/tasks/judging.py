@@ -38,31 +38,52 @@ def judge(tasks: Sequence[Task], texts: Sequence[str], sandbox: Sandbox | None, 
 
 def judge_attempts(attempts: Sequence[Attempt], sandbox: Sandbox | None) -> list[Outcome]:
     """The same for answers that have been read already."""
-    jobs = [attempt.job for attempt in attempts]
-    verdicts = _run(jobs, sandbox)
-    outcomes = [attempt.outcome(verdict) for attempt, verdict in zip(attempts, verdicts, strict=True)]
-    winners = [i for i, outcome in enumerate(outcomes) if outcome.passed and jobs[i] is not None]
-    again = _run([_elsewhere(jobs[i], verdicts[i]) for i in winners], sandbox)
-    for i, verdict in zip(winners, again, strict=True):
-        outcomes[i] = attempts[i].outcome(verdict)
+    places: list[Places] = [{} for _ in attempts]
+    outcomes = _outcomes(attempts, places, sandbox)
+    winners = [i for i, outcome in enumerate(outcomes) if outcome.passed and places[i]]
+    again = _outcomes([attempts[i] for i in winners], [places[i] for i in winners], sandbox)
+    for i, outcome in zip(winners, again, strict=True):
+        outcomes[i] = outcome
     return outcomes
 
 
-def _elsewhere(job: Job | None, verdict: Verdict | None) -> Job | None:
-    return None if job is None or verdict is None else replace(job, avoid=verdict.container)
+Places = dict[str, str]
+"""The container in which each program of one attempt ran last: the next run is elsewhere."""
+
+
+def _outcomes(attempts: Sequence[Attempt], places: Sequence[Places], sandbox: Sandbox | None) -> list[Outcome]:
+    """From the first stage of each attempt to its last; what the attempts run in one stage is one batch."""
+    outcomes: dict[int, Outcome] = {}
+    stages = dict(enumerate(attempts))
+    while stages:
+        jobs = {i: _elsewhere(stage.job, places[i]) for i, stage in stages.items()}
+        verdicts = dict(zip(jobs, _run(list(jobs.values()), sandbox), strict=True))
+        said = {i: stage.outcome(verdicts[i]) for i, stage in stages.items()}
+        for i, job in jobs.items():
+            verdict = verdicts[i]
+            if job is not None and verdict is not None:
+                places[i][job.program] = verdict.container
+        outcomes |= {i: end for i, end in said.items() if isinstance(end, Outcome)}
+        stages = {i: stage for i, stage in said.items() if not isinstance(stage, Outcome)}
+    return [outcomes[i] for i in range(len(attempts))]
+
+
+def _elsewhere(job: Job | None, places: Places) -> Job | None:
+    return replace(job, avoid=places[job.program]) if job is not None and job.program in places else job
 
 
 def _run(jobs: Sequence[Job | None], sandbox: Sandbox | None) -> list[Verdict | None]:
-    """A verdict per job, None without one. The same program, which a group often has, is run only once."""
-    different: dict[tuple[str, str], Job] = {}
-    for job in jobs:
-        if job is not None:
-            different.setdefault((job.program, job.language), job)
+    """A verdict per job, None without one. The same work, which a group often has, is done only once."""
+    work = [None if job is None else replace(job, group=0, avoid=None) for job in jobs]
+    different: dict[Job, Job] = {}
+    for key, job in zip(work, jobs, strict=True):
+        if key is not None and job is not None:
+            different.setdefault(key, job)
     if not different:
         return [None] * len(jobs)
     assert sandbox is not None, "programs are judged by a judge with a sandbox"
     ran = dict(zip(different, sandbox.run(list(different.values())), strict=True))
-    return [None if job is None else ran[job.program, job.language] for job in jobs]
+    return [None if key is None else ran[key] for key in work]
 
 
 class SandboxJudge:

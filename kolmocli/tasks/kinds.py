@@ -1,6 +1,7 @@
 """The kinds of task that come with kolmo: importing this registers them."""
 
 from kolmocli.tasks.answers.digits import REVERSE_DIGITS, SUM_DIGITS
+from kolmocli.tasks.examples.family import EXAMPLES
 from kolmocli.tasks.sequences.sampled import SEQUENCE_KIND
 
-BUILT_IN = tuple(kind.name for kind in (SEQUENCE_KIND, SUM_DIGITS, REVERSE_DIGITS))
+BUILT_IN = tuple(kind.name for kind in (SEQUENCE_KIND, SUM_DIGITS, REVERSE_DIGITS, EXAMPLES))

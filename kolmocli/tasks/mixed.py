@@ -20,7 +20,10 @@ class MixedTasks:
         for source in sources:
             for family in dict.fromkeys(bucket.family for bucket in source.buckets()):
                 if family in self._of:
-                    raise UsageError(f"data: the file has buckets of the family {family!r}, and so has the curriculum")
+                    raise UsageError(
+                        f"data: two sources have buckets of the family {family!r}: the file and the curriculum, or "
+                        "sequences and other tasks of the file; call one of them otherwise"
+                    )
                 self._of[family] = source
 
     def buckets(self) -> list[Bucket]:

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Annotated, Any, Literal, Protocol, TypeVar
 
-from pydantic import Field
+from pydantic import Field, PlainSerializer, ValidatorFunctionWrapHandler, WrapValidator
 
+from kolmocli.registry import Registry
 from kolmocli.section import Section
+
+Maker = TypeVar("Maker", bound="Callable[[Reward], RewardRule]")
 
 
 class RewardRule(Protocol):
     """`failure` is paid for every program that missed, and `partial` for all of a target that it explained short of
-    making it (`progress.explained`), else in proportion; `success` for one that hit.
+    making it (`progress.explained`), else in proportion; of a program with tests, for the share that it passes. `success`
+    is paid for one that hit.
 
     A process reward such as `partial` changes what is optimal: pieces that are never put together earn something.
     """
@@ -67,25 +72,64 @@ class Binary:
         return 1.0
 
 
+_USUAL = Literal["relative", "constant_minus_length", "binary"]
+
+
+def _registered(kind: Any, handler: ValidatorFunctionWrapHandler) -> Any:
+    return kind if isinstance(kind, str) and kind in rewards.names() else handler(kind)
+
+
 class Reward(Section):
-    kind: Literal["relative", "constant_minus_length", "binary"] = Field("relative", description="the reward of a pass")
+    kind: Annotated[_USUAL, WrapValidator(_registered), PlainSerializer(str)] = Field(
+        "relative", description="the reward of a pass"
+    )
     constant: float = Field(100.0, description="C of constant_minus_length")
     length_penalty: float = Field(0.1, description="lambda of constant_minus_length, per coded bit")
     length_weight: float = Field(0.25, ge=0.0, description="w of relative: what brevity can add to a pass")
     partial: float = Field(
         0.0,
         ge=0.0,
-        description="process reward: paid to a program that missed, times the share of the target that it explained; "
-        "changes what is optimal, so keep it far below a pass",
+        description="process reward: paid to a program that missed, times the share of the target that it explained, "
+        "or of the tests that it passed; changes what is optimal, so keep it far below a pass",
     )
 
 
-def reward_rule(config: Reward) -> RewardRule:
-    """The rule that a curriculum file asks for."""
-    match config.kind:
-        case "relative":
-            return Relative(config.length_weight, partial=config.partial)
-        case "constant_minus_length":
-            return ConstantMinusLength(config.constant, config.length_penalty, partial=config.partial)
-        case "binary":
-            return Binary(partial=config.partial)
+rewards: Registry[Callable[[Reward], RewardRule]] = Registry("reward", "kolmocli.rewards")
+
+
+def register_reward(name: str) -> Callable[[Maker], Maker]:
+    """Register a function from the section `reward` of a curriculum file to a rule, under the name for its `kind`.
+
+        @kolmo.register_reward("halves")
+        class Halves:
+            failure, partial = -0.5, 0.0
+
+            def __init__(self, settings): ...
+
+            def success(self, bits, literal_bits=None):
+                return 0.5
+
+    Raises:
+        UsageError: the name is another's.
+    """
+
+    def register(maker: Maker) -> Maker:
+        rewards.add(name, maker, module=maker.__module__)
+        return maker
+
+    return register
+
+
+rewards.add("relative", lambda s: Relative(s.length_weight, partial=s.partial), builtin=True, module=__name__)
+rewards.add(
+    "constant_minus_length",
+    lambda s: ConstantMinusLength(s.constant, s.length_penalty, partial=s.partial),
+    builtin=True,
+    module=__name__,
+)
+rewards.add("binary", lambda s: Binary(partial=s.partial), builtin=True, module=__name__)
+
+
+def reward_rule(settings: Reward) -> RewardRule:
+    """The rule that a curriculum file asks for. Raises UsageError when nobody has registered it."""
+    return rewards.get(settings.kind)(settings)

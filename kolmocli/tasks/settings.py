@@ -11,7 +11,8 @@ from kolmocli.section import Positive, Section, Share
 
 
 class FamilySettings(Section):
-    """`count` is how many levels there are, from 1."""
+    """`level_count` is how many levels there are, from 1. `pays_parts` says whether a program that misses is paid
+    `reward.partial` for the part that it got right; a kind whose judge does that says so."""
 
     target: Share | None = Field(None, description="pass rate to hold for this family (default: the controller's)")
     floor: Share | None = Field(
@@ -20,14 +21,18 @@ class FamilySettings(Section):
     bounds: tuple[Positive, Positive] | None = Field(None, description="lowest and highest level to use (default: all)")
 
     @property
-    def count(self) -> int:
+    def level_count(self) -> int:
         raise NotImplementedError
+
+    @property
+    def pays_parts(self) -> bool:
+        return False
 
     @model_validator(mode="after")
     def _bounds_on_the_ladder(self) -> Self:
-        if self.bounds is not None and not self.bounds[0] <= self.bounds[1] <= self.count:
+        if self.bounds is not None and not self.bounds[0] <= self.bounds[1] <= self.level_count:
             low, high = self.bounds
-            raise ValueError(f"bounds: {low} to {high} is not a part of the {self.count} levels, easy to hard")
+            raise ValueError(f"bounds: {low} to {high} is not a part of the {self.level_count} levels, easy to hard")
         return self
 
 
@@ -37,5 +42,5 @@ class LevelList(FamilySettings):
     levels: Sequence[Any]
 
     @property
-    def count(self) -> int:
+    def level_count(self) -> int:
         return len(self.levels)

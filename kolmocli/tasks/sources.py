@@ -1,4 +1,4 @@
-"""Which tasks a configuration trains on and which it evaluates on. The two share no sequence and no skeleton."""
+"""Which tasks a configuration trains on and which it evaluates on. The two share no sequence, no skeleton and no prompt of a file."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Protocol
 
-from kolmocli.errors import UsageError
-from kolmocli.tasks.base import Split, Task, TaskSource
+from kolmocli.errors import KolmoError, UsageError
+from kolmocli.tasks.base import Language, Split, Task, TaskSource
 from kolmocli.tasks.family import open_families
-from kolmocli.tasks.files.records import Records, read_records
-from kolmocli.tasks.files.separation import Taken, split, without
+from kolmocli.tasks.files.separation import Taken
 from kolmocli.tasks.files.settings import Data
-from kolmocli.tasks.files.tasks import DatasetTasks
+from kolmocli.tasks.files.tables import is_data_set
+from kolmocli.tasks.files.taskfile import TaskFile, read_tasks
+from kolmocli.tasks.files.tasks import DatasetTasks, ListedTasks
 from kolmocli.tasks.mixed import MixedTasks
 from kolmocli.tasks.sequences.task import SequenceTask
 from kolmocli.tasks.settings import FamilySettings
@@ -57,54 +58,86 @@ def training_source(config: Sections, warn: Warn, held_out: Sequence[Task] = ())
     if data.train is not None:
         kept, shared = _trained(data, data.train, warn)
         if shared:
-            warn(f"{data.train}: {shared:,} records share a sequence or a skeleton with evaluation and are left out")
+            what = "a sequence, a skeleton or a prompt" if kept.listed else "a sequence or a skeleton"
+            warn(f"{data.train}: {shared:,} records share {what} with evaluation and are left out")
         if not len(kept):
-            raise UsageError(f"{data.train}: every sequence is held out for evaluation; nothing is left to train on")
-        sources.append(DatasetTasks(kept, "train", config.seed, taken, data.order, data.levels))
-    return sources[0] if len(sources) == 1 else MixedTasks(sources)
+            raise UsageError(f"{data.train}: every task is held out for evaluation; nothing is left to train on")
+        sources += file_sources(kept, "train", config, taken)
+    return mixed(sources)
 
 
 def evaluation_source(config: Sections, warn: Warn) -> TaskSource:
     """The evaluation file; else what is held out of the training file and of the families, of both where both train."""
     data, sources = config.data, list[TaskSource]()
     if data.eval is not None:
-        records = _read(data.eval, data, warn)
-        return DatasetTasks(records, "eval", config.seed, order=data.order, levels=data.levels)
+        return mixed(file_sources(read_file(data.eval, data, warn), "eval", config))
     if data.train is None or data.families:
-        trained = Records() if data.train is None else _trained(data, data.train, silent)[0]
-        sources.append(family_tasks(config, "eval", Taken.of(trained)))
+        trained = TaskFile() if data.train is None else _trained(data, data.train, silent)[0]
+        sources.append(family_tasks(config, "eval", trained.taken))
     if data.train is not None:
-        _, held, _ = split(_read(data.train, data, warn))
+        _, held, _ = read_file(data.train, data, warn).split()
         if not len(held):
-            raise UsageError(f"{data.train}: too few sequences to hold some out; name a file with --eval-data")
-        sources.append(DatasetTasks(held, "eval", config.seed, order=data.order, levels=data.levels))
+            raise UsageError(f"{data.train}: too few tasks to hold some out; name a file with --eval-data")
+        sources += file_sources(held, "eval", config)
+    return mixed(sources)
+
+
+def file_sources(file: TaskFile, split: Split, config: Sections, taken: Taken | None = None) -> list[TaskSource]:
+    """A source for each sort of task that is in a file. `taken` is what the other side has.
+
+    Evaluation never has a bucket for every task: it spreads what it takes over all of them.
+    """
+    data, found = config.data, list[TaskSource]()
+    per_task = data.per_task and split == "train"
+    if len(file.records):
+        order, levels = data.order, data.levels
+        found.append(DatasetTasks(file.records, split, config.seed, taken, order, levels, per_task=per_task))
+    if file.listed:
+        found.append(ListedTasks(file.listed, split, config.seed, data.levels, per_task=per_task))
+    return found
+
+
+def mixed(sources: Sequence[TaskSource]) -> TaskSource:
     return sources[0] if len(sources) == 1 else MixedTasks(sources)
 
 
-def trained_records(data: Data) -> Records:
+def trained_file(data: Data) -> TaskFile:
     """What a run with these settings trains on of its file; nothing without one.
 
     Raises:
         UsageError: the file cannot be used.
     """
-    return Records() if data.train is None else _trained(data, data.train, silent)[0]
+    return TaskFile() if data.train is None else _trained(data, data.train, silent)[0]
 
 
-def _trained(data: Data, name: str, warn: Warn) -> tuple[Records, int]:
-    """What is trained on of a file, and how many records are left out of it for what they share with evaluation."""
-    records = _read(name, data, warn)
+def languages_of(data: Data) -> set[Language]:
+    """What a policy writes for the tasks of these files. One that is not here, or not good, is taken for one of sequences:
+    who opens it says what is wrong with it."""
+    found = set[Language]()
+    for name in (data.train, data.eval):
+        if name is not None:
+            try:
+                found |= read_file(name, data, silent).languages
+            except KolmoError:
+                found.add("dsl")
+    return found
+
+
+def _trained(data: Data, name: str, warn: Warn) -> tuple[TaskFile, int]:
+    """What is trained on of a file, and how many tasks are left out of it for what they share with evaluation."""
+    file = read_file(name, data, warn)
     if data.eval is not None:
-        return without(records, _evaluated(data))
-    kept, _, shared = split(records)
+        return file.without(_evaluated(data))
+    kept, _, shared = file.split()
     return kept, shared
 
 
 def _evaluated(data: Data) -> Taken:
     """What evaluation has from a file."""
     if data.eval is not None:
-        return Taken.of(_read(data.eval, data, silent))
+        return read_file(data.eval, data, silent).taken
     if data.train is not None:
-        return Taken.of(split(_read(data.train, data, silent))[1])
+        return read_file(data.train, data, silent).split()[1].taken
     return Taken()
 
 
@@ -112,15 +145,21 @@ def _evaluated(data: Data) -> Taken:
 class _Read:
     """A file as it was when it was read, and what there is to say of it, once."""
 
-    records: Records
+    file: TaskFile
     unsaid: list[str]
 
 
-def _read(name: str, data: Data, warn: Warn) -> Records:
-    """The records of a file. Training and evaluation ask for the same one; it is read once while it does not change."""
+def read_file(name: str, data: Data, warn: Warn) -> TaskFile:
+    """The tasks of a file. Training and evaluation ask for the same one; it is read once while it does not change.
+
+    Raises:
+        UsageError: it cannot be used.
+        EnvironmentMissing: what reads its format is not installed.
+    """
     try:
-        stat = os.stat(name)
-        found = _read_once(name, data.strict, data.max_items, (stat.st_mtime_ns, stat.st_size, stat.st_ino))
+        stat = None if is_data_set(name) else os.stat(name)
+        version = () if stat is None else (stat.st_mtime_ns, stat.st_size, stat.st_ino)
+        found = _read_once(name, data.strict, data.max_items, data.level_key, version)
     except FileNotFoundError:
         raise UsageError(
             f"{name}: no such file; `kolmo data slice` or `synth` makes one, --data names another"
@@ -129,13 +168,13 @@ def _read(name: str, data: Data, warn: Warn) -> Records:
         raise UsageError(f"{name}: cannot be read: {error.strerror}") from None
     while warn is not silent and found.unsaid:
         warn(found.unsaid.pop(0))
-    return found.records
+    return found.file
 
 
 @lru_cache(maxsize=2)
-def _read_once(name: str, strict: bool, max_items: int, _version: tuple[int, ...]) -> _Read:
+def _read_once(name: str, strict: bool, max_items: int, level_key: str | None, _version: tuple[int, ...]) -> _Read:
     unsaid: list[str] = []
-    return _Read(read_records(name, unsaid.append, strict=strict, max_items=max_items), unsaid)
+    return _Read(read_tasks(name, unsaid.append, strict=strict, max_items=max_items, level_key=level_key), unsaid)
 
 
 def silent(text: str) -> None:

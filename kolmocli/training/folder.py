@@ -12,6 +12,9 @@ from kolmocli.config import Config
 from kolmocli.config.file import dump_config
 from kolmocli.errors import UsageError
 from kolmocli.monitor.writer import write_atomically
+from kolmocli.tasks.files.settings import Data
+from kolmocli.tasks.files.tables import is_data_set
+from kolmocli.tasks.sources import read_file, silent
 
 _FREE_TO_CHANGE = ("evaluation.every", "checkpoint_every", "log:", "report:", "sandbox", "engine.", "model.device")
 """What may differ between a run and its continuation: where and how it runs, and what is written down when."""
@@ -19,7 +22,7 @@ _SHOWN = 5
 
 
 def claim_folder(config: Config, folder: Path | None, *, resume: bool) -> Path:
-    """The folder of this run, with `config.yaml` in it and `latest` beside it pointing to it.
+    """The folder of this run, with `config.yaml` in it and a link `latest` next to it.
 
     Raises:
         UsageError: the folder is used and this is no resumption, or it cannot be made.
@@ -82,10 +85,10 @@ def refuse_changed(saved: Mapping[str, Any], now: Config) -> None:
         )
 
 
-def data_digests(config: Config) -> dict[str, str]:
-    """SHA-256 of every data file of the configuration."""
-    files = [name for name in (config.data.train, config.data.eval) if name is not None]
-    return {name: digest(Path(name)) for name in files}
+def data_digests(data: Data) -> dict[str, str]:
+    """SHA-256 of every data file; of a data set, of what was read of it."""
+    files = [name for name in (data.train, data.eval) if name is not None]
+    return {name: read_file(name, data, silent).digest if is_data_set(name) else digest(Path(name)) for name in files}
 
 
 def refuse_other_data(saved: Mapping[str, str], now: Mapping[str, str]) -> None:

@@ -14,7 +14,7 @@ _FLOAT = 4
 _KEPT_PER_HIDDEN, _KEPT_PER_FEED_FORWARD = 12, 4
 """Numbers that a layer keeps for the backward pass per token: inputs of norms and matrices, queries, keys, values,
 and the gated MLP's products. Counted with `saved_tensors_hooks` in transformers' forward of Llama (10.8 and 4.0) and
-GPT-2 (30 per hidden unit, all in all). The lean forward (`policy/llama/scoring.py`) keeps a quarter less."""
+GPT-2 (30 per hidden unit, all in all). The lean forward (`policy/lean/scoring.py`) keeps a quarter less."""
 _BLOCK = 256
 _DOUBLE = 8
 _REGRESSION_COPIES = 3

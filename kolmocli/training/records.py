@@ -1,10 +1,10 @@
-"""What one step writes to metrics.jsonl: pure functions of what happened."""
+"""The records of a step, built from what happened in it: pure functions."""
 
 from __future__ import annotations
 
 import math
 import textwrap
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
@@ -13,51 +13,63 @@ from kolmocli.curriculum.base import FamilyMetrics
 from kolmocli.curriculum.information import mean_entropy, mean_signal, per_gflop, signal_fraction
 from kolmocli.engine.base import Group
 from kolmocli.evaluation.intervals import wilson
+from kolmocli.learning.batches import Batch
 from kolmocli.learning.learner import StepReport
 from kolmocli.learning.noise import GroupGradients
-from kolmocli.learning.returns import advantages, is_dead
-from kolmocli.policy.rollout import Rollout
+from kolmocli.monitor.events import FailingEvent
+from kolmocli.monitor.records import BeliefRecord, BucketRecord, GradientRecord, ReinforceRecord
+from kolmocli.sandbox.base import Value
 from kolmocli.tasks.base import Task
 from kolmocli.tasks.outcome import Outcome
 
+_FAILING_EVERY = 5
+_MOST_CHARACTERS = 400
+_MOST_SHOWN = 64
+"""Items of a sequence; a value may have thousands."""
+
 
 def step_record(
-    groups: Sequence[Group], families: Mapping[str, FamilyMetrics], *, tokens: int = 0, flops: float = 0.0
-) -> dict[str, Any]:
+    groups: Sequence[Group],
+    families: Mapping[str, FamilyMetrics],
+    batch: Batch,
+    *,
+    step: int = 0,
+    tokens: int = 0,
+    flops: float = 0.0,
+) -> ReinforceRecord:
     """Everything about a REINFORCE step that its rollouts and the controller say; faults are left out.
 
-    `tokens` and `flops` are what the step cost: information is also told per unit of them.
+    `batch` is what was learnt of them: a group that nothing was learnt of is dead. `tokens` and `flops` are what the step
+    cost: information is also given per unit of them.
     """
-    judged = [(g, o) for g in groups for o in g.outcomes if o.reward is not None]
+    judged = [o for g in groups for o in g.outcomes if o.reward is not None]
+    rewards = [o.reward for o in judged if o.reward is not None]
     results = [(r.passes, r.rollouts) for r in (g.result() for g in groups) if r.rollouts]
-    passes = sum(k for k, _ in results)
-    dead = [g for g in groups if _dead(g)]
+    dead = [not learnt for learnt in batch.groups]
+    passed = [g.result().passes for g, is_dead in zip(groups, dead, strict=True) if is_dead]
     bits = mean_entropy(results) or 0.0
-    sizes = [(o.bits, o.literal_bits) for _, o in judged if o.literal_bits is not None]
-    kept = sum(literal if bits is None else bits for bits, literal in sizes)
+    sizes = [(o.bits, o.literal_bits) for o in judged if o.literal_bits is not None]
     literal = sum(literal for _, literal in sizes)
-    return {
-        "rollouts": len(judged),
-        "pass_rate": passes / len(judged) if judged else None,
-        "reward": sum(o.reward for _, o in judged) / len(judged) if judged else None,  # type: ignore[misc]
-        "bits_per_rollout": bits,
+    return ReinforceRecord(
+        step=step,
+        rollouts=len(judged),
+        pass_rate=sum(k for k, _ in results) / len(judged) if judged else None,
+        reward=sum(rewards) / len(rewards) if rewards else None,
+        bits_per_rollout=bits,
         **_per_cost(bits * len(judged), tokens, flops),
-        "signal_share": signal_fraction(results),
-        "groups": len(groups),
-        "dead_groups": len(dead),
-        "dead_fail": sum(not g.result().passes for g in dead),
-        "dead_pass": sum(bool(g.result().passes) for g in dead),
-        "infra": sum(o.reward is None for g in groups for o in g.outcomes),
-        "stopped": sum(_stopped(r, o) for g in groups for r, o in zip(g.rollouts, g.outcomes, strict=True)),
-        "compression_rate": kept / literal if literal else None,
-        "verdicts": dict(sorted(Counter(_verdict(o) for g in groups for o in g.outcomes).items())),
-        "buckets": bucket_records(groups, families, flops / tokens if tokens else 0.0),
-    }
-
-
-def _stopped(rollout: Rollout, outcome: Outcome) -> bool:
-    """Whether it was stopped as hopeless before its episode was over."""
-    return rollout.stopped is not None and rollout.stopped[0] < outcome.end
+        signal_share=signal_fraction(results),
+        groups=len(groups),
+        dead_groups=sum(dead),
+        dead_fail=sum(not passes for passes in passed),
+        dead_pass=sum(bool(passes) for passes in passed),
+        infra=sum(o.reward is None for g in groups for o in g.outcomes),
+        stopped=0,
+        compression_rate=sum(most if b is None else b for b, most in sizes) / literal if literal else None,
+        verdicts=dict(sorted(Counter(_verdict(o) for g in groups for o in g.outcomes).items())),
+        tokens=tokens,
+        flops=flops,
+        buckets=bucket_records(groups, dead, families, flops / tokens if tokens else 0.0),
+    )
 
 
 def _verdict(outcome: Outcome) -> str:
@@ -68,61 +80,71 @@ def _verdict(outcome: Outcome) -> str:
 
 
 def bucket_records(
-    groups: Sequence[Group], families: Mapping[str, FamilyMetrics], flops_per_token: float = 0.0
-) -> dict[str, Any]:
-    """One entry per family that the controller knows, sampled in this step or not."""
-    by_family: dict[str, list[Group]] = defaultdict(list)
-    for group in groups:
-        by_family[group.task.bucket.family].append(group)
+    groups: Sequence[Group], dead: Sequence[bool], families: Mapping[str, FamilyMetrics], flops_per_token: float = 0.0
+) -> dict[str, BucketRecord]:
+    """One entry per family that the controller knows, sampled in this step or not, and per family that it does not."""
+    by_family: dict[str, list[tuple[Group, bool]]] = {name: [] for name in families}
+    for group, is_dead in zip(groups, dead, strict=True):
+        by_family.setdefault(group.task.bucket.family, []).append((group, is_dead))
     return {
-        name: {**_sampled(by_family[name], flops_per_token), **_planned(metrics)} for name, metrics in families.items()
+        name: BucketRecord(**_sampled(sampled, flops_per_token), **_planned(families.get(name)))
+        for name, sampled in by_family.items()
     }
+
+
+Worth = tuple[bool, int, int]
+"""Of two programs the greater one is the better one to show."""
+
+
+def worth(group: Group, outcome: Outcome) -> Worth | None:
+    """Of a program that passed: the bits that it saves against its literal. Where there is no literal, how hard its task
+    is: by its level, and then by how few of the group passed. None for what is no such program."""
+    if outcome.bits is None:
+        return None
+    if outcome.literal_bits is not None:
+        return True, outcome.literal_bits - outcome.bits, 0
+    return False, group.task.bucket.level, -sum(o.passed for o in group.outcomes)
 
 
 def _per_cost(bits: float, tokens: int, flops: float) -> dict[str, Any]:
-    return {
-        "bits_per_token": bits / tokens if tokens else None,
-        "bits_per_gflop": per_gflop(bits, flops),
-    }
+    return {"bits_per_token": bits / tokens if tokens else None, "bits_per_gflop": per_gflop(bits, flops)}
 
 
-def answers_record(report: StepReport, bits_total: float, flops: float | None = None) -> dict[str, Any]:
-    """The right answers of a step: what each told, −log2 p before it was learned, and all of this phase so far.
+def answer_fields(report: StepReport, bits_total: float, flops: float | None = None) -> dict[str, Any]:
+    """The right answers of a step: the bits of each, −log2 p before it was learned, and all of this phase so far.
 
     `flops` is the cost of the step where the answers are all that it learned from.
     """
     bits = report.answer_nats / math.log(2)
-    record = {
+    found = {
         "answers": report.answers,
         "bits_per_answer": bits / report.answers if report.answers else None,
         "answer_bits_total": bits_total + bits,
     }
-    return record if flops is None else {**record, **_per_cost(bits, report.tokens, flops)}
+    return found if flops is None else {**found, **_per_cost(bits, report.tokens, flops)}
 
 
-def gradient_record(noise: GroupGradients, groups: Sequence[Group]) -> dict[str, Any]:
-    """How much the gradients of the groups differ, beside what they have in common; see `learning/noise.py`."""
+def gradient_record(noise: GroupGradients, groups: Sequence[Group]) -> GradientRecord:
+    """How much the gradients of the groups differ, and what they have in common; see `learning/noise.py`."""
     results = {i: result for i, g in enumerate(groups) if (result := g.result()).rollouts}
     n = len(results)
     signal, variance = noise.signal(n), noise.variance(n)
-    known = signal is not None and variance is not None and signal > 0.0
-    rollouts_per_group = sum(r.rollouts for r in results.values()) / n if n else 0.0
-    return {
-        "groups": n,
-        "signal": signal,
-        "variance": variance,
-        "scale": variance / signal * rollouts_per_group if known else None,  # type: ignore[operator]
-        "norms": [
-            [r.bucket.family, r.passes, r.rollouts, n * math.sqrt(noise.squared.get(i, 0.0))]
+    scale = None
+    if signal is not None and variance is not None and signal > 0.0:
+        scale = variance / signal * (sum(r.rollouts for r in results.values()) / n)
+    return GradientRecord(
+        groups=n,
+        signal=signal,
+        variance=variance,
+        scale=scale,
+        norms=[
+            (r.bucket.family, r.passes, r.rollouts, n * math.sqrt(noise.squared.get(i, 0.0)))
             for i, r in results.items()
         ],
-    }
+    )
 
 
-_FAILING_EVERY = 5
-
-
-def failing(groups: Sequence[Group], step: int) -> dict[str, Any] | None:
+def failing(groups: Sequence[Group], step: int) -> FailingEvent | None:
     """A program that failed, every few steps, from another group each time; None at the steps between."""
     if step % _FAILING_EVERY or not groups:
         return None
@@ -130,11 +152,11 @@ def failing(groups: Sequence[Group], step: int) -> dict[str, Any] | None:
     for group in [*groups[first:], *groups[:first]]:
         for outcome in group.outcomes:
             if not outcome.passed and outcome.reward is not None:
-                made = None if outcome.value is None else " ".join(map(str, outcome.value[:_MOST_SHOWN]))
-                return {
-                    "family": group.task.bucket.family, "level": group.task.bucket.level, "verdict": _verdict(outcome),
-                    "target": shown(group.task), "made": made, "program": outcome.text,
-                }  # fmt: skip
+                bucket = group.task.bucket
+                return FailingEvent(
+                    step=step, family=bucket.family, level=bucket.level, verdict=_verdict(outcome),
+                    target=shown(group.task), made=_made(outcome.value), program=outcome.text,
+                )  # fmt: skip
     return None
 
 
@@ -143,39 +165,36 @@ def shown(task: Task) -> str:
     return textwrap.shorten(task.asked.text, _MOST_CHARACTERS, placeholder=" …")
 
 
-_MOST_CHARACTERS = 400
-_MOST_SHOWN = 64
-"""Items of a sequence; a value may have thousands."""
+def _made(value: Value | None) -> str | None:
+    """What a program made; a sequence may be empty."""
+    if isinstance(value, (list, tuple, range)):
+        return " ".join(map(str, value[:_MOST_SHOWN]))
+    return None if value is None else textwrap.shorten(str(value), _MOST_CHARACTERS, placeholder=" …")
 
 
-def _planned(metrics: FamilyMetrics) -> dict[str, Any]:
-    planned = {
-        "level": round(metrics.level, 4), "top": metrics.top, "weight": round(metrics.weight, 4), "state": metrics.state,
+def _planned(metrics: FamilyMetrics | None) -> dict[str, Any]:
+    if metrics is None:
+        return {}
+    belief = None if metrics.belief is None else BeliefRecord(**asdict(metrics.belief))
+    return {
+        "level": metrics.level, "top": metrics.top, "weight": metrics.weight, "state": metrics.state, "belief": belief,
     }  # fmt: skip
-    if metrics.belief is not None:
-        planned["belief"] = {key: round(value, 4) for key, value in asdict(metrics.belief).items()}
-    return planned if metrics.hint is None else {**planned, "hint": round(metrics.hint, 4)}
 
 
-def _sampled(groups: Sequence[Group], flops_per_token: float) -> dict[str, Any]:
-    results = [(r.passes, r.rollouts) for r in (g.result() for g in groups) if r.rollouts]
+def _sampled(groups: Sequence[tuple[Group, bool]], flops_per_token: float) -> dict[str, Any]:
+    results = [(r.passes, r.rollouts) for r in (g.result() for g, _ in groups) if r.rollouts]
     rollouts, passes = sum(n for _, n in results), sum(k for k, _ in results)
     bits = mean_entropy(results)
-    tokens = sum(len(r.tokens) for g in groups for r in g.rollouts)
-    lengths = [o.bits for g in groups for o in g.outcomes if o.bits is not None]
+    tokens = sum(len(r.tokens) for g, _ in groups for r in g.rollouts)
+    lengths = [o.bits for g, _ in groups for o in g.outcomes if o.bits is not None]
     return {
         "pass_rate": passes / rollouts if rollouts else None,
-        "ci": list(wilson(passes, rollouts, 0.9)) if rollouts else None,
+        "ci": wilson(passes, rollouts, 0.9) if rollouts else None,
         "signal": mean_signal(results),
         "signal_share": signal_fraction(results),
         "bits": bits,
         **_per_cost((bits or 0.0) * rollouts, tokens, flops_per_token * tokens),
         "n": rollouts,
-        "dead": sum(_dead(g) for g in groups) / len(groups) if groups else None,
+        "dead": sum(dead for _, dead in groups) / len(groups) if groups else None,
         "shortest": min(lengths, default=None),
     }
-
-
-def _dead(group: Group) -> bool:
-    """No advantage anywhere, by the leave-one-out baseline: groups that all pass with equal lengths too."""
-    return is_dead(advantages([o.reward for o in group.outcomes], "rloo"))

@@ -1,4 +1,4 @@
-"""The learning rate of each REINFORCE step. A function of the step alone, so that nothing of it has to be saved."""
+"""What goes by the number of the step alone, so that nothing of it has to be saved."""
 
 from __future__ import annotations
 
@@ -15,3 +15,8 @@ def learning_rate(step: int, training: Training) -> float:
     share = {"linear": 1.0 - done, "cosine": 0.5 + 0.5 * math.cos(math.pi * done), "constant": 1.0}[training.schedule]
     rise = min(1.0, step / training.ramp_steps) if training.ramp_steps else 1.0
     return training.learning_rate * rise * share
+
+
+def is_measured(step: int, every: int) -> bool:
+    """Whether the noise of the gradient is measured in this step: in the first, and then every so many; 0: never."""
+    return every > 0 and (step - 1) % every == 0

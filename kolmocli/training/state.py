@@ -1,8 +1,8 @@
-"""What a run remembers from step to step, beside weights, optimiser and controller. Plain JSON."""
+"""What a run remembers from step to step, apart from weights, optimiser, controller and methods. Plain JSON."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 Phase = Literal["warmup", "rl", "done"]
@@ -10,18 +10,23 @@ Phase = Literal["warmup", "rl", "done"]
 
 @dataclass
 class RunState:
-    """`step` counts REINFORCE steps done, `warm_steps` supervised ones."""
+    """How far a run is. `step` counts REINFORCE steps done, `warm_steps` supervised ones."""
 
     phase: Phase = "warmup"
     step: int = 0
     warm_steps: int = 0
     drawn: dict[str, int] = field(default_factory=dict)
     """Tasks drawn so far, by bucket: the index of the next one."""
-    baseline: float = 0.0
-    hints: dict[str, float] = field(default_factory=dict)
-    """Share of a reference program that is given, by family."""
-    pool: list[dict[str, Any]] = field(default_factory=list)
-    """The targets that self-play keeps."""
+    evaluations: dict[str, Any] = field(default_factory=dict)
+    """Reports by name: before, `step 50`, after."""
+    passed_before: list[int] = field(default_factory=list)
+    """0 or 1 per held-out task, for the paired interval."""
+
+
+@dataclass
+class Totals:
+    """What the records of a run add up to."""
+
     pass_rates: list[float] = field(default_factory=list)
     rollouts: int = 0
     bits: float = 0.0
@@ -36,16 +41,9 @@ class RunState:
     executed: int = 0
     infra: int = 0
     seconds: dict[str, float] = field(default_factory=dict)
-    evaluations: dict[str, Any] = field(default_factory=dict)
-    """Reports by name: before, `step 50`, after."""
-    passed_before: list[int] = field(default_factory=list)
-    """0 or 1 per held-out task, for the paired interval."""
 
     def spend(self, what: str, seconds: float) -> None:
         self.seconds[what] = self.seconds.get(what, 0.0) + seconds
-
-    def to_json(self) -> dict[str, Any]:
-        return asdict(self)
 
 
 def in_band(pass_rates: list[float], target: float) -> float | None:

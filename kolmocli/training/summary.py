@@ -2,52 +2,68 @@
 
 from __future__ import annotations
 
-from typing import Any
+from pathlib import Path
 
 from kolmocli.curriculum.information import per_gflop
-from kolmocli.training.assess import AFTER, BEFORE
-from kolmocli.training.session import Session
-from kolmocli.training.state import in_band
+from kolmocli.monitor.summary import (
+    Summary,
+    SummaryBits,
+    SummaryEval,
+    SummaryPassRate,
+    SummarySandbox,
+    SummarySeconds,
+)
+from kolmocli.sandbox.base import Health
+from kolmocli.training.evaluation import AFTER, BEFORE
+from kolmocli.training.state import RunState, Totals, in_band
+
+_SECONDS = ("warmup", "rollout", "execute", "learn", "eval", "total")
 
 
-def summarise(session: Session) -> dict[str, Any]:
-    """summary.json, see docs/metrics.md."""
-    state, health = session.state, session.engine.health()
-    rates = state.pass_rates
-    seconds = {
-        k: round(state.seconds.get(k, 0.0), 3) for k in ("warmup", "rollout", "execute", "learn", "eval", "total")
-    }
-    return {
-        "schema_version": 1,
-        "run": str(session.run_dir),
-        "steps": state.step,
-        "warmup_steps": state.warm_steps,
-        "rollouts": state.rollouts,
-        "seconds": seconds,
-        "pass_rate": {
-            "target": session.config.controller.target,
-            "mean": sum(rates) / len(rates) if rates else None,
-            "in_band": in_band(rates, session.config.controller.target),
-        },
-        "bits": {
-            "per_rollout": state.bits / state.rollouts if state.rollouts else None,
-            "total": state.bits,
-            "per_gflop": per_gflop(state.bits, state.flops),
-            "per_rl_gflop": per_gflop(state.bits, state.flops - state.warm_flops),
-            "supervised_per_answer": state.answer_bits / state.answers if state.answers else None,
-            "supervised_total": state.answer_bits,
-            "supervised_per_gflop": per_gflop(state.answer_bits, state.warm_flops),
-            "hindsight_per_answer": (
-                state.hindsight_bits / state.hindsight_answers if state.hindsight_answers else None
-            ),
-            "hindsight_total": state.hindsight_bits,
-        },
-        "eval": {"before": state.evaluations.get(BEFORE), "after": state.evaluations.get(AFTER)},
-        "sandbox": {
-            "backend": health.backend,
-            "executed": state.executed,
-            "infra": state.infra,
-            "programs_per_second": health.programs_per_second,
-        },
-        "checkpoint": str(session.checkpoint) if session.checkpoint else None,
-    }
+def summarise(
+    folder: Path,
+    state: RunState,
+    totals: Totals,
+    health: Health,
+    *,
+    target: float,
+    epochs: float | None,
+    checkpoint: Path | None,
+) -> Summary:
+    """`target` is the pass rate to hold; `epochs` how often the data files were gone through."""
+    rates = totals.pass_rates
+    return Summary(
+        schema_version=1,
+        run=str(folder),
+        steps=state.step,
+        warmup_steps=state.warm_steps,
+        rollouts=totals.rollouts,
+        epochs=epochs,
+        seconds=SummarySeconds(**{what: totals.seconds.get(what, 0.0) for what in _SECONDS}),
+        pass_rate=SummaryPassRate(
+            target=target, mean=sum(rates) / len(rates) if rates else None, in_band=in_band(rates, target)
+        ),
+        bits=SummaryBits(
+            per_rollout=_mean(totals.bits, totals.rollouts),
+            total=totals.bits,
+            per_gflop=per_gflop(totals.bits, totals.flops),
+            per_rl_gflop=per_gflop(totals.bits, totals.flops - totals.warm_flops),
+            supervised_per_answer=_mean(totals.answer_bits, totals.answers),
+            supervised_total=totals.answer_bits,
+            supervised_per_gflop=per_gflop(totals.answer_bits, totals.warm_flops),
+            hindsight_per_answer=_mean(totals.hindsight_bits, totals.hindsight_answers),
+            hindsight_total=totals.hindsight_bits,
+        ),
+        eval=SummaryEval(before=state.evaluations.get(BEFORE), after=state.evaluations.get(AFTER)),
+        sandbox=SummarySandbox(
+            backend=health.backend,
+            executed=totals.executed,
+            infra=totals.infra,
+            programs_per_second=health.programs_per_second,
+        ),
+        checkpoint=str(checkpoint) if checkpoint else None,
+    )
+
+
+def _mean(total: float, count: int) -> float | None:
+    return total / count if count else None

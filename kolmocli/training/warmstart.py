@@ -6,44 +6,67 @@ Easy first is not a detail: a small model on a uniform mix learns next to nothin
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 
+from kolmocli.config.training import Warmup
 from kolmocli.curriculum.base import Bucket
-from kolmocli.learning.learner import Weighted
-from kolmocli.training.session import Session
+from kolmocli.engine.base import Engine, Request
+from kolmocli.learning.batches import Weighted
+from kolmocli.learning.learner import Learner, StepReport
+from kolmocli.tasks.base import Task, TaskSource
+from kolmocli.training.run import Run
 
 _RAMP_STEPS = 20
 _CHECK_TASKS = 128
 
 
-def warm_start(session: Session) -> None:
-    """Teach until `warmup.until`, or `warmup.max_steps`, or until the session is asked to stop."""
-    config, state = session.config.warmup, session.state
-    buckets = [b for b in session.tasks.buckets() if b.level <= config.levels and session.tasks.taught(b)]
-    while buckets and state.warm_steps < config.max_steps:
+def warm_start(run: Run, engine: Engine, learner: Learner, settings: Warmup) -> None:
+    """Teach until `until` passes, or `max_steps`, or until the run is asked to stop."""
+    source, state = run.source, run.state
+    buckets = taught_buckets(source, settings)
+    while buckets and state.warm_steps < settings.max_steps:
         step = state.warm_steps + 1
-        session.show("warm start")
+        run.recorder.doing("warm start")
         began = time.perf_counter()
-        rng = session.rng("warm start", step)
-        answers = session.engine.answers([session.draw(rng.choice(buckets)) for _ in range(config.batch_size)])
-        if not answers:
+        rng = run.rng("warm start", step)
+        tasks = [run.draw(rng.choice(buckets)) for _ in range(settings.batch_size)]
+        report = teach(learner, tasks, settings.learning_rate * ramp(step, step / (settings.max_steps + 1)))
+        if report is None:
             break  # a data set without reference programs: nothing to imitate
-        batch = [Weighted(answer, [1.0] * len(answer.tokens), answer=True) for answer in answers]
-        learning_rate = config.learning_rate * min(1.0, step / _RAMP_STEPS) * (1.0 - step / (config.max_steps + 1))
-        report = session.engine.learn(batch, sum(len(a.tokens) for a in answers), learning_rate)
-        state.spend("warmup", time.perf_counter() - began)
+        run.recorder.spend("warmup", time.perf_counter() - began)
         state.warm_steps = step
-        pass_rate = measure(session, buckets, step) if step % config.check_every == 0 else None
-        session.record_warm(step, report, pass_rate, time.perf_counter() - began)
-        if pass_rate is not None and pass_rate >= config.until:
+        pass_rate = measure(run, engine, buckets, step) if step % settings.check_every == 0 else None
+        run.recorder.warm_step(step, report, pass_rate, time.perf_counter() - began)
+        if pass_rate is not None and pass_rate >= settings.until:
             break
-        session.check_stop()
+        run.check_stop()
 
 
-def measure(session: Session, buckets: list[Bucket], step: int) -> float:
+def taught_buckets(source: TaskSource, settings: Warmup) -> list[Bucket]:
+    """Those of the easiest levels that have references."""
+    return [b for b in source.buckets() if b.level <= settings.levels and source.taught(b)]
+
+
+def teach(learner: Learner, tasks: Sequence[Task], learning_rate: float) -> StepReport | None:
+    """One step towards the references of these tasks, by the mean over their tokens; None where no task has one."""
+    taught = learner.policy.answers(tasks)
+    if not taught:
+        return None
+    batch = [Weighted(answer, [1.0] * len(answer.tokens)) for answer in taught]
+    return learner.step(batch, learning_rate, denominator=sum(len(answer.tokens) for answer in taught))
+
+
+def ramp(step: int, done: float) -> float:
+    """The share of the learning rate that step 1, 2, … has: up over the first, and down to 0 where `done`, the share of
+    what was planned, is 1."""
+    return min(1.0, step / _RAMP_STEPS) * (1.0 - done)
+
+
+def measure(run: Run, engine: Engine, buckets: list[Bucket], step: int) -> float:
     """Share of sampled programs that pass on fresh tasks of the warm-up buckets."""
     began = time.perf_counter()
-    tasks = [session.draw(buckets[i % len(buckets)]) for i in range(_CHECK_TASKS)]
-    groups = session.engine.collect(tasks, samples=1, seed=session.seed("warm check", step)).groups
+    tasks = [run.draw(buckets[i % len(buckets)]) for i in range(_CHECK_TASKS)]
+    groups = engine.sample(Request(tasks, 1, run.seed("warm check", step))).groups
     judged = [o for g in groups for o in g.outcomes if o.reward is not None]
-    session.state.spend("warmup", time.perf_counter() - began)
+    run.recorder.spend("warmup", time.perf_counter() - began)
     return sum(o.passed for o in judged) / len(judged) if judged else 0.0

@@ -7,14 +7,15 @@ import json
 from hashlib import sha256
 from pathlib import Path
 
-from kolmocli.archive.clock import Clock
 from kolmocli.archive.codecs.codecs import CODECS
 from kolmocli.archive.format.container import FORMAT_VERSION, Section, digest, write_member
 from kolmocli.archive.format.stored import stored
 from kolmocli.archive.format.views import BY_NAME
-from kolmocli.archive.packer import _pack, compress
-from kolmocli.archive.search.attempts import Attempt, Options
+from kolmocli.archive.options import Options
+from kolmocli.archive.packer import _pack, compress, compress_with_reports
+from kolmocli.archive.search.attempts import Attempt
 from kolmocli.archive.search.proposals import Piece
+from kolmocli.archive.time_budget import TimeBudget
 from kolmocli.language.interpreter import evaluate
 from kolmocli.language.program import canonical
 from kolmocli.language.sampler import sample
@@ -26,20 +27,20 @@ CORPUS = Path(__file__).parent / "corpus"
 
 def archives():
     for name, data in samples.SMALL.items():
-        yield name.replace(" ", "-"), data, compress(data)[0]
+        yield name.replace(" ", "-"), data, compress(data)
     data = samples.sampled(6000, seed=31)
-    yield "sampled-6000", data, compress(data)[0]
+    yield "sampled-6000", data, compress(data)
     text = samples.text(5000)
     for codec in CODECS.values():
         section = Section(codec.number, codec.encode(text, 9))
         yield codec.name, text, write_member(len(text), (section,), digest(len(text), bytes([codec.number]), text))
     for view in BY_NAME:
         data = samples.lines(40, start=-50) if view == "lines" else samples.counter(40, start=200, step=3)
-        yield f"view-{view}", data, compress(data, Options(view=view))[0]
+        yield f"view-{view}", data, compress_with_reports(data, Options(view=view))[0]
     for name, data in samples.RULED.items():
-        yield name.replace(" ", "-"), data, compress(data)[0]
+        yield name.replace(" ", "-"), data, compress(data)
     parts = [samples.SMALL[n] for n in ("ramp", "empty", "interleaved")]
-    yield "members", b"".join(parts), b"".join(compress(p)[0] for p in parts)
+    yield "members", b"".join(parts), b"".join(compress(p) for p in parts)
     yield "programs", *every_function()
 
 
@@ -58,7 +59,7 @@ def every_function():
         result = evaluate(program)
         pieces.append(Piece(stored(program), (), len(result)))
         data += bytes(result)
-    return data, _pack(Attempt(BY_NAME["u8"], list(data), pieces, b""), data, 6, Clock(None)).member
+    return data, _pack(Attempt(BY_NAME["u8"], list(data), pieces, b""), data, 6, TimeBudget(None)).member
 
 
 def main():

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from kolmocli.archive.packer import compress
+from kolmocli.archive.packer import compress, compress_with_reports
 from kolmocli.cli import archiving
 from kolmocli.language.interpreter import evaluate
 from kolmocli.language.program import parse
@@ -77,7 +77,7 @@ def test_list_and_json(kolmo, tmp_path):
 
 def test_several_archives_are_listed_with_their_total(kolmo, tmp_path):
     for name in ("a.klm", "b.klm"):
-        (tmp_path / name).write_bytes(compress(DATA)[0])
+        (tmp_path / name).write_bytes(compress(DATA))
     shown = kolmo("compress", "-l", "a.klm", "b.klm").out.decode().splitlines()
     assert len(shown) == 3
     assert f"2 archives: {2 * len(DATA)} bytes" in shown[2]
@@ -104,7 +104,7 @@ def test_explain_tells_how_the_data_are_seen(kolmo, tmp_path):
 @pytest.mark.parametrize("option", ["-9", "--samples=3", "--format=u8", "--time-budget=1s", "--compare", "--cache=c"])
 @pytest.mark.parametrize("mode", ["-d", "-t", "-l"])
 def test_what_only_packing_needs_is_refused_where_archives_are_read(kolmo, tmp_path, option, mode):
-    (tmp_path / "a.klm").write_bytes(compress(DATA)[0])
+    (tmp_path / "a.klm").write_bytes(compress(DATA))
     done = kolmo("compress", mode, option, "a.klm")
     assert done.code == 2
     assert f"means nothing with {mode}" in done.err
@@ -163,7 +163,7 @@ def test_compare_shows_the_standard_codecs(kolmo, tmp_path):
 )
 def test_what_goes_wrong_is_one_line(kolmo, tmp_path, arguments, code, words):
     (tmp_path / "a").write_bytes(DATA)
-    (tmp_path / "a.klm").write_bytes(compress(DATA)[0])
+    (tmp_path / "a.klm").write_bytes(compress(DATA))
     done = kolmo(*arguments)
     assert done.code == code
     assert words in done.err
@@ -184,9 +184,9 @@ def test_a_time_budget_is_shared_out_among_the_files(kolmo, tmp_path, monkeypatc
 
     def watched(data, options, progress):
         budgets.append(options.deadline - time.monotonic())
-        return compress(data, replace(options, level=0), progress)
+        return compress_with_reports(data, replace(options, level=0), progress)
 
-    monkeypatch.setattr("kolmocli.archive.packer.compress", watched)
+    monkeypatch.setattr("kolmocli.archive.packer.compress_with_reports", watched)
     for name in "abc":
         (tmp_path / name).write_bytes(DATA)
     assert kolmo("compress", "-q", "--time-budget", "600s", *"abc").code == 0

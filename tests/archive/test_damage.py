@@ -4,8 +4,7 @@ import random
 import tracemalloc
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from kolmocli.archive.codecs.codecs import CODECS, unpack
 from kolmocli.archive.errors import ArchiveError, ArchiveLimitError
@@ -21,7 +20,7 @@ from kolmocli.language.program import parse
 from . import samples
 
 DATA = samples.SMALL | samples.SHORT
-ARCHIVES = {name: compress(data)[0] for name, data in DATA.items()}
+ARCHIVES = {name: compress(data) for name, data in DATA.items()}
 LIMIT = 1 << 20
 
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from kolmocli.archive.explain import explain
-from kolmocli.archive.packer import compress
-from kolmocli.archive.search.attempts import Options
+from kolmocli.archive.explanation import explain
+from kolmocli.archive.options import Options
+from kolmocli.archive.packer import compress_with_reports
 
 from . import samples
 
@@ -22,8 +22,8 @@ WAVE = bytes([*range(0, 200, 4), *range(200, 0, -4)]) * 3
         (b"", "# nothing"),
     ],
 )
-def test_words_beside_the_programs(data, wanted):
-    archive, _ = compress(data, Options(level=4, view="lines" if data[:1].isdigit() else "u8"))
-    shown = "\n".join(explain(archive))
+def test_words_at_the_programs(data, wanted):
+    archive, _ = compress_with_reports(data, Options(level=4, view="lines" if data[:1].isdigit() else "u8"))
+    shown = str(explain(archive))
     assert wanted in shown
     assert f"{len(data)} bytes in {len(archive)}" in shown.splitlines()[0]

@@ -3,8 +3,8 @@
 import pytest
 
 from kolmocli.archive.opener import decompress
-from kolmocli.archive.packer import compress
-from kolmocli.archive.search.attempts import Options
+from kolmocli.archive.options import Options
+from kolmocli.archive.packer import compress_with_reports
 from kolmocli.policy.proposer import TEMPERATURES, PolicyProposer
 from tests.policies import tiny
 
@@ -17,12 +17,12 @@ class Watched:
 
     def __init__(self):
         self.policy, self.asked = POLICY, []
-        self.model = self.policy.model
+        self.model, self.is_preset = self.policy.model, self.policy.is_preset
 
-    def rollout(self, targets, *, samples, generator, temperature, max_new_tokens):
+    def rollout(self, prompts, *, samples, generator, temperature, max_new_tokens):
         self.asked.append((samples, None if generator is None else temperature))
         return self.policy.rollout(
-            targets, samples=samples, generator=generator, temperature=temperature, max_new_tokens=6
+            prompts, samples=samples, generator=generator, temperature=temperature, max_new_tokens=6
         )
 
 
@@ -44,5 +44,5 @@ def test_the_samples_are_shared_out_among_the_temperatures(samples, asked):
 
 def test_an_archive_made_with_a_policy_opens_without_it():
     data = bytes([3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5]) + bytes(range(0, 90, 3))
-    archive, _ = compress(data, Options(level=2, proposer=PolicyProposer(Watched()), samples=3, view="u8"))
+    archive, _ = compress_with_reports(data, Options(level=2, proposer=PolicyProposer(Watched()), samples=3, view="u8"))
     assert decompress(archive) == data

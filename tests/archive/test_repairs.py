@@ -3,13 +3,12 @@
 from array import array
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from kolmocli.archive.format.stored import resolve
 from kolmocli.archive.opener import decompress
-from kolmocli.archive.packer import compress
-from kolmocli.archive.search.attempts import Options
+from kolmocli.archive.options import Options
+from kolmocli.archive.packer import compress_with_reports
 from kolmocli.archive.search.repairs import repair
 from kolmocli.language.interpreter import evaluate
 from kolmocli.language.program import parse
@@ -56,7 +55,7 @@ def test_a_nearly_right_proposal_is_kept_with_its_repair():
     wrong = bytearray(evaluate(NearlyRight.program))
     wrong[14:16] = b"\1\2"
     data = bytes(range(60)) + wrong + bytes(range(200, 100, -1))
-    archive, reports = compress(data, Options(proposer=NearlyRight(), view="u8"))
+    archive, reports = compress_with_reports(data, Options(proposer=NearlyRight(), view="u8"))
     assert decompress(archive) == data
     assert reports[0].proposed > 0
-    assert len(archive) < len(compress(data, Options(view="u8"))[0])
+    assert len(archive) < len(compress_with_reports(data, Options(view="u8"))[0])

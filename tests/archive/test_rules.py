@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from kolmocli.archive.format.programs import ProgramCoder
 from kolmocli.archive.format.rangecoder import Decoder, Encoder

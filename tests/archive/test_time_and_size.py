@@ -11,9 +11,9 @@ from kolmocli.archive.codecs import packing
 from kolmocli.archive.codecs.codecs import CODECS, QUICK, QUICKEST, Codec
 from kolmocli.archive.codecs.packing import pack
 from kolmocli.archive.opener import decompress, members
-from kolmocli.archive.packer import compress
+from kolmocli.archive.options import Options
+from kolmocli.archive.packer import compress, compress_with_reports
 from kolmocli.archive.search import attempts
-from kolmocli.archive.search.attempts import Options
 
 from . import samples
 
@@ -70,7 +70,7 @@ def test_source_code_is_looked_at_and_not_searched(monkeypatch):
 
     monkeypatch.setattr(attempts, "search", no_search)
     source = Path(attempts.__file__).read_bytes() + Path(packing.__file__).read_bytes()
-    _, reports = compress(source, Options(level=3))
+    _, reports = compress_with_reports(source, Options(level=3))
     assert reports[0].programs == 0
 
 
@@ -81,7 +81,7 @@ def test_only_the_chunks_are_searched_in_which_programs_pay(monkeypatch):
     search = attempts.search
     monkeypatch.setattr(attempts, "search", lambda values, *rest: (chunks.append(values), search(values, *rest))[1])
     data = text + samples.sampled(1 << 13) + text
-    archive, reports = compress(data, Options(level=3, view="u8"))
+    archive, reports = compress_with_reports(data, Options(level=3, view="u8"))
     assert decompress(archive) == data
     assert reports[0].programs > 100
     assert [bytes(chunk.tolist()) for chunk in chunks] == [data[1 << 14 : 3 << 13]]
@@ -92,7 +92,7 @@ def test_a_time_budget_holds_and_never_costs_the_quickest_codec(seconds):
     """In processor time of two threads, for a busy machine makes any budget late; without one this takes some ten seconds."""
     data = samples.sampled(60_000) + samples.text(20_000)
     began = time.process_time()
-    archive, _ = compress(data, Options(level=9, deadline=time.monotonic() + seconds))
+    archive, _ = compress_with_reports(data, Options(level=9, deadline=time.monotonic() + seconds))
     assert time.process_time() - began < 2 * seconds + 1
     assert decompress(archive) == data
     assert len(archive) <= len(CODECS[1].encode(data, QUICKEST)) + 16
@@ -100,7 +100,7 @@ def test_a_time_budget_holds_and_never_costs_the_quickest_codec(seconds):
 
 def test_a_deadline_that_has_passed_still_makes_an_archive():
     data = samples.sampled(20_000)
-    archive, reports = compress(data, Options(deadline=time.monotonic() - 1))
+    archive, reports = compress_with_reports(data, Options(deadline=time.monotonic() - 1))
     assert decompress(archive) == data
     assert reports[0].programs == 0
     assert len(archive) < len(data)
@@ -109,11 +109,11 @@ def test_a_deadline_that_has_passed_still_makes_an_archive():
 def test_large_data_become_a_member_for_each_part_where_programs_pay(monkeypatch):
     monkeypatch.setattr(compress_module, "PART_BYTES", 4096)
     ruled = samples.counter(2500)
-    archive, reports = compress(ruled)
+    archive, reports = compress_with_reports(ruled)
     assert decompress(archive) == ruled
     assert [r.size for r in reports] == [4096, 4096, 1808]
     plain = random.Random(2).randbytes(9000)
-    archive, reports = compress(plain)
+    archive, reports = compress_with_reports(plain)
     assert decompress(archive) == plain
     assert len(members(archive)) == len(reports) == 1
 
@@ -122,9 +122,9 @@ def test_a_part_without_programs_goes_to_the_codecs_at_their_best(monkeypatch):
     monkeypatch.setattr(compress_module, "PART_BYTES", 4096)
     text = samples.text(4096)
     data = samples.counter(1024) + text + samples.counter(1024, start=5, step=7)
-    archive, reports = compress(data)
+    archive, reports = compress_with_reports(data)
     assert decompress(archive) == data
     assert [r.programs > 0 for r in reports] == [True, False, True]
-    assert len(archive) <= len(compress(text, Options(level=0))[0]) + 100
-    best = compress(text)[0]
+    assert len(archive) <= len(compress_with_reports(text, Options(level=0))[0]) + 100
+    best = compress(text)
     assert members(archive)[1].length <= len(best)

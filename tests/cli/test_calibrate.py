@@ -61,3 +61,30 @@ def test_wrong_arguments(kolmo: Run, arguments: list[object], said: str) -> None
 def test_docker_without_an_engine(kolmo: Run) -> None:
     done = kolmo("curriculum", "calibrate", "tiny", "quickstart", "--sandbox", "docker", env=NO_ENGINE)
     assert "--sandbox embedded" in refused(done, 4)
+
+
+def test_a_file_gets_levels(kolmo: Run, tmp_path: Path) -> None:
+    (tmp_path / "q.jsonl").write_text('{"question": "Twice three?", "answer": "6"}\n')
+    given = ("curriculum", "calibrate", "tiny", "--data", "q.jsonl", "-o", "o.jsonl", "--samples", 2)
+    done = kolmo(*given)
+    assert done.returncode == 0, done.stderr
+    assert "tiny on q.jsonl: 1 tasks, 2 answers each, 2 rollouts" in done.stdout
+    assert "o.jsonl has the tasks with these levels" in done.stdout
+    assert json.loads((tmp_path / "o.jsonl").read_text())["level"] == 1
+    assert refused(kolmo(*given), 1) == "o.jsonl: exists already; use -f to overwrite it"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ((), "calibrate on one of a curriculum and --data"),
+        (("quickstart", "--data", "q.jsonl"), "calibrate on one of a curriculum and --data"),
+        (("quickstart", "-o", "o.jsonl"), "--output means nothing with a curriculum"),
+        (("quickstart", "--levels", 2), "--levels means nothing with a curriculum"),
+        (("--data", "q.jsonl", "-o", "o", "--tasks", 2), "--tasks means nothing with --data"),
+        (("--data", "q.jsonl"), "--data q.jsonl: say with -o where the file with levels goes"),
+        (("--data", "q.jsonl", "-o", "o"), "q.jsonl: cannot be read: No such file"),
+    ],
+)
+def test_wrong_arguments_for_a_file(kolmo: Run, arguments: tuple[object, ...], said: str) -> None:
+    assert refused(kolmo("curriculum", "calibrate", "tiny", *arguments), 2).startswith(said)

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from kolmocli.config import Config
+from kolmocli.config.controller import build_controller
 from kolmocli.config.file import load_config
 from kolmocli.curriculum.base import Bucket
-from kolmocli.curriculum.build import build_controller
 from kolmocli.paths import find_curriculum, packaged_curricula
 from kolmocli.tasks.sources import family_tasks
 from tests.cli.conftest import SMALL, refused
@@ -51,7 +51,8 @@ def test_packaged_curricula_are_valid(kolmo: Run, name: str) -> None:
 def test_packaged_curricula_have_a_uniform_baseline(name: str) -> None:
     config = load_config(find_curriculum(name), {"controller.kind": "uniform"})
     buckets = family_tasks(config, "train").buckets()
-    weights = {f: m.weight for f, m in build_controller(config, buckets).metrics().items()}
+    made = build_controller(config.controller, config.families, buckets, config.training.steps)
+    weights = {f: m.weight for f, m in made.metrics().items()}
     sizes = Counter(b.family for b in buckets if in_bounds(config, b))
     assert weights == pytest.approx({family: size / sizes.total() for family, size in sizes.items()})
 

@@ -13,9 +13,10 @@ import yaml
 
 from kolmocli.cli.app import app
 from kolmocli.config import Config
-from kolmocli.config.file import ConfigError, load_config
+from kolmocli.config.file import ConfigError, dump_config, load_config
 from kolmocli.errors import UsageError
 from kolmocli.paths import find_curriculum
+from kolmocli.tasks.family import families
 
 DIGITS = find_curriculum("digits")
 
@@ -55,7 +56,6 @@ def test_a_task_is_a_family_of_the_curriculum_that_is_named(capsys: pytest.Captu
     [
         (("--task", "sum_digit"), "--task sum_digit: the curriculum has no such family; did you mean sum_digits"),
         (("--task", "runs", "quickstart", "--data", "d.jsonl"), "takes its tasks from d.jsonl; leave one of them out"),
-        (("digits", "--data", "d.jsonl"), "a file holds sequences to write programs for; leave it out"),
         (("digits", "--sandbox", "docker"), "nothing is run, and no sandbox opened; leave it out"),
         (("digits", "--length-penalty", "0.1"), "pays for short programs; set it to binary"),
         (("digits", "--set", "reward.partial=0.1"), "paid for pieces of a sequence; leave it out"),
@@ -76,12 +76,25 @@ def test_what_makes_no_sense_is_refused_in_one_line(arguments: tuple[str, ...], 
     assert "\n" not in str(refused.value)
 
 
-def test_a_file_asks_questions_or_for_programs(tmp_path: Path) -> None:
+def test_one_file_may_ask_questions_and_for_programs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     data = yaml.safe_load(DIGITS.read_text())
     data["families"]["ramps"] = {"levels": [{}]}
-    (tmp_path / "both.yaml").write_text(yaml.safe_dump(data, sort_keys=False))
-    with pytest.raises(ConfigError, match=r"families: sum_digits is answered in words and ramps with programs"):
-        load_config(tmp_path / "both.yaml")
+    data |= {"reward": {"kind": "relative", "partial": 0.1}, "training": {"hindsight": 0.5}, "hints": {"most": 0.5}}
+    both = tmp_path / "both.yaml"
+    both.write_text(yaml.safe_dump(data, sort_keys=False))
+    config = load_config(both)
+    assert list(config.families) == ["sum_digits", "reverse_digits", "ramps"]
+    assert (config.languages, config.runs_programs, config.alphabet) == ({"dsl", "text"}, True, "characters")
+    plan = planned(capsys, str(both), "--sandbox", "embedded")
+    assert (plan["families"], plan["sandbox"]) == (3, "embedded")
+    both.write_text(dump_config(config))
+    assert load_config(both) == config
+
+
+def test_a_file_of_sequences_takes_the_place_of_the_questions_or_stands_beside_them() -> None:
+    for beside, languages in ((False, {"dsl"}), (True, {"dsl", "text"})):
+        config = load_config(DIGITS, {"data.train": "d.jsonl", "data.families": beside})
+        assert config.languages == languages
 
 
 def test_a_key_of_the_other_kind_is_named_with_its_line(tmp_path: Path) -> None:
@@ -100,6 +113,36 @@ def test_show_has_questions_with_their_answers(capsys: pytest.CaptureFixture[str
     assert shown["families"]["sum_digits"]["levels"][-1]["knobs"] == {}
     kolmo("curriculum", "show", "digits")
     assert "as the task was founded" in capsys.readouterr().out
+
+
+def test_show_says_of_each_family_of_a_mixed_file_what_it_asks_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("_things", "_owners"):
+        monkeypatch.setattr(families, name, dict(getattr(families, name)))
+    (tmp_path / "mine.py").write_text(
+        "import kolmocli as kolmo\n"
+        "@kolmo.family('guesses', levels=1)\n"
+        "def guesses(level, rng, *, below=9):\n"
+        "    return kolmo.Task(prompt=f'a number below {below}: {rng.random()}', check=bool)\n"
+    )
+    (tmp_path / "three.yaml").write_text(
+        "families:\n  sums: {task: sum_digits, levels: [{}]}\n  ramps: {levels: [{}]}\n  guesses: {below: 7}\n"
+    )
+    asked = ("curriculum", "show", "three.yaml", "--plugin", "mine.py")
+    kolmo(*asked, "--json")
+    shown = json.loads(capsys.readouterr().out)
+    assert (shown["questions"], shown["families"]["guesses"]["shared"]) == (False, {"below": 7})
+    assert {name: family["task"] for name, family in shown["families"].items()} == {
+        "sums": "sum_digits", "ramps": "programs", "guesses": "guesses",
+    }  # fmt: skip
+    assert shown["families"]["guesses"]["levels"][0]["samples"][0]["answer"] is None
+    kolmo(*asked)
+    text = capsys.readouterr().out
+    sums, ramps, guesses = (text.index(f"\n{name}: target") for name in ("sums", "ramps", "guesses"))
+    assert sums < text.index("as the task was founded") < ramps < text.index("the published generator") < guesses
+    assert sums < text.index("question, and its answer") < ramps < text.index("program, and the sequence") < guesses
+    assert guesses < text.index("a number below 7: ")
 
 
 def test_programs_are_not_sampled_from_questions() -> None:

@@ -103,3 +103,17 @@ def test_what_is_held_out_is_asked_for(kolmo: Run, trained: Trained) -> None:
 def test_docker_without_an_engine(kolmo: Run) -> None:
     line = refused(kolmo("eval", "tiny", "--curriculum", "quickstart", "--sandbox", "docker", env=NO_ENGINE), 4)
     assert "--sandbox embedded" in line
+
+
+def test_predictions_for_a_file(kolmo: Run, tmp_path: Path) -> None:
+    (tmp_path / "d.jsonl").write_text('{"task_id": 1, "question": "Twice three?", "answer": "6"}\n')
+    (tmp_path / "p.jsonl").write_text(
+        '{"task_id": "1", "completion": "[ANSWER] 6"}\n{"task_id": 2, "completion": ""}\n'
+    )
+    done = kolmo("eval", "--data", "d.jsonl", "--predictions", "p.jsonl", "--json", env=NO_ENGINE)
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    assert (report["accuracy"], report["n"], report["unknown"], report["language"]) == (1.0, 1, 1, "text")
+    assert "p.jsonl:2: skipped: no task 2 in the data" in done.stderr
+    strict = kolmo("eval", "--data", "d.jsonl", "--predictions", "p.jsonl", "--strict", env=NO_ENGINE)
+    assert refused(strict, 2) == "p.jsonl:2: no task 2 in the data"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 from tests.cli.conftest import refused
 from tests.conftest import Run
@@ -45,6 +46,59 @@ def test_what_does_not_exist_is_refused(kolmo: Run) -> None:
     assert "--steps" in refused(kolmo("curriculum", "simulate", "--steps", 5), 2)
 
 
+def test_settings_reach_the_controllers_and_nothing_else_may_be_set(kolmo: Run) -> None:
+    def simulated(*settings: str) -> Run:
+        flags = [part for setting in settings for part in ("--set", setting)]
+        return kolmo(
+            "curriculum", "simulate", "--controller", "integral", "--seeds", 1, "--steps", 100, "--json", *flags
+        )
+
+    usual, lively = (json.loads(simulated(*s).stdout) for s in ((), ("controller.integral.gain=0.2",)))
+    assert lively["controllers"]["integral"] != usual["controllers"]["integral"]
+    assert (usual["settings"], lively["settings"]) == ({}, {"controller.integral.gain": 0.2})
+    assert json.loads(simulated("controller.target=0.75").stdout)["target"] == 0.75
+    for key, said in (
+        ("training.steps", "only what is below controller can be set here, and --controller is the kind"),
+        ("controller.kind", "only what is below controller can be set here, and --controller is the kind"),
+        ("controller.integral.gian", "controller.integral has no key gian; did you mean gain?"),
+    ):
+        assert refused(simulated(f"{key}=1"), 2) == f"--set {key}=1: {said}"
+    line = refused(simulated("controller.integral.gain=-1"), 2)
+    assert line == "--set controller.integral.gain: must be > 0, got -1"
+
+
 def test_it_needs_no_torch() -> None:
     code = "import sys, kolmocli.curriculum.simulator.compare as c; c.compare(['rasch'], ['base'], 0, 1, 100); assert 'torch' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+PLUGIN = """\
+from kolmocli.curriculum import LevelBase, register_controller
+
+@register_controller("still")
+class Still(LevelBase):
+    level = 1.0
+
+    def observe(self, results):
+        return []
+"""
+
+
+def test_a_controller_of_a_plugin_plays_too(kolmo: Run, tmp_path: Path) -> None:
+    (tmp_path / "still.py").write_text(PLUGIN)
+    done = kolmo(
+        "curriculum", "simulate", "--plugin", "still.py", "--controller", "still", "--controller", "rasch",
+        "--seeds", 1, "--steps", 100, "--json",
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    assert list(json.loads(done.stdout)["controllers"]) == ["still", "rasch"]
+    line = refused(kolmo("curriculum", "simulate", "--controller", "still"), 2)
+    assert line.startswith("--controller still: no such choice; there are rasch, integral")
+
+
+def test_a_plugin_that_fails_is_one_line(kolmo: Run, tmp_path: Path) -> None:
+    (tmp_path / "bad.py").write_text(PLUGIN + "1 / 0\n")
+    line = refused(kolmo("curriculum", "simulate", "--plugin", "bad.py"), 2)
+    assert line == "plugin bad.py:9: ZeroDivisionError: division by zero"
+    line = refused(kolmo("curriculum", "simulate", "--plugin", "none.py"), 2)
+    assert line == "plugin none.py: no such file"

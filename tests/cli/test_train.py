@@ -222,7 +222,7 @@ def test_a_dry_run_does_everything_but_train(kolmo: Run, tmp_path: Path) -> None
     assert planned["schema_version"] == 1
     assert planned["config"]["seed"] == 5
     assert planned["buckets"] == 2
-    assert planned["model"]["parameters"] == 681_600
+    assert planned["model"]["parameters"] == 682_048
     assert set(planned["memory_mib"]) == {
         *("weights", "gradients", "optimiser", "activations", "logits", "sampling_cache", "peak"),
     }

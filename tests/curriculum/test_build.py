@@ -4,8 +4,8 @@ import pytest
 from pydantic import ValidationError
 
 from kolmocli.config import Config
-from kolmocli.curriculum.base import Bucket, Ladder
-from kolmocli.curriculum.build import build_controller, ladders_of
+from kolmocli.config.controller import build_controller as build, ladders_of
+from kolmocli.curriculum.base import Bucket, Controller, Ladder
 from kolmocli.curriculum.controllers.integral import IntegralLevel
 from kolmocli.curriculum.controllers.rasch import RaschLevel
 from kolmocli.curriculum.families import FamilyController
@@ -18,6 +18,10 @@ BUCKETS = [Bucket("a", 1), Bucket("a", 2), Bucket("b", 1)]
 def config(family: dict[str, object] | None = None, **controller: object) -> Config:
     families = {"a": {"levels": [{}, {}], **(family or {})}, "b": {"levels": [{}]}}
     return Config.model_validate({"families": families, "controller": controller})
+
+
+def build_controller(made: Config, buckets: list[Bucket]) -> Controller:
+    return build(made.controller, made.families, buckets, made.training.steps)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -39,7 +43,7 @@ def test_the_ladders_are_those_of_the_tasks() -> None:
 
 def test_target_floor_and_bounds_may_be_of_a_family() -> None:
     asked = config({"target": 0.7, "floor": 0.2, "bounds": [2, 2]}, target=0.4, floor=0.1)
-    assert ladders_of(asked, BUCKETS) == {
+    assert ladders_of(asked.controller, asked.families, BUCKETS) == {
         "a": Ladder(top=2, bottom=2, target=0.7, floor=0.2),
         "b": Ladder(top=1, bottom=1, target=0.4, floor=0.1),
     }
@@ -47,7 +51,8 @@ def test_target_floor_and_bounds_may_be_of_a_family() -> None:
 
 @pytest.mark.parametrize(("target", "kept"), [(0.0, 0.01), (1.0, 0.99)])
 def test_targets_that_no_level_meets_are_kept_off_the_ends(target: float, kept: float) -> None:
-    assert ladders_of(config(target=target), BUCKETS)["b"].target == kept
+    made = config(target=target)
+    assert ladders_of(made.controller, made.families, BUCKETS)["b"].target == kept
 
 
 def test_parameters_reach_the_controller() -> None:

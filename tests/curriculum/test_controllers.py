@@ -9,21 +9,24 @@ from collections.abc import Iterable
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from kolmocli.curriculum.base import Bucket, Result
 from tests.curriculum.controllers import (
     BUCKETS,
+    BY_FAMILY,
     KINDS,
     LEVELS,
+    WHOLE,
     G,
     History,
     after,
     controller,
     crowded,
+    family_controller,
     histories,
     kinds,
+    kinds_by_family,
     levels,
     results,
     steps,
@@ -120,19 +123,23 @@ def numbers(state: Any) -> Iterable[float]:
 
 @given(kinds, histories, st.floats(0, 1 / 3))
 def test_weights_add_to_one_and_respect_the_floor(kind: str, history: History, floor: float) -> None:
+    """A whole controller shares the groups among families as it likes."""
     made = after(history, controller(kind, floor=floor))
     weights = {family: metrics.weight for family, metrics in made.metrics().items()}
+    assert set(weights) == set(LEVELS)
     assert sum(weights.values()) == pytest.approx(1)
-    if kind not in ("uniform", "sequential"):  # the baselines look at no signal, and give by size or alike
+    assert min(weights.values()) >= 0
+    # The baselines look at no signal, and give by size or alike.
+    if kind in BY_FAMILY and kind not in ("uniform", "sequential"):
         assert min(weights.values()) >= floor - 1e-12
 
 
-@given(kinds, histories, results().filter(lambda r: r.rollouts > 1))
+@given(kinds_by_family, histories, results().filter(lambda r: r.rollouts > 1))
 def test_late_results_move_the_signal_less(kind: str, history: History, result: Result) -> None:
     family = result.bucket.family
-    before = after(history, controller(kind)).mixture.signal[family]
+    before = after(history, family_controller(kind)).mixture.signal[family]
     moved = [
-        after([*history, [Result(result.bucket, result.passes, result.rollouts, age)]], controller(kind))
+        after([*history, [Result(result.bucket, result.passes, result.rollouts, age)]], family_controller(kind))
         for age in (0, 3, 9)
     ]
     fresh, late, latest = (abs(made.mixture.signal[family] - before) for made in moved)
@@ -149,7 +156,14 @@ def test_a_state_that_does_not_fit_is_refused(kind: str, change: dict[str, Any])
         made.load_state_dict({**made.state_dict(), **change})
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", WHOLE)
+def test_a_state_of_a_whole_controller_with_a_field_too_many_is_refused(kind: str) -> None:
+    made = controller(kind)
+    with pytest.raises(ValueError, match="more"):
+        made.load_state_dict({**made.state_dict(), "more": 1})
+
+
+@pytest.mark.parametrize("kind", BY_FAMILY)
 def test_a_state_with_a_field_too_many_is_refused(kind: str) -> None:
     made = controller(kind)
     state = made.state_dict()

@@ -14,9 +14,10 @@ from kolmocli.curriculum.controllers.pool import PoolLevel
 from kolmocli.curriculum.controllers.sequential import SequentialLevel
 from kolmocli.curriculum.controllers.staircase import StaircaseLevel
 from kolmocli.curriculum.controllers.thompson import ThompsonLevel
+from kolmocli.curriculum.controllers.window import WindowLevel
 from kolmocli.curriculum.levels import LevelController
 from kolmocli.curriculum.mixture import freshness
-from tests.curriculum.controllers import controller
+from tests.curriculum.controllers import controller, family_controller
 
 G = 10
 
@@ -144,8 +145,8 @@ def test_sequential_climbs_by_the_clock_alone() -> None:
 
 
 def test_sequential_takes_the_steps_of_the_training_unless_told() -> None:
-    assert controller("sequential", sequential={"steps": 7}).levels["a"].steps == 7  # type: ignore[attr-defined]
-    assert controller("sequential").levels["a"].steps == 100  # type: ignore[attr-defined]
+    assert family_controller("sequential", sequential={"steps": 7}).levels["a"].steps == 7  # type: ignore[attr-defined]
+    assert family_controller("sequential").levels["a"].steps == 100  # type: ignore[attr-defined]
 
 
 def test_uniform_proposes_every_bucket_equally_often_whatever_happened() -> None:
@@ -168,3 +169,30 @@ def test_the_ends_of_the_ladder_are_told(kind: str) -> None:
         made.observe([Result(Bucket("c", level), 0, 8) for level in range(1, 13)])
     states = {family: metrics.state for family, metrics in made.metrics().items()}
     assert (states["a"], states["c"]) == ("mastered", "out of reach")
+
+
+def test_a_window_climbs_when_its_upper_level_is_nearly_mastered_and_never_goes_down() -> None:
+    level = WindowLevel(Ladder(6), size=2, groups=3)
+    assert set(drawn(level)) == {1}
+    level.observe(seen(1, 10, 9))
+    assert level.at == 1  # two groups are not three
+    level.observe(seen(1, 8))
+    assert level.at == 2  # 27 of 30
+    level.observe(seen(1, 10, 10, 10, 10) + seen(2, 9, 9, 8))
+    assert level.at == 2  # 26 of 30; groups of the lower level do not count
+    level.observe(seen(2, 9, 9))
+    level.observe(seen(2, 9))
+    assert level.at == 3  # the count had started again
+    counts = drawn(level)
+    assert set(counts) == {2, 3}
+    assert counts[2] / 2000 == pytest.approx(0.5, abs=0.04)
+    level.observe(seen(3, *[0] * 30))
+    assert level.at == 3
+
+
+def test_a_window_stops_at_the_top_and_draws_families_equally() -> None:
+    level = WindowLevel(Ladder(2), groups=1)
+    for _ in range(5):
+        level.observe(seen(level.at, 10))
+    assert level.at == 2
+    assert WindowLevel.floors({"a": Ladder(9), "b": Ladder(1)}) == {"a": 0.5, "b": 0.5}

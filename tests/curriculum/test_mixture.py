@@ -7,8 +7,7 @@ import random
 from collections import Counter
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from kolmocli.curriculum.base import Bucket, Result
 from kolmocli.curriculum.mixture import Mixture, freshness, systematic

@@ -13,7 +13,7 @@ from kolmocli.curriculum.base import Bucket, Ladder, Result
 from kolmocli.curriculum.controllers.rasch import RaschLevel
 from kolmocli.curriculum.levels import standing
 from kolmocli.curriculum.tracker import Tracker, sigmoid
-from tests.curriculum.controllers import G, History, after, controller, histories
+from tests.curriculum.controllers import G, History, after, controller, family_controller, histories
 
 
 def tracker_of(made: object) -> Tracker:
@@ -27,7 +27,7 @@ def groups(level: int, *passes: int, age: int = 0) -> list[Result]:
 
 @given(histories)
 def test_the_belief_stays_within_a_margin_of_the_ladder(history: History) -> None:
-    for level in after(history, controller()).levels.values():
+    for level in after(history, family_controller()).levels.values():
         tracker = tracker_of(level)
         assert tracker.bottom * tracker.slope - 1 <= tracker.ability <= tracker.top * tracker.slope + 1
         assert 0 < tracker.variance <= 4
@@ -107,7 +107,7 @@ def test_late_results_move_the_belief_less_and_leave_it_wider() -> None:
 
 
 def test_the_belief_is_about_the_pass_rate_at_the_level() -> None:
-    level = controller().levels["c"]
+    level = family_controller().levels["c"]
     belief = level.belief()
     assert belief is not None
     assert 0 < belief.low < belief.pass_rate < belief.high < 1
@@ -141,7 +141,7 @@ def test_states(at_bottom: float, at_top: float, said: str) -> None:
 
 
 def test_the_two_levels_around_the_target_are_mixed_in_proportion() -> None:
-    level = RaschLevel(Ladder(6), probes=0.0, tracker=Tracker(6))
+    level = RaschLevel(Ladder(6), probes=0.0)
     level.tracker.ability = 2.25
     rng = random.Random(0)
     drawn = Counter(level.draw(rng) for _ in range(4000))
@@ -150,7 +150,7 @@ def test_the_two_levels_around_the_target_are_mixed_in_proportion() -> None:
 
 
 def test_probes_reach_one_level_beyond_the_bracket() -> None:
-    level = RaschLevel(Ladder(6), probes=0.3, tracker=Tracker(6))
+    level = RaschLevel(Ladder(6), probes=0.3)
     level.tracker.ability = 3.5
     rng = random.Random(0)
     assert {level.draw(rng) for _ in range(1000)} == {2, 3, 4, 5}
@@ -162,3 +162,13 @@ def test_a_higher_target_asks_for_an_easier_level() -> None:
     assert tracker.level_for(0.5) == pytest.approx(6.0)
     assert tracker.level_for(0.8) == pytest.approx(6.0 - math.log(4))
     assert tracker.pass_rate(tracker.level_for(0.8)) == pytest.approx(0.8)
+
+
+def test_a_review_is_of_any_level_evenly() -> None:
+    """With bounds, of those within them."""
+    level = RaschLevel(Ladder(9, bottom=3), review=0.5)
+    rng = random.Random(0)
+    drawn = Counter(level.draw(rng) for _ in range(14_000))
+    assert set(drawn) == {3, 4, 5, 6, 7, 8, 9}
+    above = [drawn[each] for each in (5, 6, 7, 8, 9)]  # beyond the bracket and its probes
+    assert all(count == pytest.approx(1000, abs=150) for count in above)

@@ -8,38 +8,40 @@ import pytest
 
 from kolmocli.config import Config
 from kolmocli.config.file import load_config
+from kolmocli.engine.base import Request
+from kolmocli.engine.judging import open_judge
 from kolmocli.engine.local import LocalEngine
 from kolmocli.evaluation.heldout import held_out_tasks
 from kolmocli.paths import find_curriculum
-from kolmocli.tasks.judging import open_judge
-from kolmocli.tasks.sequences.sampled import KolmogorovTasks
+from kolmocli.tasks.family import open_families
 from tests.policies import taught
 
 CONFIG: Config = load_config(find_curriculum("quickstart"), {"training.max_new_tokens": 16, "sandbox.workers": 1})
-SOURCE = KolmogorovTasks(CONFIG.families, "eval", 0)
+SOURCE = open_families(CONFIG.families, "eval", 0)
 
 
 @pytest.fixture(scope="module")
 def engine() -> Iterator[LocalEngine]:
-    made = LocalEngine(CONFIG, taught(), open_judge(CONFIG, "embedded", print))
+    judge = open_judge(CONFIG.reward, CONFIG.training.max_lines, CONFIG.sandbox, "embedded", print)
+    made = LocalEngine(taught(), judge, CONFIG.training.max_new_tokens)
     yield made
     made.close()
 
 
 def test_the_engine_keeps_groups_and_answers_together(engine: LocalEngine) -> None:
     tasks = held_out_tasks(SOURCE, 1)[:3]
-    collected = engine.collect(tasks, samples=4, seed=0)
+    collected = engine.sample(Request(tasks, 4, 0))
     assert [g.task for g in collected.groups] == tasks
     for group in collected.groups:
-        assert {r.prompt for r in group.rollouts} == {engine.policy.prompt_ids(group.task.target)}
+        assert {r.prompt for r in group.rollouts} == {engine.policy.prompt_ids(group.task.asked)}
         assert len(group.rollouts) == len(group.outcomes) == 4
-    assert collected.tokens == sum(len(r.tokens) for g in collected.groups for r in g.rollouts)
-    assert [a.text for a in engine.answers(tasks)] == [f"{t.reference}\n" for t in tasks]
+    assert collected.cost.tokens == sum(len(r.tokens) for g in collected.groups for r in g.rollouts)
+    assert [a.text for a in engine.policy.answers(tasks)] == [t.reference for t in tasks]
 
 
 def test_many_tasks_are_collected_in_parts(engine: LocalEngine, monkeypatch: pytest.MonkeyPatch) -> None:
     tasks = held_out_tasks(SOURCE, 1)[:6]
-    whole = engine.collect(tasks, samples=2, seed=None).groups
+    whole = engine.sample(Request(tasks, 2)).groups
     monkeypatch.setattr("kolmocli.engine.local.ROWS_AT_ONCE", 4)
-    parts = engine.collect(tasks, samples=2, seed=None).groups
+    parts = engine.sample(Request(tasks, 2)).groups
     assert [g.outcomes for g in parts] == [g.outcomes for g in whole]

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from kolmocli.config import Config
-from kolmocli.engine.base import Group
+from kolmocli.engine.base import Group, Request
 from kolmocli.errors import KolmoError
-from kolmocli.policy.trained import load_trained
 from kolmocli.tasks.base import Task
 from kolmocli.tasks.sources import silent, training_source
+from kolmocli.training.opening import open_engine, open_policy
 from tests.training.runs import events, metrics, run, small_config
 
 pytestmark = pytest.mark.monarch
@@ -71,7 +71,7 @@ def test_a_killed_generator_is_replaced_and_nothing_counts_twice(
     def submit(fleet: Fleet, share: Any) -> Any:
         calls.append(share)
         if len(calls) == 8:  # in the middle of the run
-            os.kill(int(fleet.report()["1"]["pid"]), signal.SIGKILL)
+            os.kill(int(fleet.report()["1"].pid), signal.SIGKILL)
         return original(fleet, share)
 
     monkeypatch.setattr(Fleet, "submit", submit)
@@ -87,17 +87,15 @@ def test_a_killed_generator_is_replaced_and_nothing_counts_twice(
 @pytest.fixture(scope="module")
 def stale() -> Iterator[tuple[Any, Sequence[Task]]]:
     """An engine that may be two updates ahead of itself, and tasks for it."""
-    from kolmocli.engine.monarch.engine import open_monarch_engine
-
     config = short(kind="monarch", max_staleness=2, call_seconds=60)
     source = training_source(config, silent)
-    engine = open_monarch_engine(config, load_trained(config), print)
+    engine = open_engine(config, open_policy(config), print)
     yield engine, [source.task(source.buckets()[0], i) for i in range(3)]
     engine.close()
 
 
 def learn(engine: Any) -> None:
-    engine.learn([], 1.0, 0.0)
+    engine.policy.version += 1
 
 
 def ages(groups: Sequence[Group]) -> set[int]:
@@ -106,38 +104,43 @@ def ages(groups: Sequence[Group]) -> set[int]:
 
 def test_rollouts_are_as_old_as_their_policy_and_no_older_than_the_bound(stale: tuple[Any, Sequence[Task]]) -> None:
     engine, tasks = stale
-    under_way = [engine.begin(tasks, samples=2, seed=step) for step in range(1 + engine.lead)]
-    under_way[-1]()  # all of them are written now, by a policy that has yet to learn
-    for step in range(6):
-        age = ages(under_way[step]().groups)
-        assert age == {step} if step <= engine.lead == 2 else max(age) <= 2
+    asked: list[int] = []
+
+    def choose(step: int) -> Request | None:
+        asked.append(step)
+        return Request(tasks, 2, step) if step <= 6 else None
+
+    for step in range(1, 7):
+        age = ages(engine.rollout(choose, step).groups)
+        assert max(age) <= min(step - 1, 2)
         learn(engine)
-        under_way.append(engine.begin(tasks, samples=2, seed=step))
+    assert asked[:3] == [1, 2, 3]  # two steps are under way when the first is learnt
+    assert [step for step in asked if step <= 6] == [1, 2, 3, 4, 5, 6]
 
 
 def test_what_is_asked_for_now_is_of_the_newest_weights(stale: tuple[Any, Sequence[Task]]) -> None:
     engine, tasks = stale
     learn(engine)
-    assert ages(engine.collect(tasks, samples=2, seed=None).groups) == {0}
+    assert ages(engine.sample(Request(tasks, 2)).groups) == {0}
 
 
 @pytest.mark.slow
 def test_an_exception_in_a_generator_is_told_when_it_comes_back(stale: tuple[Any, Sequence[Task]]) -> None:
     """And the engine goes on afterwards, for whoever asks for something that can be done."""
     engine, tasks = stale
-    with pytest.raises(KolmoError, match="3 generators failed over one share of a batch"):
-        engine.collect([object()], samples=2, seed=1)
-    assert len(engine.collect(tasks, samples=2, seed=1).groups) == 3
-    assert engine.generators()["0"]["restarts"] == 3
+    with pytest.raises(KolmoError, match="3 generators failed over one shard of a batch"):
+        engine.sample(Request([object()], 2, 1))
+    assert len(engine.sample(Request(tasks, 2, 1)).groups) == 3
+    assert engine.generators()["0"].restarts == 3
 
 
 @pytest.mark.slow
 def test_a_generator_that_hangs_is_replaced(stale: tuple[Any, Sequence[Task]]) -> None:
     engine, tasks = stale
-    pid = engine.generators()["0"]["pid"]
+    pid = engine.generators()["0"].pid
     os.kill(pid, signal.SIGSTOP)
-    assert len(engine.collect(tasks, samples=2, seed=1).groups) == 3
-    assert any("nothing heard" in text for text in engine.news())
+    assert len(engine.sample(Request(tasks, 2, 1)).groups) == 3
+    assert any("nothing heard" in text for text in engine.events())
     assert not alive(pid)
 
 

@@ -1,4 +1,4 @@
-"""Weights on a shelf in shared memory, and which addresses a worker may listen on: nothing of Monarch is needed."""
+"""Weights in shared memory, and which addresses a worker may listen on: nothing of Monarch is needed."""
 
 from __future__ import annotations
 
@@ -10,35 +10,33 @@ import pytest
 import torch
 
 from kolmocli.engine.monarch.hosts import check_address
-from kolmocli.engine.monarch.weights import Shelf, take, trained
+from kolmocli.engine.monarch.weights import WeightFile, take, trained
 from kolmocli.errors import UsageError
 from tests.policies import tiny
 
 
 def test_what_was_put_is_taken_to_the_last_bit() -> None:
-    shelf, one, other = Shelf(), tiny(1), tiny(2)
+    weights, one, other = WeightFile(), tiny(1), tiny(2)
     try:
-        shelf.put(one)
-        take(other, shelf.file)
-        shelf.put_bytes(shelf.file.read_bytes())
-        take(other, shelf.file)
+        weights.put(one)
+        take(other, weights.file)
+        weights.put_bytes(weights.file.read_bytes())
+        take(other, weights.file)
     finally:
-        shelf.clear()
+        weights.clear()
     pairs = list(zip(trained(one), trained(other), strict=True))
     assert len(pairs) > 10 and all(torch.equal(a, b) for (_, a), (_, b) in pairs)
-    assert not shelf.folder.exists()
+    assert not weights.folder.exists()
 
 
 def test_what_a_killed_trainer_left_is_swept_and_what_a_living_one_has_is_not() -> None:
-    living = Shelf()
-    code = (
-        "import os\nfrom kolmocli.engine.monarch.weights import Shelf\nprint(Shelf().folder, flush=True)\nos._exit(9)"
-    )
+    living = WeightFile()
+    code = "import os\nfrom kolmocli.engine.monarch.weights import WeightFile\nprint(WeightFile().folder, flush=True)\nos._exit(9)"
     left = Path(
         subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False).stdout.strip()
     )
     assert left.is_dir()
-    Shelf().clear()
+    WeightFile().clear()
     assert living.folder.is_dir() and not left.exists()
     living.clear()
 

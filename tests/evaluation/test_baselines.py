@@ -9,10 +9,10 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from kolmocli.evaluation import baselines
+from kolmocli.language.raw import item_width, pack, raw_bits
 
 
 def unpack(data: bytes, width: int, signed: bool) -> list[int]:
@@ -21,10 +21,10 @@ def unpack(data: bytes, width: int, signed: bool) -> list[int]:
 
 @given(st.lists(st.integers(-(1 << 70), 1 << 70)))
 def test_packing_can_be_undone_and_is_as_narrow_as_it_can_be(sequence: list[int]) -> None:
-    width, signed = baselines.item_width(sequence)
-    packed = baselines.pack(sequence)
+    width, signed = item_width(sequence)
+    packed = pack(sequence)
     assert unpack(packed, width, signed) == sequence
-    assert 8 * len(packed) == baselines.raw_bits([sequence])
+    assert 8 * len(packed) == raw_bits([sequence])
     if width > 1:
         with pytest.raises(OverflowError):
             b"".join(item.to_bytes(width - 1, "little", signed=signed) for item in sequence)
@@ -42,11 +42,11 @@ def test_packing_can_be_undone_and_is_as_narrow_as_it_can_be(sequence: list[int]
     ],
 )
 def test_packing_by_hand(sequence: list[int], expected: bytes) -> None:
-    assert baselines.pack(sequence) == expected
+    assert pack(sequence) == expected
 
 
 def test_one_wide_sequence_does_not_inflate_the_others() -> None:
-    assert baselines.raw_bits([[1, 2, 3], [1000]]) == 8 * 3 + 16
+    assert raw_bits([[1, 2, 3], [1000]]) == 8 * 3 + 16
 
 
 def sequences(count: int) -> list[tuple[int, ...]]:
@@ -77,7 +77,7 @@ def plain_sizes(blocks: list[bytes]) -> dict[str, dict[str, int]]:
 def test_sizes_are_those_of_plain_calls() -> None:
     found = sequences(12)
     sizes = baselines.measure(found)
-    assert sizes == plain_sizes([baselines.pack(s) for s in found])
+    assert sizes == plain_sizes([pack(s) for s in found])
     assert all(size["solid"] < size["per_block"] for size in sizes.values())
     assert baselines.best_solid_bits(found) == min(size["solid"] for size in sizes.values())
     assert baselines.solid_bits("xz", found) == sizes["xz"]["solid"]
@@ -95,7 +95,7 @@ def test_what_was_begun_is_counted_once_and_changes_nothing(monkeypatch: pytest.
         begun.begin_stream(found)
         sizes = begun.measure(found[1:])
     assert sizes == baselines.measure(found[1:])
-    assert sorted(counted[: len(set(found))]) == sorted(map(baselines.pack, set(found)))
+    assert sorted(counted[: len(set(found))]) == sorted(map(pack, set(found)))
 
 
 def test_what_nobody_asked_for_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,11 +6,10 @@ import random
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from kolmocli.evaluation.calibration import family_record, level_record, non_increasing, pass_rate_interval
-from kolmocli.evaluation.intervals import wilson
+from kolmocli.evaluation.calibration import family_record, level_record, non_increasing
+from kolmocli.evaluation.intervals import pass_rate_interval, wilson
 from kolmocli.sandbox.base import Status
 from kolmocli.tasks.outcome import Outcome
 

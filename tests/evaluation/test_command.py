@@ -12,7 +12,7 @@ import pytest
 
 from kolmocli.config.file import dump_config, load_config
 from kolmocli.errors import UsageError
-from kolmocli.evaluation import command
+from kolmocli.evaluation import attempts
 from kolmocli.evaluation.command import evaluate
 from kolmocli.evaluation.selection import Wanted
 from kolmocli.paths import find_curriculum
@@ -34,7 +34,8 @@ def report(target: str | Path = "tiny", **options: Any) -> dict[str, Any]:
     wanted = Wanted(
         **{name: options.pop(name) for name in ("curriculum", "data", "tasks", "strict") if name in options}
     )
-    return evaluate(str(target), wanted, **{"samples": 1, "seed": None, **options}, device="cpu", sandbox="embedded")
+    asked = {"samples": 1, "seed": None, **options}
+    return evaluate(str(target), wanted, **asked, device="cpu", sandbox="embedded", warn=print)
 
 
 def test_a_model_needs_tasks() -> None:
@@ -73,7 +74,7 @@ def test_samples_are_drawn_at_the_temperature_that_is_asked_for(run: Path) -> No
         def loaded(*arguments: Any, **how: Any) -> Policy:
             return replace(load_policy(*arguments, **how), sampler=noted)
 
-        with patch.object(command, "load_policy", loaded):
+        with patch.object(attempts, "load_policy", loaded):
             found = report(data=str(run / "d.jsonl"), tasks=1, **options)
         return found["temperature"], len(answers)
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from kolmocli.curriculum.base import Bucket
 from kolmocli.evaluation.continuation import continuation_report, hold_out, predict
 from kolmocli.language.interpreter import evaluate
 from kolmocli.language.program import parse
 from kolmocli.sandbox import Status
-from kolmocli.tasks.base import Task
 from kolmocli.tasks.outcome import Outcome
+from kolmocli.tasks.sequences.task import SequenceTask, sequence_task
 
 
 def next_four(text: str) -> tuple[int, ...] | None:
@@ -49,8 +48,8 @@ def test_a_ramp_is_predicted_at_any_length(start: int, count: int, items: int) -
     assert predict(program, evaluate(program), items) == tuple(range(after, after + items))
 
 
-def task(target: tuple[int, ...]) -> Task:
-    return Task(Bucket("a", 1), 5, target, parse("range_func_up(1, 3)"))
+def task(target: tuple[int, ...]) -> SequenceTask:
+    return sequence_task(Bucket("a", 1), 5, target, parse("range_func_up(1, 3)"))
 
 
 def test_what_is_held_out_is_not_shown() -> None:

@@ -10,21 +10,22 @@ import pytest
 
 from kolmocli.config import Config
 from kolmocli.config.file import load_config
+from kolmocli.engine.judging import open_judge
 from kolmocli.engine.local import LocalEngine
 from kolmocli.evaluation.heldout import attempt, held_out_tasks
 from kolmocli.paths import find_curriculum
 from kolmocli.tasks.base import Task
-from kolmocli.tasks.judging import open_judge
-from kolmocli.tasks.sequences.sampled import KolmogorovTasks
+from kolmocli.tasks.family import open_families
 from tests.policies import taught
 
 CONFIG: Config = load_config(find_curriculum("quickstart"), {"training.max_new_tokens": 16, "sandbox.workers": 1})
-SOURCE = KolmogorovTasks(CONFIG.families, "eval", 0)
+SOURCE = open_families(CONFIG.families, "eval", 0)
 
 
 @pytest.fixture(scope="module")
 def engine() -> Iterator[LocalEngine]:
-    made = LocalEngine(CONFIG, taught(), open_judge(CONFIG, "embedded", print))
+    judge = open_judge(CONFIG.reward, CONFIG.training.max_lines, CONFIG.sandbox, "embedded", print)
+    made = LocalEngine(taught(), judge, CONFIG.training.max_new_tokens)
     yield made
     made.close()
 

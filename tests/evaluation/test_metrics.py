@@ -9,8 +9,7 @@ from collections.abc import Callable
 from itertools import combinations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from kolmocli.curriculum.base import Bucket
 from kolmocli.evaluation import baselines, rates
@@ -19,16 +18,16 @@ from kolmocli.evaluation.metrics import summarise
 from kolmocli.evaluation.samples import best_of, pass_at_k
 from kolmocli.language.coder import literal_bits
 from kolmocli.sandbox.base import Status
-from kolmocli.tasks.base import Task
 from kolmocli.tasks.outcome import Outcome
+from kolmocli.tasks.sequences.task import SequenceTask, sequence_task
 
 RAMP = tuple(range(64))
 FLAT = (7,) * 32
 NOISE = (201, 3, 77, 150, 9, 254, 31, 88)
 
 
-def task(target: tuple[int, ...], family: str = "ramps", level: int = 1) -> Task:
-    return Task(Bucket(family, level), 0, target)
+def task(target: tuple[int, ...], family: str = "ramps", level: int = 1) -> SequenceTask:
+    return sequence_task(Bucket(family, level), 0, target)
 
 
 def passed(bits: int, reward: float = 1.0, copied: bool = False) -> Outcome:

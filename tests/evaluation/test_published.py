@@ -13,22 +13,22 @@ from kolmocli.evaluation.published import published_cut, published_report
 from kolmocli.language.program import parse
 from kolmocli.language.uniform_prior import uniform_prior_bits
 from kolmocli.sandbox import Status
-from kolmocli.tasks.base import Task
 from kolmocli.tasks.outcome import Outcome
+from kolmocli.tasks.sequences.task import SequenceTask, sequence_task
 
 SEPARATOR = "#_#_#_#_#_#_#"
 RIGHT, WRONG, LONG, BROKEN = (200, 201, 202), (9, 9), (7, 7, 7, 7), (1, 128)
 
 
-def task(target: tuple[int, ...]) -> Task:
-    return Task(Bucket("a", 1), 0, target)
+def task(target: tuple[int, ...]) -> SequenceTask:
+    return sequence_task(Bucket("a", 1), 0, target)
 
 
 def bits(text: str) -> int:
     return 8 * len(gzip.compress(text.encode("utf-8")))
 
 
-def pairs(of_language: bool) -> list[tuple[Task, Outcome]]:
+def pairs(of_language: bool) -> list[tuple[SequenceTask, Outcome]]:
     program = parse("range_func_up(200, 202)") if of_language else None
     return [
         (task(RIGHT), Outcome("P1", 1, True, Status.OK, 1.0, True, program, 20)),

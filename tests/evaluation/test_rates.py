@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import random
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from kolmocli.archive.format.views import BY_NAME
 from kolmocli.archive.opener import decompress
@@ -22,8 +21,8 @@ from kolmocli.language.raw import pack, raw_bits
 from kolmocli.language.sampler import sample
 from kolmocli.language.uniform_prior import uniform_prior_bits
 from kolmocli.sandbox import Status
-from kolmocli.tasks.base import Task
 from kolmocli.tasks.outcome import Outcome
+from kolmocli.tasks.sequences.task import sequence_task
 
 BYTES = BY_NAME["u8"]
 NOISE = tuple((i * i * 7919) % 251 for i in range(40))
@@ -33,11 +32,11 @@ def right(text: str, target: tuple[int, ...] | None = None) -> Pair:
     program = parse(text)
     bits = coded_bits(program)
     made = tuple(evaluate(program)) if target is None else target
-    return Task(Bucket("a", 1), 0, made), Outcome(text, 1, True, Status.OK, 1.0, True, program, bits)
+    return sequence_task(Bucket("a", 1), 0, made), Outcome(text, 1, True, Status.OK, 1.0, True, program, bits)
 
 
 def wrong(target: tuple[int, ...]) -> Pair:
-    return Task(Bucket("a", 1), 0, target), Outcome("x", 1, False, Status.OK, 0.0, True)
+    return sequence_task(Bucket("a", 1), 0, target), Outcome("x", 1, False, Status.OK, 0.0, True)
 
 
 RAMP = right("range_func_up(0, 99)")
@@ -53,7 +52,10 @@ def test_the_uniform_prior_replaces_what_programs_cost() -> None:
 
 def test_text_is_stored_where_it_is_smaller_than_a_codec_makes_the_sequence() -> None:
     """A long program of a short sequence is left out, although it is correct."""
-    long = (Task(Bucket("a", 1), 0, (1, 2)), Outcome("output = [1, 2] # " + "x" * 90, 1, True, Status.OK, 1.0, True))
+    long = (
+        sequence_task(Bucket("a", 1), 0, (1, 2)),
+        Outcome("output = [1, 2] # " + "x" * 90, 1, True, Status.OK, 1.0, True),
+    )
     short = (RAMP[0], Outcome("output=[*range(100)]", 1, True, Status.OK, 1.0, True))
     text = b"output=[*range(100)]\0"
     total = best_stream_bits(text) + best_solid_bits([(1, 2), NOISE]) + 3
@@ -72,7 +74,7 @@ def test_no_selection_of_programs_is_smaller_than_the_one_that_is_taken(kinds: l
     for i, (passed, items, comment) in enumerate(kinds):
         target = tuple((i + 1) * 37 * k % 256 for k in range(items))
         text = f"output = [{i + 1} * 37 * k % 256 for k in range({items})]#" + "c" * comment
-        pairs.append((Task(Bucket("a", 1), i, target), Outcome(text, 1, passed, Status.OK, 1.0, True)))
+        pairs.append((sequence_task(Bucket("a", 1), i, target), Outcome(text, 1, passed, Status.OK, 1.0, True)))
     sizes = []
     for chosen in TEXT.choices([(task, o) for task, o in pairs if o.passed]):
         rest = [task.target for task, o in pairs if all(o is not used for _, used in chosen)]

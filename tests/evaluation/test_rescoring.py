@@ -1,22 +1,22 @@
-"""Programs from elsewhere: free Python judged by `output`, programs of the language by their last value."""
+"""Programs from elsewhere: free Python judged by its last value or `output`, programs of the language by their last value."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future
 from dataclasses import replace
 
 import pytest
 
 from kolmocli.curriculum.base import Bucket
-from kolmocli.evaluation.rescoring import Candidate, Language, limits_of, rescore
+from kolmocli.evaluation.rescoring import Candidate, limits_of, rescore
 from kolmocli.language.coder import coded_bits
 from kolmocli.language.program import parse
 from kolmocli.sandbox import Job, Sandbox, Status, Verdict, open_sandbox
-from kolmocli.tasks.base import Task
 from kolmocli.tasks.outcome import Outcome
+from kolmocli.tasks.sequences.task import SequenceTask, sequence_task
 
-THREES = Task(Bucket("a", 1), 0, (3, 3, 3))
+THREES = sequence_task(Bucket("a", 1), 0, (3, 3, 3), language="python")
+OF_LANGUAGE = sequence_task(Bucket("a", 1), 0, (3, 3, 3))
 LIMITS = limits_of(0.3)
 
 
@@ -34,8 +34,8 @@ def docker_box() -> Iterator[Sandbox]:
     sandbox.close()
 
 
-def outcome(box: Sandbox, program: str, language: Language = "python", task: Task = THREES) -> Outcome:
-    found = list(rescore([Candidate(task, program)], language, box))
+def outcome(box: Sandbox, program: str, task: SequenceTask = THREES) -> Outcome:
+    found = list(rescore([Candidate(task, program)], box))
     assert [t for t, _ in found] == [task]
     return found[0][1]
 
@@ -48,7 +48,8 @@ PYTHON = [
     ("output = [3, 3]", False, Status.OK),
     ("output = [3.0] * 3", False, Status.RUNTIME),
     ("output = None", False, Status.RUNTIME),
-    ("result = [3] * 3", False, Status.RUNTIME),
+    ("result = [3] * 3", True, Status.OK),
+    ("result = [3] * 3\nprint(result)", False, Status.RUNTIME),
     ("output = [3] * 3\n1 / 0", False, Status.RUNTIME),
     ("output = [3] * 3\nraise SystemExit", False, Status.RUNTIME),
     ("output = [3, 3, 3", False, Status.SYNTAX),
@@ -67,7 +68,7 @@ def test_free_python(box: Sandbox, program: str, passed: bool, status: Status) -
 
 @pytest.mark.docker
 def test_free_python_in_containers(docker_box: Sandbox) -> None:
-    found = [o for _, o in rescore([Candidate(THREES, program) for program, _, _ in PYTHON], "python", docker_box)]
+    found = [o for _, o in rescore([Candidate(THREES, program) for program, _, _ in PYTHON], docker_box)]
     assert [(o.passed, o.status) for o in found] == [(passed, status) for _, passed, status in PYTHON]
 
 
@@ -83,19 +84,18 @@ class Fickle:
         self.box = box
         self.avoided: list[str | None] = []
 
-    def submit(self, jobs: Sequence[Job]) -> Future[list[Verdict]]:
-        return self.box.submit([replace(job, program=job.program.replace("LUCK", "True")) for job in jobs])
-
     def run(self, jobs: Sequence[Job]) -> list[Verdict]:
-        self.avoided += [job.avoid for job in jobs]
-        return self.box.run([replace(job, program=job.program.replace("LUCK", "False")) for job in jobs])
+        again = [job for job in jobs if job.avoid is not None]
+        assert again in ([], jobs)
+        self.avoided += [job.avoid for job in again]
+        return self.box.run([replace(job, program=job.program.replace("LUCK", str(not again))) for job in jobs])
 
 
 def test_a_program_that_passes_by_luck_does_not_pass_twice(box: Sandbox) -> None:
     fickle = Fickle(box)
     programs = ["output = [3] * 3", "output = [3] * 3 if LUCK else []", "output = []"]
     candidates = [Candidate(THREES, program) for program in programs]
-    assert [o.passed for _, o in rescore(candidates, "python", fickle)] == [True, False, False]  # type: ignore[arg-type]
+    assert [o.passed for _, o in rescore(candidates, fickle)] == [True, False, False]  # type: ignore[arg-type]
     assert len(fickle.avoided) == 2 and all(fickle.avoided)
 
 
@@ -107,7 +107,7 @@ def test_what_is_made_instead_is_known(box: Sandbox) -> None:
 
 def test_a_program_of_the_language_with_the_generators_comments(box: Sandbox) -> None:
     text = "sequence_1 = repeat_num(3, 3) # [3, 3, 3]\noutput = sequence_1 # [3, 3, 3]"
-    found = outcome(box, text, "dsl")
+    found = outcome(box, text, OF_LANGUAGE)
     program = parse("sequence_1 = repeat_num(3, 3)\noutput = sequence_1")
     assert (found.passed, found.program, found.bits) == (True, program, coded_bits(program))
 
@@ -123,12 +123,12 @@ def test_a_program_of_the_language_with_the_generators_comments(box: Sandbox) ->
     ],
 )
 def test_a_program_of_the_language_that_fails(box: Sandbox, text: str, status: Status, formatted: bool) -> None:
-    found = outcome(box, text, "dsl")
+    found = outcome(box, text, OF_LANGUAGE)
     assert (found.passed, found.status, found.formatted) == (False, status, formatted)
 
 
 def test_order_is_kept_over_many_batches(box: Sandbox) -> None:
     tasks = [replace(THREES, target=(i % 7, i)) for i in range(520)]
-    found = list(rescore((Candidate(t, f"output = [{t.target[0]}, {t.target[1]}]") for t in tasks), "python", box))
+    found = list(rescore((Candidate(t, f"output = [{t.target[0]}, {t.target[1]}]") for t in tasks), box))
     assert [t for t, _ in found] == tasks
     assert all(o.passed for _, o in found)

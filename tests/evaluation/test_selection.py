@@ -12,7 +12,7 @@ from kolmocli.config.file import dump_config, load_config
 from kolmocli.errors import UsageError
 from kolmocli.evaluation.selection import Wanted, select
 from kolmocli.paths import find_curriculum
-from kolmocli.tasks.sources import trained_records
+from kolmocli.tasks.sources import trained_file
 
 
 def write(path: Path, *lines: dict[str, Any]) -> str:
@@ -45,7 +45,7 @@ def chosen(run: Path, data: str, **options: Any) -> tuple[list[tuple[int, ...]],
 
 def test_what_the_run_was_trained_on_is_left_out(run: Path, tmp_path: Path) -> None:
     """One shared sequence; in the run's file each sequence is either trained on or held out, and both cases occur."""
-    trained = {r.sequence for r in trained_records(load_config(run / "config.yaml").data)}
+    trained = {r.sequence for r in trained_file(load_config(run / "config.yaml").data).records}
     seen = next(s for s in sorted(trained) if s[0] == 7)
     data = write(tmp_path / "f.jsonl", {"sequence": list(seen)}, {"sequence": [1, 2, 4, 8]})
     targets, shared, warnings = chosen(run, data)
@@ -58,7 +58,7 @@ def test_what_the_run_was_trained_on_is_left_out(run: Path, tmp_path: Path) -> N
 
 
 def test_a_skeleton_is_enough(run: Path, tmp_path: Path) -> None:
-    trained = trained_records(load_config(run / "config.yaml").data)
+    trained = trained_file(load_config(run / "config.yaml").data).records
     assert any(trained.has_program(i) for i in range(len(trained)))
     data = write(tmp_path / "f.jsonl", ramp(9, 5), {"sequence": [9, 9, 1], "program": "set_list([9, 9, 1])"})
     targets, shared, _ = chosen(run, data)
@@ -67,7 +67,7 @@ def test_a_skeleton_is_enough(run: Path, tmp_path: Path) -> None:
 
 def test_the_part_that_the_run_held_out_of_its_own_file_stays(run: Path) -> None:
     config = load_config(run / "config.yaml")
-    trained = {r.sequence for r in trained_records(config.data)}
+    trained = {r.sequence for r in trained_file(config.data).records}
     targets, shared, _ = chosen(run, str(config.data.train))
     assert targets and not trained & set(targets)
     assert shared == len(trained)

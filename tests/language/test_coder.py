@@ -4,8 +4,7 @@ import math
 import random
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from kolmocli.language.coder import CodeError, coded_bits, decode, decode_prefix, encode, literal_bits
 from kolmocli.language.opcodes import LENGTHS, SYMBOLS, canonical_code

@@ -14,11 +14,12 @@ from kolmocli.learning import batches
 from kolmocli.learning.batches import Weighted, micro_batches
 from kolmocli.learning.learner import Learner
 from kolmocli.learning.returns import BaselineKind, line_advantages, line_returns, token_weights
+from kolmocli.learning.value import ValuedRollout
 from kolmocli.policy.loading import load_policy
 from kolmocli.policy.policy import Policy
 from kolmocli.policy.rollout import Rollout
-from kolmocli.training.valued import valued
-from tests.policies import TARGETS, tiny
+from kolmocli.training.methods.value import line_values
+from tests.policies import prompts, tiny
 
 
 def make(policy: Any, rate: float = 1e-3, entropy_bonus: float = 0.0) -> Learner:
@@ -82,7 +83,7 @@ def test_the_expected_gradient_is_that_of_the_expected_reward(kind: BaselineKind
     analytic = torch.autograd.grad(
         (model.probabilities().flatten() * torch.tensor(REWARDS)).sum(), [model.first, model.second]
     )
-    make(SimpleNamespace(model=model, pad_id=0, value_head=None)).step(
+    make(SimpleNamespace(model=model, pad_id=0, version=0)).step(
         expected_batch(model, group, kind, 1.0), denominator=1.0
     )
     for ours, exact in zip(gradients(model), analytic, strict=True):
@@ -102,10 +103,10 @@ def test_a_value_may_be_wrong_but_may_not_look_ahead(ahead: int) -> None:
     )
     for tokens, reward, p in zip(OUTCOMES, REWARDS, model.probabilities().flatten().tolist(), strict=True):
         values = VALUES[tokens[:ahead]], VALUES[tokens[:1]]
-        rollout = Rollout((0,), tokens, (0.0, 0.0), (0, 1), "", True, values)
-        _, of_lines = valued([0.0, reward], 1.0, rollout)
+        rollout = ValuedRollout((0,), tokens, (0.0, 0.0), (0, 1), "", True, values)
+        _, of_lines = line_values([0.0, reward], 1.0, rollout)
         batch.append(Weighted(rollout, [p * a for a in token_weights(of_lines, rollout.lines)]))
-    make(SimpleNamespace(model=model, pad_id=0, value_head=None)).step(batch, denominator=1.0)
+    make(SimpleNamespace(model=model, pad_id=0, version=0)).step(batch, denominator=1.0)
     near = [torch.allclose(-g, exact, rtol=0, atol=1e-6) for g, exact in zip(gradients(model), analytic, strict=True)]
     assert near == [not ahead, True]
 
@@ -113,7 +114,7 @@ def test_a_value_may_be_wrong_but_may_not_look_ahead(ahead: int) -> None:
 def test_the_discount_shrinks_the_gradient_of_the_first_line_only() -> None:
     whole, discounted = Toy(), Toy()
     for model, gamma in ((whole, 1.0), (discounted, 0.25)):
-        make(SimpleNamespace(model=model, pad_id=0, value_head=None)).step(
+        make(SimpleNamespace(model=model, pad_id=0, version=0)).step(
             expected_batch(model, 2, "rloo", gamma), denominator=1.0
         )
     torch.testing.assert_close(discounted.first.grad, 0.25 * whole.first.grad)
@@ -123,7 +124,7 @@ def test_the_discount_shrinks_the_gradient_of_the_first_line_only() -> None:
 def test_the_reported_entropy_is_that_of_the_choices() -> None:
     model = Toy()
     batch = [Weighted(Rollout((0,), (1, 2), (0.0, 0.0), (0, 0), "", True), [1.0, 0.0])]
-    report = make(SimpleNamespace(model=model, pad_id=0, value_head=None)).step(batch, denominator=1.0)
+    report = make(SimpleNamespace(model=model, pad_id=0, version=0)).step(batch, denominator=1.0)
     exact = torch.distributions.Categorical(logits=Toy().first).entropy()
     assert report.entropy == pytest.approx(exact.item(), abs=1e-6)
     assert (report.tokens, report.work) == (1, 2)  # the token without a weight is not read
@@ -133,7 +134,7 @@ def test_the_entropy_bonus_makes_choices_more_even() -> None:
     model = Toy()
     before = torch.distributions.Categorical(logits=model.first).entropy().item()
     batch = [Weighted(Rollout((0,), (i, 0), (0.0, 0.0), (0, 0), "", True), [1e-12, 0.0]) for i in range(3)]
-    make(SimpleNamespace(model=model, pad_id=0, value_head=None), 0.01, entropy_bonus=1.0).step(batch, denominator=3)
+    make(SimpleNamespace(model=model, pad_id=0, version=0), 0.01, entropy_bonus=1.0).step(batch, denominator=3)
     assert torch.distributions.Categorical(logits=model.first).entropy().item() > before
 
 
@@ -141,7 +142,7 @@ def test_the_entropy_bonus_makes_choices_more_even() -> None:
 
 
 def batch_of(policy: Policy, samples: int = 4) -> list[Weighted]:
-    written = policy.rollout(TARGETS, samples=samples, max_new_tokens=16, generator=torch.Generator().manual_seed(0))
+    written = policy.rollout(prompts(), samples=samples, max_new_tokens=16, generator=torch.Generator().manual_seed(0))
     return [Weighted(r, [(-1.0) ** i * (1 + i % 3)] * len(r.tokens)) for i, r in enumerate(written)]
 
 
@@ -181,7 +182,7 @@ def test_a_batch_without_weights_changes_nothing() -> None:
     before = weights_of(policy)
     idle = [Weighted(w.rollout, [0.0] * len(w.weights)) for w in batch_of(policy)]
     for batch, denominator in ((idle, 24.0), ([], 24.0), (batch_of(policy), 0.0)):
-        assert learner.step(batch, denominator).tokens == 0
+        assert learner.step(batch, denominator=denominator).tokens == 0
     assert all(torch.equal(a, b) for a, b in zip(before, weights_of(policy), strict=True))
 
 
@@ -212,7 +213,9 @@ def test_praise_makes_a_program_likelier_and_blame_less_likely() -> None:
 
 def test_a_chat_model_with_dropout_is_scored_as_it_was_sampled(chat_folder: Path) -> None:
     policy = load_policy(str(chat_folder), device="cpu")
-    written = policy.rollout([(1, 2)], samples=4, max_new_tokens=12, generator=torch.Generator().manual_seed(0))
+    written = policy.rollout(
+        prompts([(1, 2)]), samples=4, max_new_tokens=12, generator=torch.Generator().manual_seed(0)
+    )
     before = weights_of(policy)
     report = make(policy).step([Weighted(r, [1.0] * len(r.tokens)) for r in written], denominator=1.0)
     assert report.loss == pytest.approx(-sum(sum(r.logprobs) for r in written), abs=1e-3)

@@ -8,10 +8,10 @@ from dataclasses import replace
 import pytest
 import torch
 
-from kolmocli.learning.batches import Weighted
+from kolmocli.learning.batches import Batch, Weighted
 from kolmocli.learning.learner import Learner
-from kolmocli.learning.noise import GroupGradients, by_group
-from tests.policies import TARGETS, tiny
+from kolmocli.learning.noise import GroupGradients
+from tests.policies import TARGETS, prompts, tiny
 
 SAMPLES = 3
 
@@ -20,31 +20,28 @@ def learner() -> Learner:
     return Learner(tiny(), learning_rate=1e-3, max_grad_norm=1e9, entropy_bonus=0.0)
 
 
-def batch() -> list[Weighted]:
+def batch() -> Batch:
     """Rollouts of six groups, and an answer that belongs to none."""
     policy = tiny()
-    written = policy.rollout(TARGETS, samples=SAMPLES, max_new_tokens=8, generator=torch.Generator().manual_seed(0))
-    weighted = [
-        Weighted(r, [(-1.0) ** i * (1 + i % 3)] * len(r.tokens), group=i // SAMPLES) for i, r in enumerate(written)
-    ]
-    return [
-        *weighted,
-        Weighted(replace(written[0], prompt=written[4].prompt), [0.5] * len(written[0].tokens), answer=True),
-    ]
+    written = policy.rollout(prompts(), samples=SAMPLES, max_new_tokens=8, generator=torch.Generator().manual_seed(0))
+    weighted = [Weighted(r, [(-1.0) ** i * (1 + i % 3)] * len(r.tokens)) for i, r in enumerate(written)]
+    groups = [weighted[i : i + SAMPLES] for i in range(0, len(weighted), SAMPLES)]
+    taught = replace(written[0], prompt=written[4].prompt, logprobs=())
+    return Batch(groups, [Weighted(taught, [0.5] * len(taught.tokens))])
 
 
 def gradient(part: list[Weighted], denominator: float) -> torch.Tensor:
     """Of the loss of these rollouts alone."""
     one = learner()
     one.optimiser.step = lambda *_: None  # type: ignore[method-assign, assignment]
-    one.step(part, denominator)
+    one.step(part, denominator=denominator)
     return torch.cat([p.grad.flatten() for p in one.parameters if p.grad is not None])
 
 
 def test_measuring_does_not_change_the_step() -> None:
     plain, measured = learner(), learner()
     items = batch()
-    before, after = plain.step(items, 7.0), measured.step(items, 7.0, noise=True)
+    before, after = plain.step(items, denominator=7.0), measured.step(items, denominator=7.0, noise=True)
     assert before.noise is None and after.noise is not None
     assert (after.tokens, after.answers) == (before.tokens, before.answers)
     assert (after.loss, after.grad_norm) == pytest.approx((before.loss, before.grad_norm), rel=1e-4)
@@ -56,13 +53,13 @@ def test_measuring_does_not_change_the_step() -> None:
 
 def test_what_is_measured_are_the_gradients_of_the_groups() -> None:
     items = batch()
-    noise = learner().step(items, 7.0, noise=True).noise
+    noise = learner().step(Batch([*items.groups, []], items.lessons), denominator=7.0, noise=True).noise
     assert noise is not None
-    groups, rest = by_group(items)
-    assert list(noise.squared) == list(range(len(TARGETS))) and len(rest) == 1
+    assert list(noise.squared) == list(range(len(TARGETS)))
     for index in (0, 3):
-        assert noise.squared[index] == pytest.approx(float(gradient(groups[index], 7.0).square().sum()), rel=1e-3)
-    together = gradient([item for item in items if item.group is not None], 7.0)
+        own = gradient(list(items.groups[index]), 7.0)
+        assert noise.squared[index] == pytest.approx(float(own.square().sum()), rel=1e-3)
+    together = gradient([item for group in items.groups for item in group], 7.0)
     assert noise.together == pytest.approx(float(together.square().sum()), rel=1e-3)
 
 
@@ -89,10 +86,12 @@ def test_groups_without_a_gradient_count_as_zeros() -> None:
 
 def test_answers_are_measured_before_they_are_learned() -> None:
     one = learner()
-    (answer,) = one.policy.rollout([(1, 2)], samples=1, max_new_tokens=6, generator=torch.Generator().manual_seed(2))
-    items = [Weighted(answer, [1.0] * len(answer.tokens), answer=True), *batch()[:2]]
-    report = one.step(items, 3.0)
+    (answer,) = one.policy.rollout(
+        prompts([(1, 2)]), samples=1, max_new_tokens=6, generator=torch.Generator().manual_seed(2)
+    )
+    items = [Weighted(replace(answer, logprobs=()), [1.0] * len(answer.tokens)), *batch().groups[0][:2]]
+    report = one.step(items, denominator=3.0)
     assert report.answers == 1
     assert report.answer_nats == pytest.approx(-sum(answer.logprobs), rel=1e-4)
-    again = one.step(items, 3.0)
+    again = one.step(items, denominator=3.0)
     assert math.isfinite(again.answer_nats) and again.answer_nats < report.answer_nats

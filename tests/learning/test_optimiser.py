@@ -11,7 +11,7 @@ import torch
 from kolmocli.learning.learner import Learner, Weighted
 from kolmocli.learning.saving import load_state, save_checkpoint
 from kolmocli.policy.loading import load_policy
-from tests.policies import TARGETS, tiny
+from tests.policies import prompts, tiny
 
 KINDS = pytest.mark.parametrize("kind", ["adamw", "adamw8bit"])
 
@@ -21,7 +21,7 @@ def make(policy: Any, kind: Any) -> Learner:
 
 
 def batch() -> list[Weighted]:
-    written = tiny().rollout(TARGETS, samples=2, max_new_tokens=12, generator=torch.Generator().manual_seed(0))
+    written = tiny().rollout(prompts(), samples=2, max_new_tokens=12, generator=torch.Generator().manual_seed(0))
     return [Weighted(r, [1.0] * len(r.tokens)) for r in written]
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from monitor_samples import write_run
 
+from kolmocli.monitor.events import BestEvent, FailingEvent
 from kolmocli.monitor.plots import write_report
 from kolmocli.monitor.writer import RunLog
 
@@ -15,8 +16,12 @@ def reported(tmp_path_factory: pytest.TempPathFactory) -> Path:
     run_dir = write_run(tmp_path_factory.mktemp("reported") / "quick", steps=40)
     (run_dir / "config.yaml").write_text("name: quick & dirty\n")
     with RunLog(run_dir, resume_step=40) as log:
-        log.event("best", 40, family="ramps", bits=31, literal_bits=200, target="0 1 2", program="a = 1\nb = a")
-        log.event("failing", 40, family="ramps", level=2, verdict="missed", target="7 8", made="7 9", program="c = 2")
-        log.event("failing", 40, family="ramps", level=2, verdict="RUNTIME", target="7 8", made=None, program="d = 3")
+        log.event(BestEvent(step=40, family="ramps", bits=31, literal_bits=200, target="0 1 2", program="a = 1\nb = a"))
+        log.event(
+            FailingEvent(step=40, family="ramps", level=2, verdict="missed", target="7 8", made="7 9", program="c = 2")
+        )
+        log.event(
+            FailingEvent(step=40, family="ramps", level=2, verdict="RUNTIME", target="7 8", made=None, program="d = 3")
+        )
     write_report(run_dir)
     return run_dir

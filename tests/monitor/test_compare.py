@@ -10,7 +10,7 @@ from monitor_samples import write_run
 from kolmocli.cli import report as command
 from kolmocli.errors import UsageError
 from kolmocli.monitor import compare
-from kolmocli.monitor.run import read_run
+from kolmocli.monitor.history import read_history
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +20,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 
 def test_a_curve_per_run_over_its_rollouts(runs: list[Path]) -> None:
-    read = {name: read_run(run) for name, run in zip(("a", "b"), runs, strict=True)}
+    read = {name: read_history(run) for name, run in zip(("a", "b"), runs, strict=True)}
     fig = compare.FIGURES["bits_total"](read)
     assert fig is not None
     drawn = {str(line.get_label()): line for line in fig.axes[0].lines}

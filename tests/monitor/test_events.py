@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from kolmocli.monitor.events import describe
+from kolmocli.monitor.events import describe, read_event
 
 
 @pytest.mark.parametrize(
@@ -17,4 +17,4 @@ from kolmocli.monitor.events import describe
     ],
 )
 def test_events_in_words(event: dict[str, object], text: str) -> None:
-    assert describe(event) == text
+    assert describe(read_event(event)) == text

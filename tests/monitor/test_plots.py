@@ -10,18 +10,20 @@ from pathlib import Path
 
 import pytest
 from matplotlib.image import imread
-from monitor_samples import bucket
+from monitor_samples import bucket_line, history_of
 
 from kolmocli.errors import UsageError
-from kolmocli.monitor.figures import families as family_figures
-from kolmocli.monitor.figures import health as health_figures
-from kolmocli.monitor.figures import information as information_figures
-from kolmocli.monitor.figures import learning as figures
+from kolmocli.monitor.figures import (
+    families as family_figures,
+    health as health_figures,
+    information as information_figures,
+    learning as figures,
+)
 from kolmocli.monitor.figures.canvas import DPI, SIZE_INCHES, png, running_mean
+from kolmocli.monitor.history import History, read_history, running_total, series
 from kolmocli.monitor.plots import FIGURES, pictures
-from kolmocli.monitor.run import Run, read_run, running_total, series
 
-EMPTY = Run([], [], {})
+EMPTY = history_of()
 
 
 @pytest.fixture
@@ -42,7 +44,7 @@ def test_every_figure_is_written_and_none_is_blank(run_dir: Path) -> None:
 
 
 def test_the_same_run_gives_the_same_bytes(run_dir: Path) -> None:
-    run = read_run(run_dir)
+    run = read_history(run_dir)
     again = figures.reward(run)
     assert again is not None
     assert png(again) == (run_dir / "plots/reward.png").read_bytes()
@@ -51,17 +53,17 @@ def test_the_same_run_gives_the_same_bytes(run_dir: Path) -> None:
 def test_a_run_that_has_only_begun_has_no_figures(tmp_path: Path) -> None:
     assert pictures(EMPTY) == {}
     with pytest.raises(UsageError, match="no such run folder"):
-        read_run(tmp_path / "nowhere")
+        read_history(tmp_path / "nowhere")
 
 
 def test_the_warm_start_alone_has_a_loss_and_bits(run_dir: Path) -> None:
-    run = read_run(run_dir)
-    only = Run(run.warmup, [], {})
+    run = read_history(run_dir)
+    only = History(run.warmup, [], [])
     assert [name for name, draw in FIGURES.items() if draw(only) is not None] == ["loss", "bits", "bits_per_gflop"]
 
 
 def test_accuracy_shows_every_evaluation_with_its_interval(run_dir: Path) -> None:
-    fig = figures.accuracy(read_run(run_dir))
+    fig = figures.accuracy(read_history(run_dir))
     assert fig is not None
     line, _, (bars,) = fig.axes[0].containers[0]  # type: ignore[misc]
     assert list(line.get_xdata()) == [0, 20, 40]
@@ -72,9 +74,10 @@ def test_accuracy_shows_every_evaluation_with_its_interval(run_dir: Path) -> Non
 
 def test_pass_rate_has_a_panel_per_family_with_the_target_band() -> None:
     steps = [
-        {"step": i, "buckets": {n: bucket(0.5, level=1 + i) for n in ("a", "b", "c")}, "phase": "rl"} for i in (1, 2)
+        {"step": i, "buckets": {n: bucket_line(0.5, level=1 + i) for n in ("a", "b", "c")}, "phase": "rl"}
+        for i in (1, 2)
     ]
-    fig = family_figures.pass_rate(Run(steps, [], {"pass_rate": {"target": 0.6}}))
+    fig = family_figures.pass_rate(history_of(*steps, summary={"pass_rate": {"target": 0.6}}))
     assert fig is not None
     assert [axes.get_title(loc="left") for axes in fig.axes] == ["a", "b", "c"]
     band = fig.axes[0].patches[0]
@@ -82,8 +85,8 @@ def test_pass_rate_has_a_panel_per_family_with_the_target_band() -> None:
 
 
 def test_more_families_than_panels_are_counted() -> None:
-    step = {"step": 1, "buckets": {f"family_{i}": bucket() for i in range(20)}, "phase": "rl"}
-    fig = family_figures.pass_rate(Run([step], [], {}))
+    step = {"step": 1, "buckets": {f"family_{i}": bucket_line() for i in range(20)}, "phase": "rl"}
+    fig = family_figures.pass_rate(history_of(step))
     assert fig is not None
     assert "16 of 20 families" in fig.get_suptitle()
     assert len(fig.axes) == 16
@@ -91,14 +94,14 @@ def test_more_families_than_panels_are_counted() -> None:
 
 def test_holes_in_the_numbers_are_left_out() -> None:
     steps = [{"step": i, "phase": "rl", "reward": None if i == 2 else 0.5, "buckets": {}} for i in (1, 2, 3)]
-    assert series(steps, "reward") == ([1.0, 3.0], [0.5, 0.5])
-    assert family_figures.pass_rate(Run(steps, [], {})) is None
+    assert series(history_of(*steps).rl, lambda r: r.reward) == ([1.0, 3.0], [0.5, 0.5])
+    assert family_figures.pass_rate(history_of(*steps)) is None
 
 
 def test_the_best_codec_is_drawn_where_the_summary_has_it() -> None:
     after = {"baselines": {"gzip": {"solid": 0.5, "per_block": 0.9}, "xz": {"solid": 0.4, "per_block": 1.2}}}
     steps = [{"step": 1, "phase": "rl", "compression_rate": 0.7}]
-    fig = figures.compression_rate(Run(steps, [], {"eval": {"after": after}}))
+    fig = figures.compression_rate(history_of(*steps, summary={"eval": {"after": after}}))
     assert fig is not None
     assert [t.get_text() for t in fig.axes[0].texts] == ["stored as it is", "xz, all as one"]
 
@@ -110,8 +113,8 @@ def test_running_mean_and_total() -> None:
 
 def test_no_global_plotting_state_is_loaded(run_dir: Path) -> None:
     code = (
-        "import sys; from kolmocli.monitor import plots, canvas; before = 'matplotlib' in sys.modules\n"
-        f"run = plots.read_run({str(run_dir)!r}); canvas.png(plots.FIGURES['gradient_noise'](run))\n"
+        "import sys; from kolmocli.monitor import plots; from kolmocli.monitor.figures import canvas; before = 'matplotlib' in sys.modules\n"
+        f"run = plots.read_history({str(run_dir)!r}); canvas.png(plots.FIGURES['gradient_noise'](run))\n"
         "import json; print(json.dumps([before, 'matplotlib.pyplot' in sys.modules]))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -119,7 +122,7 @@ def test_no_global_plotting_state_is_loaded(run_dir: Path) -> None:
 
 
 def test_a_picture_can_be_decoded() -> None:
-    fig = figures.reward(Run([{"step": 1, "phase": "rl", "reward": 1.0}], [], {}))
+    fig = figures.reward(history_of({"step": 1, "phase": "rl", "reward": 1.0}))
     assert fig is not None
     assert imread(io.BytesIO(png(fig))).shape[2] == 4
 
@@ -130,7 +133,7 @@ def test_steps_and_answers_are_dots_at_their_pass_rate_and_bits() -> None:
         for i, p, b in ((1, 0.0, 9.0), (2, 0.25, 4.0))
     ]
     played = [{"step": 1, "phase": "rl", "pass_rate": 0.5, "bits_per_rollout": 0.9}]
-    fig = information_figures.bits(Run([*warm, {"step": 3, "phase": "warmup"}, *played], [], {}))
+    fig = information_figures.bits(history_of(*warm, {"step": 3, "phase": "warmup"}, *played))
     assert fig is not None
     linear, logarithmic = fig.axes[:2]
     assert (linear.get_xscale(), logarithmic.get_xscale()) == ("linear", "log")
@@ -145,7 +148,7 @@ def test_steps_and_answers_are_dots_at_their_pass_rate_and_bits() -> None:
 def test_both_ways_of_learning_share_the_axis_of_computation() -> None:
     warm = [{"step": i, "phase": "warmup", "flops": 2e9, "bits_per_gflop": 30.0} for i in (1, 2)]
     played = [{"step": i, "phase": "rl", "flops": 1e9, "bits_per_gflop": 5.0, "rollouts": 8} for i in (1, 2)]
-    fig = information_figures.bits_per_gflop(Run([*warm, *played], [], {}))
+    fig = information_figures.bits_per_gflop(history_of(*warm, *played))
     assert fig is not None
     drawn = {line.get_label(): (list(line.get_xdata()), list(line.get_ydata())) for line in fig.axes[1].lines}
     assert drawn == {
@@ -161,20 +164,24 @@ def test_the_noise_scale_pools_measurements_before_it_divides() -> None:
         {"step": i, "phase": "rl", "gradient": {"groups": 2, "signal": s, "variance": 6.0, "norms": rows}}
         for i, s in enumerate((-1.0, 4.0, 0.0, 1.0, 1.0, -1.0))
     ]
-    fig = information_figures.gradient_noise(Run(steps, [], {}))
+    fig = information_figures.gradient_noise(history_of(*steps))
     assert fig is not None
     scale = next(line for line in fig.axes[1].lines if line.get_label() == "simple noise scale")
     assert (list(scale.get_xdata()), list(scale.get_ydata())) == ([4.0], [30.0 / 5.0 * 8])
     assert "no signal was found in 1 of 2" in fig.get_supxlabel()
-    assert information_figures.gradient_noise(Run([{"step": 1, "phase": "rl"}], [], {})) is None
+    assert information_figures.gradient_noise(history_of({"step": 1, "phase": "rl"})) is None
 
 
 def test_the_map_has_a_row_per_family_and_a_cell_per_step() -> None:
     steps = [
-        {"step": i, "phase": "rl", "buckets": {"a": bucket(0.2 * i, level=3, top=5), "b": bucket(0.5, level=None)}}
+        {
+            "step": i,
+            "phase": "rl",
+            "buckets": {"a": bucket_line(0.2 * i, level=3, top=5), "b": bucket_line(0.5, level=None)},
+        }
         for i in (1, 2, 4)
     ]
-    fig = family_figures.bucket_map(Run(steps, [], {}))
+    fig = family_figures.bucket_map(history_of(*steps))
     assert fig is not None
     levels, rates = (axes.images[0].get_array() for axes in fig.axes[:2])
     assert levels.shape == rates.shape == (2, 4)  # type: ignore[union-attr]
@@ -185,7 +192,7 @@ def test_the_map_has_a_row_per_family_and_a_cell_per_step() -> None:
 def test_verdicts_are_stacked_to_the_whole() -> None:
     verdicts = {"passed": 5, "missed": 2, "TLE_CPU": 1, "MLE": 1, "INFRA": 1}
     step = {"step": 1, "phase": "rl", "rollouts": 9, "infra": 1, "verdicts": verdicts, "seconds": {"execute": 0.5}}
-    fig = health_figures.sandbox(Run([step, {**step, "step": 2}], [], {}))
+    fig = health_figures.sandbox(history_of(step, {**step, "step": 2}))
     assert fig is not None
     tops = {c.get_label(): c.get_paths()[0].vertices[:, 1].max() for c in fig.axes[0].collections}  # type: ignore[index]
     assert tops == pytest.approx(

@@ -8,12 +8,11 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from monitor_samples import bucket
+from monitor_samples import bucket_line, history_of
 
 from kolmocli.errors import UsageError
 from kolmocli.monitor.plots import FIGURES, write_report
 from kolmocli.monitor.report import render
-from kolmocli.monitor.run import Run
 
 
 class Page(HTMLParser):
@@ -64,14 +63,14 @@ def test_a_report_holds_everything_in_one_file(reported: Path) -> None:
 
 def test_what_models_write_stays_text() -> None:
     evil = "</pre><script>alert(1)</script>\x1b[2J"
-    step = {"step": 1, "phase": "rl", "buckets": {evil: bucket(state=evil)}, "in_band": 0.5}
+    step = {"step": 1, "phase": "rl", "buckets": {evil: bucket_line(state=evil)}, "in_band": 0.5}
     events = [
         {"kind": "best", "step": 1, "family": evil, "bits": 3, "target": evil, "program": evil},
         {"kind": evil, "step": 1, "note": evil},
         {"kind": "failing", "step": 1, "family": evil, "level": evil, "verdict": evil, "target": evil, "program": evil},
         {"kind": "eval", "step": 1, "name": evil, "accuracy": 0.5},
     ]
-    html = render(Run([step], events, {"sandbox": {"backend": evil}}, evil), {}, evil)
+    html = render(history_of(step, events=events, summary={"sandbox": {"backend": evil}}, name=evil), {}, evil)
     page = Page(html)
     assert not any(tag == "script" for tag, _ in page.tags)
     assert html.count("<pre>") == 3
@@ -89,7 +88,7 @@ def test_the_ways_of_learning_stand_side_by_side() -> None:
         "answer_bits_total": 0.0,
         "flops": 1e9,
     }
-    html = render(Run([*warm, played], [], {}), {})
+    html = render(history_of(*warm, played), {})
     rows = re.findall(r"<tr><td>(.*?)</td></tr>", html)
     assert [row.split("</td><td>") for row in rows[:2]] == [
         ["warm start, answers: −log2 p", "8", "10.0", "80", "4", "20.0"],

@@ -12,6 +12,7 @@ from monitor_samples import step_record, write_run
 
 from kolmocli.errors import EnvironmentMissing, UsageError
 from kolmocli.monitor.reader import read_metrics
+from kolmocli.monitor.records import ReinforceRecord
 from kolmocli.monitor.tensorboard import FOLDER, TensorBoardLog, export, require_tensorboard, scalars
 from kolmocli.monitor.writer import RunLog
 
@@ -31,9 +32,9 @@ def test_a_finished_run_is_exported_whole(tmp_path: Path) -> None:
     run_dir = write_run(tmp_path / "run", steps=12)
     assert export(run_dir) == run_dir / FOLDER
     curves = shown(run_dir)
-    steps = [r for r in read_metrics(run_dir) if r["phase"] == "rl"]
-    for tag in ("pass_rate", "bits_total"):
-        assert curves[tag] == [(r["step"], pytest.approx(r[tag])) for r in steps]
+    steps = [r for r in read_metrics(run_dir) if isinstance(r, ReinforceRecord)]
+    assert curves["pass_rate"] == [(r.step, pytest.approx(r.pass_rate)) for r in steps]
+    assert curves["bits_total"] == [(r.step, pytest.approx(r.bits_total)) for r in steps]
     assert [step for step, _ in curves["buckets/ramps/belief/low"]] == list(range(1, 13))
     assert curves["warmup/loss"] == [(25, 3.0), (50, 1.5), (75, 1.0)]
     assert "in_band" not in curves, "null is no number"
@@ -49,7 +50,7 @@ def test_a_resumed_run_shows_no_step_twice(tmp_path: Path) -> None:
         for step in (1, 2, 3, 4):
             log.step(step_record(step))
     with RunLog(tmp_path, resume_step=2, mirror=mirror) as log:
-        log.step({**step_record(3), "reward": float("nan"), "loss": 7.0})
+        log.step(step_record(3, reward=float("nan"), loss=7.0))
     curves = shown(tmp_path)
     assert [step for step, _ in curves["loss"]] == [1, 2, 3] and curves["loss"][-1] == (3, 7.0)
     assert [step for step, _ in curves["reward"]] == [1, 2]

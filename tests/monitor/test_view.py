@@ -5,13 +5,14 @@ from __future__ import annotations
 import io
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from monitor_samples import FAMILIES, bucket, snapshot, step_record
 from rich.cells import cell_len
 from rich.console import Console
 
+from kolmocli.monitor.records import WarmRecord
 from kolmocli.monitor.snapshot import Snapshot
+from kolmocli.monitor.summary import SummarySandbox
 from kolmocli.monitor.view import render
 
 
@@ -60,7 +61,7 @@ def test_eight_families_at_80_by_24() -> None:
 
 
 def test_a_row_shows_level_rate_interval_and_target() -> None:
-    metrics = step_record(42) | {"buckets": {"ramps": bucket(0.75, ci=[0.625, 0.875], signal=0.19, dead=0.25)}}
+    metrics = step_record(42, buckets={"ramps": bucket(0.75, ci=[0.625, 0.875], signal=0.19, dead=0.25)})
     line = row(draw(snapshot(metrics=metrics)), "ramps")
     # 17 cells from 0 to 1: the target at cell 8, the interval over 10..14 with its dot at 12.
     assert "────────┼─━━●━━──" in line
@@ -79,14 +80,14 @@ def test_a_row_shows_level_rate_interval_and_target() -> None:
     ],
 )
 def test_the_dial(rate: float | None, ci: list[float] | None, drawn: str) -> None:
-    metrics = step_record(1) | {"buckets": {"ramps": bucket() | {"pass_rate": rate, "ci": ci}}}
+    metrics = step_record(1, buckets={"ramps": bucket(rate, ci=ci)})
     assert drawn in row(draw(snapshot(metrics=metrics)), "ramps")
 
 
 def test_colours_say_on_target_too_easy_and_too_hard() -> None:
     console = Console(width=80, height=24, file=io.StringIO(), force_terminal=True, color_system="standard")
     rates = {"held": bucket(0.5), "easy": bucket(0.9), "hard": bucket(0.1)}
-    console.print(render(snapshot(metrics=step_record(1) | {"buckets": rates}), 80, 23))
+    console.print(render(snapshot(metrics=step_record(1, buckets=rates)), 80, 23))
     drawn = console.file.getvalue().split("\n")  # type: ignore[attr-defined]
     for code, name in (("32", "held"), ("36", "easy"), ("33", "hard")):
         line = next(text for text in drawn if name in text)
@@ -123,14 +124,18 @@ def test_families_that_do_not_fit_are_counted() -> None:
 
 
 def test_before_the_first_step_it_says_what_happens() -> None:
-    lines = draw(snapshot(metrics=None, state="warm start", step=0, eta_seconds=None, best=None, events=(), sandbox={}))
+    lines = draw(
+        snapshot(
+            metrics=None, state="warm start", step=0, eta_seconds=None, best=None, events=(), sandbox=SummarySandbox()
+        )
+    )
     assert len(lines) == 23
     assert "no REINFORCE step yet: warm start" in "\n".join(lines)
     assert "None" not in "\n".join(lines) and "nan" not in "\n".join(lines)
 
 
 def test_the_warm_start_shows_its_loss() -> None:
-    record = {"step": 25, "phase": "warmup", "pass_rate": 0.12, "loss": 2.5, "entropy": 1.1}
+    record = WarmRecord(step=25, pass_rate=0.12, loss=2.5, entropy=1.1)
     text = "\n".join(draw(snapshot(metrics=record, state="warm start", step=25, steps=600, history=())))
     assert "pass rate .12" in text and "loss 2.50" in text and "step 25/600" in text
     assert "reward" not in text
@@ -142,7 +147,7 @@ def test_faults_mastered_and_out_of_reach_are_seen() -> None:
         "b": bucket(0.02, state="out of reach"),
         "c": bucket(state="shock"),
     }
-    shown = snapshot(metrics=step_record(9) | {"buckets": buckets}, sandbox={"backend": "docker", "infra": 7})
+    shown = snapshot(metrics=step_record(9, buckets=buckets), sandbox=SummarySandbox(backend="docker", infra=7))
     lines = draw(shown, 120, 30)
     assert "7 faults" in "\n".join(lines)
     for name, glyph, word in (("a", "▲", "mastered"), ("b", "▼", "out of reach"), ("c", "!", "shock")):

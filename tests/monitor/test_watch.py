@@ -12,8 +12,11 @@ from monitor_samples import FAMILIES, step_record, write_run
 from kolmocli.cli import report as command
 from kolmocli.errors import KolmoError, UsageError
 from kolmocli.monitor import watch as module
-from kolmocli.monitor.live import Quiet
+from kolmocli.monitor.display import Quiet
+from kolmocli.monitor.events import BestEvent, FailingEvent, StartEvent
+from kolmocli.monitor.records import StepSeconds, WarmRecord
 from kolmocli.monitor.snapshot import Snapshot
+from kolmocli.monitor.summary import Summary, SummarySeconds
 from kolmocli.monitor.watch import WatchedRun, watch
 from kolmocli.monitor.writer import RunLog
 
@@ -32,16 +35,16 @@ def test_a_finished_run_is_shown_once_as_it_ended(tmp_path: Path) -> None:
     run_dir = write_run(tmp_path / "quick", steps=60)
     (run_dir / "config.yaml").write_text(CONFIG)
     before = {p.name: p.read_bytes() for p in run_dir.iterdir()}
-    eyes = Recorder()
-    watch(run_dir, eyes)
-    (shown,) = eyes.seen
+    display = Recorder()
+    watch(run_dir, display)
+    (shown,) = display.seen
     assert (shown.name, shown.state, shown.step, shown.steps) == ("quick", "done", 60, 60)
     assert (shown.model, shown.engine, shown.target) == ("tiny", "local", 0.6)
     assert shown.seconds == 50.0 and shown.eta_seconds is None
-    assert shown.sandbox["backend"] == "embedded"
-    assert shown.sandbox["executed"] == 60 * 128
-    assert shown.sandbox["programs_per_second"] == pytest.approx(1280.0)
-    assert shown.metrics is not None and shown.metrics["step"] == 60
+    assert shown.sandbox.backend == "embedded"
+    assert shown.sandbox.executed == 60 * 128
+    assert shown.sandbox.programs_per_second == pytest.approx(1280.0)
+    assert shown.metrics is not None and shown.metrics.step == 60
     assert len(shown.history) == 60
     assert shown.events[-1].startswith("step 60: held-out accuracy after: 42.0%")
     assert {p.name: p.read_bytes() for p in run_dir.iterdir()} == before
@@ -55,36 +58,36 @@ def test_a_run_is_followed_until_it_ends(tmp_path: Path, monkeypatch: pytest.Mon
     def sleep(seconds: float) -> None:
         nap = next(naps)
         if nap == 1:
-            log.event("start", 0, model="tiny 0.8M", engine="local", sandbox="docker")
-            log.step({"step": 25, "phase": "warmup", "seconds": {"learn": 4.0}})
+            log.event(StartEvent(model="tiny 0.8M", engine="local", sandbox="docker"))
+            log.step(WarmRecord(step=25, seconds=StepSeconds(learn=4.0)))
         elif nap <= 4:
             log.step(step_record(nap - 1))
         elif nap == 5:
-            log.event("best", 3, family="ramps", bits=31, literal_bits=200, target="0 1 2", program="x = …")
-            log.write_summary({"steps": 3, "seconds": {"total": 9.0}})
+            log.event(BestEvent(step=3, bits=31, literal_bits=200, target="0 1 2", program="x = …"))
+            log.write_summary(Summary(steps=3, seconds=SummarySeconds(total=9.0)))
 
     monkeypatch.setattr(module.time, "sleep", sleep)
-    eyes = Recorder()
-    watch(tmp_path, eyes)
+    display = Recorder()
+    watch(tmp_path, display)
     log.close()
-    states = [s.state for s in eyes.seen]
+    states = [s.state for s in display.seen]
     assert states == ["starting", "warm start", "training", "training", "training", "done"]
-    assert [s.step for s in eyes.seen] == [0, 0, 1, 2, 3, 3]
-    assert eyes.seen[2].eta_seconds == pytest.approx(0.6 * 59)
-    assert eyes.seen[1].model == "tiny 0.8M" and eyes.seen[1].sandbox["backend"] == "docker"
-    assert eyes.seen[-1].best == ("0 1 2", "x = …")
+    assert [s.step for s in display.seen] == [0, 0, 1, 2, 3, 3]
+    assert display.seen[2].eta_seconds == pytest.approx(0.6 * 59)
+    assert display.seen[1].model == "tiny 0.8M" and display.seen[1].sandbox.backend == "docker"
+    assert display.seen[-1].best == ("0 1 2", "x = …")
 
 
 def test_a_run_that_was_taken_up_again_is_not_done(tmp_path: Path) -> None:
     with RunLog(tmp_path) as log:
         for i in range(1, 6):
             log.step(step_record(i))
-        log.write_summary({"steps": 5})
+        log.write_summary(Summary(steps=5))
     run = WatchedRun(tmp_path)
     run.look()
     assert run.done
     with RunLog(tmp_path, resume_step=3) as log:
-        log.event("start", 3)
+        log.event(StartEvent(step=3))
         os.utime(tmp_path / "summary.json", (1.0, 1.0))
         shown = run.look()
         assert not run.done and shown.step == 3 and len(shown.history) == 3
@@ -102,9 +105,9 @@ def test_silence_is_told(tmp_path: Path) -> None:
 
 def test_once_looks_once(tmp_path: Path) -> None:
     (tmp_path / "config.yaml").write_text(CONFIG)
-    eyes = Recorder()
-    watch(tmp_path, eyes, once=True)
-    assert len(eyes.seen) == 1 and eyes.seen[0].metrics is None
+    display = Recorder()
+    watch(tmp_path, display, once=True)
+    assert len(display.seen) == 1 and display.seen[0].metrics is None
 
 
 def test_bad_folders_are_named(tmp_path: Path) -> None:
@@ -131,5 +134,7 @@ def test_once_prints_the_whole_table_on_stdout(tmp_path: Path, capsys: pytest.Ca
 def test_failing_programs_are_no_news(tmp_path: Path) -> None:
     with RunLog(tmp_path) as log:
         log.step(step_record(1))
-        log.event("failing", 1, family="ramps", level=1, verdict="missed", target="1", made="2", program="x = 2")
+        log.event(
+            FailingEvent(step=1, family="ramps", level=1, verdict="missed", target="1", made="2", program="x = 2")
+        )
     assert WatchedRun(tmp_path).look().events == ()

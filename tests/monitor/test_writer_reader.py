@@ -11,12 +11,19 @@ import pytest
 
 from kolmocli.errors import KolmoError, UsageError
 from kolmocli.monitor import writer
+from kolmocli.monitor.events import CheckpointEvent, EvaluationEvent
 from kolmocli.monitor.reader import Follower, read_events, read_metrics, read_summary
+from kolmocli.monitor.records import BucketRecord, ReinforceRecord, StepSeconds, WarmRecord
+from kolmocli.monitor.summary import Summary, SummaryBits
 from kolmocli.monitor.writer import RunLog
 
 
-def steps(first: int, last: int) -> list[dict[str, object]]:
-    return [{"step": i, "phase": "rl", "pass_rate": i / 100} for i in range(first, last + 1)]
+def steps(first: int, last: int) -> list[ReinforceRecord]:
+    return [ReinforceRecord(step=i, pass_rate=i / 100) for i in range(first, last + 1)]
+
+
+def step(number: int) -> ReinforceRecord:
+    return ReinforceRecord(step=number)
 
 
 def test_lines_come_back_as_they_went_in(tmp_path: Path) -> None:
@@ -30,41 +37,37 @@ def test_lines_come_back_as_they_went_in(tmp_path: Path) -> None:
 
 def test_events_carry_kind_step_time_and_their_own_fields(tmp_path: Path) -> None:
     with RunLog(tmp_path, clock=lambda: 12.34567) as log:
-        log.event("eval", 0, accuracy=0.25)
-    assert read_events(tmp_path) == [{"kind": "eval", "step": 0, "time": 12.346, "accuracy": 0.25}]
+        log.event(EvaluationEvent(accuracy=0.25))
+    assert read_events(tmp_path) == [EvaluationEvent(time=12.346, accuracy=0.25)]
 
 
 def test_what_is_not_finite_becomes_null(tmp_path: Path) -> None:
     with RunLog(tmp_path) as log:
-        log.step({"step": 1, "loss": math.nan, "buckets": {"ramps": {"ci": (0.1, math.inf)}}})
-    assert read_metrics(tmp_path) == [{"step": 1, "loss": None, "buckets": {"ramps": {"ci": [0.1, None]}}}]
-
-
-def test_a_step_without_a_number_is_refused(tmp_path: Path) -> None:
-    with RunLog(tmp_path) as log, pytest.raises(ValueError, match="integer step"):
-        log.step({"pass_rate": 0.5})
-    assert read_metrics(tmp_path) == []
+        log.step(ReinforceRecord(step=1, loss=math.nan, buckets={"ramps": BucketRecord(ci=(0.1, math.inf))}))
+    line = json.loads((tmp_path / "metrics.jsonl").read_text())
+    assert (line["loss"], line["buckets"]["ramps"]["ci"]) == (None, [0.1, None])
+    assert read_metrics(tmp_path) == [ReinforceRecord(step=1, buckets={"ramps": BucketRecord()})]
 
 
 def test_resume_drops_what_will_be_done_again(tmp_path: Path) -> None:
     whole, resumed = tmp_path / "whole", tmp_path / "resumed"
-    warm = {"step": 50, "phase": "warmup", "loss": 1.0}
+    warm = WarmRecord(step=50, loss=1.0)
     with RunLog(whole, clock=lambda: 0.0) as log:
         log.step(warm)
-        log.event("eval", 0)
+        log.event(EvaluationEvent())
         for record in steps(1, 40):
             log.step(record)
-            log.event("checkpoint", record["step"])  # type: ignore[arg-type]
+            log.event(CheckpointEvent(step=record.step))
     with RunLog(resumed, clock=lambda: 0.0) as log:
         log.step(warm)
-        log.event("eval", 0)
+        log.event(EvaluationEvent())
         for record in steps(1, 27):
             log.step(record)
-            log.event("checkpoint", record["step"])  # type: ignore[arg-type]
+            log.event(CheckpointEvent(step=record.step))
     with RunLog(resumed, resume_step=20, clock=lambda: 0.0) as log:
         for record in steps(21, 40):
             log.step(record)
-            log.event("checkpoint", record["step"])  # type: ignore[arg-type]
+            log.event(CheckpointEvent(step=record.step))
     for name in ("metrics.jsonl", "events.jsonl"):
         assert (whole / name).read_bytes() == (resumed / name).read_bytes()
 
@@ -72,29 +75,29 @@ def test_resume_drops_what_will_be_done_again(tmp_path: Path) -> None:
 def test_resume_within_the_warm_start_drops_its_later_steps(tmp_path: Path) -> None:
     with RunLog(tmp_path) as log:
         for i in range(1, 6):
-            log.step({"step": i, "phase": "warmup"})
+            log.step(WarmRecord(step=i))
     with RunLog(tmp_path, resume_step=0, warm_step=3) as log:
-        log.step({"step": 4, "phase": "warmup"})
-    assert [record["step"] for record in read_metrics(tmp_path)] == [1, 2, 3, 4]
+        log.step(WarmRecord(step=4))
+    assert [record.step for record in read_metrics(tmp_path)] == [1, 2, 3, 4]
 
 
 def test_a_half_written_line_is_not_read_and_is_cut_on_resume(tmp_path: Path) -> None:
     with RunLog(tmp_path) as log:
-        log.step({"step": 1})
+        log.step(step(1))
     path = tmp_path / "metrics.jsonl"
     path.write_bytes(path.read_bytes() + b'{"step": 2, "pass_r')
-    assert read_metrics(tmp_path) == [{"step": 1}]
+    assert read_metrics(tmp_path) == [step(1)]
     with RunLog(tmp_path, resume_step=5) as log:
-        log.step({"step": 2})
-    assert read_metrics(tmp_path) == [{"step": 1}, {"step": 2}]
+        log.step(step(2))
+    assert read_metrics(tmp_path) == [step(1), step(2)]
 
 
 def test_a_used_folder_is_refused(tmp_path: Path) -> None:
     with RunLog(tmp_path) as log:
-        log.step({"step": 1})
+        log.step(step(1))
     with pytest.raises(UsageError, match=r"metrics\.jsonl: this folder holds a run"):
         RunLog(tmp_path)
-    assert read_metrics(tmp_path) == [{"step": 1}]
+    assert read_metrics(tmp_path) == [step(1)]
 
 
 def test_a_damaged_line_is_named(tmp_path: Path) -> None:
@@ -118,29 +121,29 @@ def test_a_full_disk_leaves_no_half_line(tmp_path: Path, monkeypatch: pytest.Mon
         return real(file, data[:5])
 
     with RunLog(tmp_path) as log:
-        log.step({"step": 1})
+        log.step(step(1))
         monkeypatch.setattr(writer.os, "write", fills_up)
         with pytest.raises(OSError, match="No space"):
-            log.step({"step": 2, "loss": 0.5})
+            log.step(step(2))
         monkeypatch.setattr(writer.os, "write", real)
-        log.step({"step": 3})
-    assert read_metrics(tmp_path) == [{"step": 1}, {"step": 3}]
+        log.step(step(3))
+    assert read_metrics(tmp_path) == [step(1), step(3)]
 
 
 def test_a_summary_is_replaced_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with RunLog(tmp_path) as log:
         assert read_summary(tmp_path) is None
-        log.write_summary({"steps": 1, "bits": {"per_gflop": math.inf}})
-        assert read_summary(tmp_path) == {"steps": 1, "bits": {"per_gflop": None}}
+        log.write_summary(Summary(steps=1, bits=SummaryBits(per_gflop=math.inf)))
+        assert read_summary(tmp_path) == Summary(steps=1)
 
         def crash(old: str, new: str) -> None:
             raise OSError("crash before the rename")
 
         monkeypatch.setattr(writer.os, "replace", crash)
         with pytest.raises(OSError, match="crash"):
-            log.write_summary({"steps": 2})
+            log.write_summary(Summary(steps=2))
     summary = read_summary(tmp_path)
-    assert summary is not None and summary["steps"] == 1
+    assert summary is not None and summary.steps == 1
     assert sorted(p.name for p in tmp_path.iterdir()) == ["events.jsonl", "metrics.jsonl", "summary.json"]
 
 
@@ -168,5 +171,6 @@ def test_a_follower_sees_each_line_once_and_starts_again_after_a_resume(tmp_path
 
 def test_lines_are_plain_json(tmp_path: Path) -> None:
     with RunLog(tmp_path) as log:
-        log.step({"step": 1, "seconds": {"rollout": 0.25}})
-    assert json.loads((tmp_path / "metrics.jsonl").read_text()) == {"step": 1, "seconds": {"rollout": 0.25}}
+        log.step(WarmRecord(step=1, seconds=StepSeconds(rollout=0.25)))
+    line = json.loads((tmp_path / "metrics.jsonl").read_text())
+    assert (line["step"], line["phase"], line["seconds"]) == (1, "warmup", {"rollout": 0.25})

@@ -15,6 +15,8 @@ from transformers import (
     GPT2LMHeadModel,
     GraniteConfig,
     GraniteForCausalLM,
+    Lfm2Config,
+    Lfm2ForCausalLM,
     LlamaConfig,
     LlamaForCausalLM,
     MistralConfig,
@@ -47,6 +49,18 @@ FAMILIES: dict[str, Callable[[], Any]] = {
     "mistral, sliding": lambda: MistralForCausalLM(MistralConfig(**_SIZES, sliding_window=6)),
     "qwen2": lambda: Qwen2ForCausalLM(Qwen2Config(**_SIZES)),
     "qwen3": lambda: Qwen3ForCausalLM(Qwen3Config(**_SIZES, head_dim=12)),
+    "lfm2": lambda: Lfm2ForCausalLM(
+        Lfm2Config(
+            **{**_SIZES, "num_hidden_layers": 4}, block_auto_adjust_ff_dim=False,
+            layer_types=["conv", "full_attention", "conv", "full_attention"],
+        )
+    ),
+    "lfm2, short at last": lambda: Lfm2ForCausalLM(
+        Lfm2Config(
+            **{**_SIZES, "num_hidden_layers": 3}, block_auto_adjust_ff_dim=False, conv_L_cache=4,
+            layer_types=["conv", "full_attention", "conv"],
+        )
+    ),
     "gpt2": lambda: GPT2LMHeadModel(
         GPT2Config(vocab_size=VOCABULARY, n_embd=32, n_layer=2, n_head=4, n_positions=64, initializer_range=0.2)
     ),
@@ -62,7 +76,8 @@ FAMILIES: dict[str, Callable[[], Any]] = {
     "cohere": lambda: CohereForCausalLM(CohereConfig(**_SIZES, logit_scale=0.3)),
     "granite": lambda: GraniteForCausalLM(GraniteConfig(**_SIZES, logits_scaling=0.5)),
 }  # fmt: skip
-LEAN = ("llama", "llama3", "mistral", "qwen2", "qwen3")
+LEAN = ("llama", "llama3", "mistral", "qwen2", "qwen3", "lfm2", "lfm2, short at last")
+CONVOLUTIONS = ("lfm2", "lfm2, short at last")
 SHARING = (*LEAN, "gpt2", "opt", "cohere", "granite")
 
 

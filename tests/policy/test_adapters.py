@@ -18,7 +18,7 @@ from kolmocli.policy.loading import load_policy
 from kolmocli.policy.logprobs import pack, token_logprobs
 from kolmocli.policy.policy import Policy
 from kolmocli.policy.rollout import Rollout
-from tests.policies import TARGETS, taught
+from tests.policies import prompts, taught
 
 RANK = 4
 PLAIN, EIGHT_BITS = Adaptation(RANK), Adaptation(RANK, load_in_8bit=True)
@@ -53,7 +53,7 @@ def stir(policy: Policy) -> Policy:
 
 
 def answers(policy: Policy) -> list[Rollout]:
-    return policy.rollout(TARGETS, samples=2, max_new_tokens=12, generator=torch.Generator().manual_seed(0))
+    return policy.rollout(prompts(), samples=2, max_new_tokens=12, generator=torch.Generator().manual_seed(0))
 
 
 @torch.no_grad()

@@ -14,12 +14,14 @@ from kolmocli.policy.characters import CHARACTERS, build_character_tokenizer
 from kolmocli.policy.loading import load_policy
 from kolmocli.policy.policy import Policy
 from kolmocli.policy.presets import PRESETS, VOCABULARIES
-from kolmocli.policy.prompts import asked_question
+from kolmocli.policy.prompts import readable_prompt
 from kolmocli.tasks.answers.digits import sum_digits
+from kolmocli.tasks.base import Prompt, Task
 from tests.policies import save_hugging_face, tiny
 
 TOKENIZER = build_character_tokenizer()
-_, QUESTION = sum_digits([123, 45, 67])
+TASK = sum_digits([123, 45, 67])
+QUESTION, WORKED = TASK.asked, TASK.reference
 
 
 def reader(seed: int = 0) -> Policy:
@@ -36,7 +38,7 @@ def test_every_character_is_a_token_and_comes_back() -> None:
 
 def test_the_tag_is_one_token() -> None:
     assert len(TOKENIZER("[ANSWER] 28", add_special_tokens=False).input_ids) == 3
-    assert TOKENIZER.decode(TOKENIZER(QUESTION.worked, add_special_tokens=False).input_ids) == QUESTION.worked
+    assert TOKENIZER.decode(TOKENIZER(WORKED, add_special_tokens=False).input_ids) == WORKED
 
 
 def test_what_is_no_character_of_it_is_unknown() -> None:
@@ -50,9 +52,7 @@ def test_a_preset_for_questions_is_smaller_by_its_embeddings(tmp_path: Path) -> 
     again = load_policy(str(tmp_path), device="cpu", alphabet="characters")
     assert again.alphabet == policy.alphabet == "characters"
     assert again.prompt_ids(QUESTION) == policy.prompt_ids(QUESTION)
-    assert AutoTokenizer.from_pretrained(tmp_path).decode(again.answer(QUESTION, QUESTION.worked).tokens[:-1]) == (
-        QUESTION.worked
-    )
+    assert AutoTokenizer.from_pretrained(tmp_path).decode(again.answer(QUESTION, WORKED).tokens[:-1]) == (WORKED)
 
 
 def test_digits_begin_as_the_numbers_that_they_are() -> None:
@@ -61,6 +61,19 @@ def test_digits_begin_as_the_numbers_that_they_are() -> None:
     near = torch.nn.functional.cosine_similarity(digits[5], digits[6], dim=0)
     far = torch.nn.functional.cosine_similarity(digits[5], digits[9], dim=0)
     assert near > far
+
+
+def test_the_beginning_that_is_given_is_read_and_not_learnt() -> None:
+    """A supervised answer and a rollout go on from the same tokens."""
+    policy = reader()
+    prompt, prefix = Prompt("1>4;0>3"), "def f(x): return "
+    answer = policy.answer(prompt, prefix + "x+3", prefix)
+    (rollout,) = policy.rollout([prompt], prefixes=[prefix], samples=1, max_new_tokens=4, generator=None)
+    assert answer.prompt == rollout.prompt
+    assert TOKENIZER.decode(answer.tokens[:-1]) == "x+3"
+    assert answer.text == prefix + "x+3"
+    task = Task(prompt=prompt, reference=answer.text, prefix=prefix)
+    assert policy.answers([task, Task(prompt=prompt)]) == [answer]
 
 
 def test_a_rollout_keeps_the_text_and_its_lines() -> None:
@@ -99,6 +112,6 @@ def test_a_template_without_system_prompts_gets_it_in_the_users_turn(tmp_path: P
         "{% if messages[0]['role'] == 'system' %}{{ raise_exception('no system role') }}{% endif %}"
         "{% for m in messages %}<{{ m['role'] }}>{{ m['content'] }}{% endfor %}"
     )
-    asked = asked_question(QUESTION, tokenizer)
+    asked = readable_prompt(QUESTION, tokenizer)
     assert asked.startswith("<user>" + QUESTION.system)
     assert asked.endswith(QUESTION.text)

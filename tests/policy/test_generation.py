@@ -12,7 +12,7 @@ from kolmocli.policy.logprobs import pack, token_logprobs
 from kolmocli.policy.policy import Policy
 from kolmocli.policy.rollout import Rollout
 from kolmocli.policy.scoring import Scorer
-from tests.policies import TARGETS, tiny
+from tests.policies import TARGETS, prompts, tiny
 
 
 def seeded(seed: int | None) -> torch.Generator | None:
@@ -22,7 +22,7 @@ def seeded(seed: int | None) -> torch.Generator | None:
 def rollouts(
     policy: Policy, targets: Any = TARGETS, samples: int = 1, seed: int | None = None, length: int = 40
 ) -> list[Rollout]:
-    return policy.rollout(targets, samples=samples, max_new_tokens=length, generator=seeded(seed))
+    return policy.rollout(prompts(targets), samples=samples, max_new_tokens=length, generator=seeded(seed))
 
 
 @torch.inference_mode()
@@ -67,7 +67,7 @@ def test_the_sampler_and_the_trainer_agree_on_a_model_of_another_shape(chat_poli
 @pytest.mark.parametrize("temperature", [0.5, 1.5])
 def test_the_sampler_and_the_trainer_agree_at_another_temperature(policy: Policy, temperature: float) -> None:
     written = policy.rollout(
-        TARGETS, samples=4, max_new_tokens=20, generator=seeded(0), temperature=temperature
+        prompts(), samples=4, max_new_tokens=20, generator=seeded(0), temperature=temperature
     )  # fmt: skip
     scorer = Scorer(policy.model, policy.pad_id)
     with torch.inference_mode():
@@ -79,9 +79,9 @@ def test_the_sampler_and_the_trainer_agree_at_another_temperature(policy: Policy
 
 def test_a_lower_temperature_keeps_to_what_is_likely(policy: Policy) -> None:
     cold, warm = (
-        policy.rollout(TARGETS, samples=8, max_new_tokens=8, generator=seeded(0), temperature=t) for t in (1e-4, 1.0)
+        policy.rollout(prompts(), samples=8, max_new_tokens=8, generator=seeded(0), temperature=t) for t in (1e-4, 1.0)
     )
-    greedy = [r.tokens for r in policy.rollout(TARGETS, samples=1, max_new_tokens=8, generator=None)]
+    greedy = [r.tokens for r in policy.rollout(prompts(), samples=1, max_new_tokens=8, generator=None)]
     assert [r.tokens for r in cold] == [tokens for tokens in greedy for _ in range(8)]
     assert [r.tokens for r in warm] != [r.tokens for r in cold]
 
@@ -112,7 +112,7 @@ def test_a_continuation_ends_with_the_first_stop_or_at_the_limit(policy: Policy)
 def test_samples_are_drawn_from_the_softmax() -> None:
     """The first token of many samples against its exact distribution: no count is five sigmas off."""
     policy, count = tiny(3), 4_000
-    prompt = policy.prompt_ids((1, 2, 3))
+    prompt = policy.prompt_ids(*prompts([(1, 2, 3)]))
     drawn = generate(
         policy.model, [prompt], samples=count, max_new_tokens=1, stop_ids=(), pad_id=0, generator=seeded(0)
     )

@@ -13,7 +13,7 @@ from kolmocli.language.program import parse
 from kolmocli.policy.loading import choose_device, load_policy
 from kolmocli.policy.policy import Policy
 from kolmocli.policy.proposer import PolicyProposer
-from tests.policies import TARGETS
+from tests.policies import TARGETS, prompts
 
 PROGRAM = parse("sequence_1 = range_func_up(1, 3)\nsequence_2 = repeat_list(2, sequence_1)")
 
@@ -21,7 +21,7 @@ PROGRAM = parse("sequence_1 = range_func_up(1, 3)\nsequence_2 = repeat_list(2, s
 def test_transformers_load_a_saved_policy_and_get_the_same_logits(policy: Policy, tmp_path: Path) -> None:
     policy.save(tmp_path)
     model, tokenizer = AutoModelForCausalLM.from_pretrained(tmp_path), AutoTokenizer.from_pretrained(tmp_path)
-    answer = policy.answer(TARGETS[0], PROGRAM)
+    answer = policy.answer(prompts()[0], f"{PROGRAM}\n")
     ids = torch.tensor([answer.prompt + answer.tokens])
     with torch.inference_mode():
         assert torch.equal(model(ids).logits, policy.model(ids).logits)
@@ -35,7 +35,7 @@ def test_a_loaded_policy_writes_what_the_saved_one_wrote(policy: Policy, tmp_pat
     policy.save(tmp_path)
     again = load_policy(str(tmp_path), device="cpu")
     ours, theirs = (
-        p.rollout(TARGETS, samples=3, max_new_tokens=20, generator=torch.Generator().manual_seed(0))
+        p.rollout(prompts(), samples=3, max_new_tokens=20, generator=torch.Generator().manual_seed(0))
         for p in (policy, again)
     )
     assert ours == theirs
@@ -47,16 +47,16 @@ def test_a_hugging_face_folder_loads_by_path(plain_folder: Path) -> None:
     assert not policy.is_preset
     assert policy.stop_ids == (1,)
     assert policy.pad_id == 1
-    assert policy.prompt_ids((1, 2))[0] == 0
+    assert policy.prompt_ids(*prompts([(1, 2)]))[0] == 0
 
 
 def test_a_chat_template_writes_the_start_mark_and_nobody_else(chat_policy: Policy) -> None:
-    assert chat_policy.prompt_ids((1, 2)).count(0) == 1
+    assert chat_policy.prompt_ids(*prompts([(1, 2)])).count(0) == 1
 
 
 def test_every_token_knows_its_line(chat_policy: Policy, policy: Policy) -> None:
     for one in (policy, chat_policy):
-        answer = one.answer((1, 2, 3, 1, 2, 3), PROGRAM)
+        answer = one.answer(*prompts([(1, 2, 3, 1, 2, 3)]), f"{PROGRAM}\n")
         for number, line in enumerate(answer.text.split("\n")):
             mine = [t for t, place in zip(answer.tokens, answer.lines, strict=True) if place == number]
             assert one.tokenizer.decode(mine, skip_special_tokens=True).strip("\n") == line

@@ -4,7 +4,7 @@ import random
 
 import pytest
 import torch
-from transformers import LlamaForCausalLM
+from transformers import AutoModelForCausalLM
 
 from kolmocli.language.sampler import sample
 from kolmocli.language.sampler_settings import SamplerConfig
@@ -13,12 +13,13 @@ from kolmocli.policy.building import build_preset, number_features, preset_confi
 from kolmocli.policy.policy import Policy
 from kolmocli.policy.presets import PRESETS, VOCABULARIES, listed
 from kolmocli.policy.tokenizer import build_tokenizer
+from kolmocli.tasks.sequences.prompt import sequence_prompt
 
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_the_stated_size_is_the_real_number_of_parameters(name: str) -> None:
     with torch.device("meta"):
-        model = LlamaForCausalLM(preset_config(name))
+        model = AutoModelForCausalLM.from_config(preset_config(name))
     assert PRESETS[name].count() == sum(p.numel() for p in model.parameters())
     assert len(build_tokenizer()) == model.config.vocab_size == VOCABULARIES["programs"]
 
@@ -38,9 +39,9 @@ def test_larger_presets_begin_with_an_even_guess_and_learn(name: str) -> None:
     policy, rng = Policy(name, build_preset(name, 0), build_tokenizer()), random.Random(0)
     learner = Learner(policy, learning_rate=1e-3, max_grad_norm=1.0, entropy_bonus=0.0)
     pairs = [sample(rng, SamplerConfig(bases=(1, 1), modifiers=(0, 0), reuse=0)) for _ in range(4)]
-    answers = [policy.answer(pair.sequence, pair.program) for pair in pairs]
+    answers = [policy.answer(sequence_prompt(p.sequence, "dsl"), f"{p.program}\n") for p in pairs]
     batch = [Weighted(a, [1.0] * len(a.tokens)) for a in answers]
-    losses = [learner.step(batch, sum(len(a.tokens) for a in answers)).loss for _ in range(10)]
+    losses = [learner.step(batch, denominator=sum(len(a.tokens) for a in answers)).loss for _ in range(10)]
     assert 5 < losses[0] < 8
     assert losses[-1] < 0.6 * losses[0]
 

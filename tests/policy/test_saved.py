@@ -56,7 +56,11 @@ COPY = "copy or save the model again"
         (rewritten(WEIGHTS, lambda data: data[:4]), f"/{WEIGHTS}: cut or damaged (", COPY),
         (rewritten(WEIGHTS, lambda data: b"version https://git-lfs.github.com/spec/v1\n"), f"/{WEIGHTS}: a pointer", "lfs"),
         (rewritten("tokenizer.json", lambda text: b"{}"), ": its tokenizer cannot be loaded (no 'added_tokens')", COPY),
-        (configured(num_hidden_layers=9), ": 54 of the weights that its config.json asks for are missing", "one model"),
+        (
+            configured(num_hidden_layers=9, layer_types=["full_attention"] * 9),
+            " of the weights that its config.json asks for are missing",
+            "one model",
+        ),
         (configured(vocab_size=7), ": 1 of the weights that its config.json asks for are missing", "embed_tokens"),
     ],
 )  # fmt: skip

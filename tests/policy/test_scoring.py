@@ -12,7 +12,7 @@ from kolmocli.policy import limits
 from kolmocli.policy.logprobs import pack, token_logprobs
 from kolmocli.policy.rollout import Rollout
 from kolmocli.policy.scoring import Scorer
-from tests.policy.families import FAMILIES, LEAN, SHARING, VOCABULARY, make
+from tests.policy.families import CONVOLUTIONS, FAMILIES, LEAN, SHARING, VOCABULARY, make
 
 
 def rollouts() -> list[Rollout]:
@@ -47,7 +47,7 @@ def test_scores_and_gradients_are_the_plain_ones(family: str, lean: bool, monkey
     monkeypatch.setattr(limits, "LOGITS_AT_ONCE", 10 * VOCABULARY)
     model = make(family)
     scorer = Scorer(model, 0, lean)
-    assert scorer.shares == (family in SHARING)
+    assert scorer.shares == (family in SHARING and (lean or family not in CONVOLUTIONS))
     assert scorer.is_lean == (lean and family in LEAN)
     found, exact = scorer(rollouts()), plain(model, rollouts())
     ours = found.logprobs_K, found.entropy_K

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from kolmocli.language.program import FUNCTION_NAMES, Program
 from kolmocli.policy.policy import Policy
@@ -9,6 +8,7 @@ from kolmocli.policy.presets import VOCABULARIES
 from kolmocli.policy.prompts import preset_prompt
 from kolmocli.policy.tokenizer import UNKNOWN, VARIABLES, build_tokenizer
 from tests.language.strategies import programs
+from tests.policies import prompts
 
 TOKENIZER = build_tokenizer()
 WIDE = st.one_of(st.integers(-300, 300), st.integers(-(10**17), 10**17))
@@ -41,10 +41,10 @@ def test_integers_beyond_a_byte_are_written_digit_by_digit() -> None:
 
 @given(st.lists(WIDE, min_size=1, max_size=30), st.lists(WIDE, min_size=1, max_size=30))
 def test_two_sequences_never_have_the_same_prompt(a: list[int], b: list[int]) -> None:
-    ids = [encode(preset_prompt(x)) for x in (a, b)]
+    ids = [encode(preset_prompt(prompt, "programs")) for prompt in prompts([a, b])]
     assert (ids[0] == ids[1]) == (a == b)
     assert TOKENIZER.convert_tokens_to_ids(UNKNOWN) not in ids[0]
 
 
 def test_a_plain_prompt_spends_one_token_per_item(policy: Policy) -> None:
-    assert len(policy.prompt_ids((1, 2, 255))) == 5
+    assert len(policy.prompt_ids(*prompts([(1, 2, 255)]))) == 5

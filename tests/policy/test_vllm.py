@@ -17,7 +17,7 @@ from kolmocli.policy.rollout import Rollout
 from kolmocli.policy.scoring import Scorer
 from kolmocli.policy.vllm import VllmSampler, open_vllm
 from tests.conftest import Run
-from tests.policies import TARGETS
+from tests.policies import TARGETS, prompts
 from tests.training.runs import CURRICULUM
 
 
@@ -32,7 +32,7 @@ def policy() -> Iterator[Policy]:
 
 def written(policy: Policy, seed: int | None = 0, **options: float) -> list[Rollout]:
     generator = None if seed is None else torch.Generator().manual_seed(seed)
-    return policy.rollout(TARGETS[:3], samples=4, max_new_tokens=12, generator=generator, **options)  # type: ignore[arg-type]
+    return policy.rollout(prompts(TARGETS[:3]), samples=4, max_new_tokens=12, generator=generator, **options)  # type: ignore[arg-type]
 
 
 def assert_scored_alike(policy: Policy, rollouts: list[Rollout], temperature: float = 1.0) -> None:
@@ -78,7 +78,11 @@ def test_an_end_token_ends_and_is_kept(policy: Policy) -> None:
     ending.stop_ids = tuple(range(0, 326, 3))  # type: ignore[misc]
     told: dict[int, Rollout] = {}
     rollouts = ending.rollout(
-        TARGETS[:3], samples=4, max_new_tokens=12, generator=torch.Generator().manual_seed(1), finished=told.__setitem__
+        prompts(TARGETS[:3]),
+        samples=4,
+        max_new_tokens=12,
+        generator=torch.Generator().manual_seed(1),
+        finished=told.__setitem__,
     )
     assert [told[i] for i in range(12)] == rollouts
     assert any(r.finished for r in rollouts)

@@ -17,7 +17,7 @@ from kolmocli.sandbox.docker.containers import LABEL_OWNER
 
 def numbered(count: int) -> list[Job]:
     """Programs whose values say which of the batch they are."""
-    return [Job(f"x = set_list([{i}, {i + 1}])") for i in range(count)]
+    return [Job(f"x = set_list([{i}, {i + 1}])", "dsl") for i in range(count)]
 
 
 def assert_all_right(verdicts: list[Verdict]) -> None:

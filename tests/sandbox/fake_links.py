@@ -40,7 +40,7 @@ class FakeLink(SocketLink):
         reader = frames.Reader()
         while chunk := self._other.recv(1 << 16):
             for _, request, payload in reader.feed(chunk):
-                program = payload[1:].decode()
+                program = payload[frames.PROGRAM.size :].decode()
                 self.ran.append(program)
                 if program in ("die", "lost"):
                     self.own_fault = program == "die"

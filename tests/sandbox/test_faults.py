@@ -15,21 +15,20 @@ from pathlib import Path
 import docker
 import pytest
 
-from kolmocli.sandbox import Sandbox, Status, Verdict, open_sandbox
+from kolmocli.sandbox import Retries, Sandbox, Status, Verdict, open_sandbox
 from kolmocli.sandbox.docker.image import client
 from kolmocli.sandbox.docker.owner import this_owner
-from kolmocli.sandbox.pool.flight import Patience
 
 from .engine_proxy import ENGINE, EngineProxy
 from .engines import assert_all_right, containers_of, every, numbered, strike, wait_until
 
-# docker-py drops a socket, unclosed, with every request that nobody answers; `collected` has it noticed here.
-pytestmark = [pytest.mark.docker, pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")]
+pytestmark = pytest.mark.docker
 START_ENGINE = Path(__file__).parents[2] / ".ci" / "docker-engine.sh"
 
 
 @pytest.fixture(autouse=True)
 def collected() -> Iterator[None]:
+    """What was left open is noticed here, and not in the middle of another test."""
     yield
     gc.collect()
 
@@ -100,7 +99,7 @@ def test_an_engine_that_goes_away_and_comes_back(engine: docker.DockerClient, pr
 
 def test_an_engine_that_freezes(proxy: EngineProxy) -> None:
     """Its connections stay, and nothing comes through: no container is replaced, and no time limit hits a program."""
-    sandbox = open_sandbox("docker", workers=2, patience=Patience(silence=1.0))
+    sandbox = open_sandbox("docker", workers=2, retries=Retries(silence_s=1.0))
     try:
         future = interrupted(sandbox, 1_500)
         proxy.jam()

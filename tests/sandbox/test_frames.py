@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from kolmocli.sandbox.base import Limits, Status
-from kolmocli.sandbox.wire import frames, report
+from kolmocli.sandbox.base import Job, Limits, Status
+from kolmocli.sandbox.wire import frames, verdicts
 
 FRAME = st.tuples(st.integers(0, 255), st.integers(0, 2**32 - 1), st.binary(max_size=300))
 
@@ -51,7 +50,7 @@ def test_a_lying_length_is_refused_before_anything_is_kept() -> None:
 @given(st.binary(max_size=400), st.integers(0, 4), st.sampled_from([0, 9, 11, 24, 31, 256, 70 << 8]))
 def test_no_output_of_a_program_breaks_the_host(output: bytes, reason: int, status: int) -> None:
     payload = frames.REPORT.pack(status, reason, 0, 1, 1, 1, 1) + output
-    verdict = report.verdict(payload, Limits(), "c", 1)
+    verdict = verdicts.read(payload, Job(""), Limits(), "c", 1)
     assert isinstance(verdict.status, Status)
     assert not verdict.status.is_fault
     if verdict.status is Status.OK:
@@ -65,7 +64,7 @@ LINE = st.one_of(st.none(), st.lists(st.integers(), max_size=20))
 def test_an_honest_report_is_read_back(values: list[list[int] | None]) -> None:
     lines = b"".join(b"null\n" if v is None else repr(v).encode() + b"\n" for v in values)
     payload = frames.REPORT.pack(0, 0, 0, 1, 1, 1, 1) + b"%d\n" % len(values) + lines + b"!OK\n"
-    verdict = report.verdict(payload, Limits(), "c", 1)
+    verdict = verdicts.read(payload, Job(""), Limits(), "c", 1)
     assert verdict.status is Status.OK
     assert verdict.trace == tuple(None if v is None else tuple(v) for v in values)
 
@@ -88,11 +87,16 @@ def test_an_honest_report_is_read_back(values: list[list[int] | None]) -> None:
     ],
 )
 def test_forged_reports_do_not_pass(output: bytes) -> None:
-    verdict = report.verdict(frames.REPORT.pack(0, 0, 0, 1, 1, 1, 1) + output, Limits(), "c", 1)
+    verdict = verdicts.read(frames.REPORT.pack(0, 0, 0, 1, 1, 1, 1) + output, Job(""), Limits(), "c", 1)
     assert verdict.value is None
 
 
 def test_terminal_escapes_do_not_reach_the_detail() -> None:
     output = b"1\n!RUNTIME \x1b[31mred\x07 in statement 1\n"
-    verdict = report.verdict(frames.REPORT.pack(0, 0, 0, 1, 1, 1, 1) + output, Limits(), "c", 1)
+    verdict = verdicts.read(frames.REPORT.pack(0, 0, 0, 1, 1, 1, 1) + output, Job(""), Limits(), "c", 1)
     assert verdict.detail.isprintable()
+
+
+def test_a_program_and_what_comes_after_it() -> None:
+    assert frames.join(b"x\n", '["2"]') == b"\x02\0\0\0x\n" + b'["2"]'
+    assert frames.split(frames.join("é".encode(), '[["f", []]]')) == ("é".encode(), [["f", []]])

@@ -18,7 +18,7 @@ def test_the_values_of_sampled_programs_are_the_interpreters(sandbox: Sandbox) -
     expected = [tuple(map(tuple, execute(program))) for program in programs]
     kept = [(p, e) for p, e in zip(programs, expected, strict=True) if max(map(len, e)) <= longest]
     assert len(kept) > 0.99 * PROGRAMS
-    verdicts = sandbox.run([Job(str(program)) for program, _ in kept])
+    verdicts = sandbox.run([Job(str(program), "dsl") for program, _ in kept])
     wrong = [
         str(program)
         for (program, values), verdict in zip(kept, verdicts, strict=True)

@@ -92,7 +92,7 @@ POOL = """
 from kolmocli.sandbox import Job, open_sandbox
 
 with open_sandbox("docker", workers=1) as sandbox:  # which sweeps first
-    verdicts = sandbox.run([Job("x = set_list([1, 2])")] * 300)
+    verdicts = sandbox.run([Job("x = set_list([1, 2])", "dsl")] * 300)
 assert {verdict.value for verdict in verdicts} == {(1, 2)}, verdicts
 """
 

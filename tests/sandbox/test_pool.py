@@ -11,19 +11,18 @@ from contextlib import contextmanager
 import pytest
 
 from kolmocli.errors import CheckError
-from kolmocli.sandbox import Job, Limits, Status, Verdict
-from kolmocli.sandbox.pool.flight import STARVED_RUNS, Patience
+from kolmocli.sandbox import Job, Limits, Retries, Status, Verdict
 from kolmocli.sandbox.pool.pool import Pool
 
 from .fake_links import FakeLink, FakeMaker
 
-QUICK = Patience(silence=0.2, drought=0.6, attempts=6)
+QUICK = Retries(silence_s=0.2, drought_s=0.6, attempts=6)
 LIMITS = Limits(wall_ms=50)
 
 
 @contextmanager
-def pool(maker: FakeMaker, workers: int = 2, patience: Patience = QUICK, window: int = 8) -> Iterator[Pool]:
-    opened = Pool("fake", maker, LIMITS, workers, window, patience)
+def pool(maker: FakeMaker, workers: int = 2, retries: Retries = QUICK, window: int = 8) -> Iterator[Pool]:
+    opened = Pool("fake", maker, LIMITS, workers, window, retries)
     try:
         yield opened
     finally:
@@ -81,8 +80,8 @@ def test_a_starved_program_runs_again_alone_and_is_judged_in_the_end() -> None:
     with pool(maker) as p:
         got = p.run([Job("a"), Job("starved"), Job("b")])
         assert statuses(got) == [Status.OK, Status.TLE_WALL, Status.OK]
-        assert (got[1].attempt, p.health().infra, p.health().replaced) == (STARVED_RUNS, 0, 0)
-    assert sum(link.ran.count("starved") for link in maker.links) == STARVED_RUNS
+        assert (got[1].attempt, p.health().infra, p.health().replaced) == (QUICK.starved_runs, 0, 0)
+    assert sum(link.ran.count("starved") for link in maker.links) == QUICK.starved_runs
 
 
 def test_random_faults_lose_and_double_nothing() -> None:
@@ -118,7 +117,7 @@ def test_a_broken_promise_of_a_later_container_stops_everything() -> None:
 
 
 def test_closing_cancels_what_waits() -> None:
-    opened = Pool("fake", FakeMaker(), LIMITS, 1, 8, Patience(silence=60))
+    opened = Pool("fake", FakeMaker(), LIMITS, 1, 8, Retries(silence_s=60))
     future: Future[list[Verdict]] = opened.submit([Job("silent"), Job("fine")])
     opened.close()
     opened.close()
@@ -201,7 +200,7 @@ def test_even_the_only_container_can_be_avoided() -> None:
 
 def test_containers_are_renewed_while_work_goes_on() -> None:
     maker = FakeMaker()
-    with pool(maker, workers=2, patience=Patience(renew_programs=50)) as p:
+    with pool(maker, workers=2, retries=Retries(renew_programs=50)) as p:
         assert set(statuses(p.run([Job("fine") for _ in range(1000)]))) == {Status.OK}
     assert len(maker.links) > 4
     assert max(len(link.ran) for link in maker.links) < 50 * 8

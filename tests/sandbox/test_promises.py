@@ -12,14 +12,14 @@ from typing import Any
 
 import docker
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from kolmocli.errors import CheckError
-from kolmocli.sandbox import Limits, Sandbox
+from kolmocli.sandbox import Job, Limits, Sandbox
 from kolmocli.sandbox.docker.containers import ContainerLink, ContainerMaker
 from kolmocli.sandbox.docker.image import image_tag
 from kolmocli.sandbox.pool.link import LinkError, broken_promise
+from kolmocli.sandbox.pool.queue import payload
 from kolmocli.sandbox.wire import frames
 
 from .engines import wait_until
@@ -73,11 +73,11 @@ NOISE = {
     "zeros": b"\0" * 64,
     "lying length": frames.HEADER.pack(frames.MAGIC, frames.RUN, 0, 1, 2**32 - 1, 0),
     "wrong checksum": frames.HEADER.pack(frames.MAGIC, frames.RUN, 0, 1, 3, 0) + b"Dxx",
-    "unknown language": frames.encode(frames.RUN, 1, b"?probe"),
-    "no language": frames.encode(frames.RUN, 1, b""),
+    "unknown language": frames.encode(frames.RUN, 1, b"?" * 40),
+    "no limits": frames.encode(frames.RUN, 1, b"P1"),
     "unknown kind": frames.encode(99, 1, b""),
     "answer": frames.encode(frames.RESULT, 1, b"x" * 100),
-    "after a program": frames.encode(frames.RUN, 1, b"D1") + b"noise" * 10,
+    "after a program": frames.encode(frames.RUN, 1, payload(Job("1"), Limits())) + b"noise" * 10,
     "random": random.Random(5).randbytes(500),
 }
 
@@ -102,7 +102,9 @@ def test_frames_that_arrive_byte_by_byte_are_understood() -> None:
     maker = ContainerMaker(image_tag(), Limits(), 1)
     link = maker.make()
     try:
-        stream = frames.encode(frames.PING, 7, b"abc") + frames.encode(frames.RUN, 8, b"Dx = set_list([4])")
+        stream = frames.encode(frames.PING, 7, b"abc") + frames.encode(
+            frames.RUN, 8, payload(Job("x = set_list([4])", "dsl"), Limits())
+        )
         for byte in stream:
             link.send(memoryview(bytes([byte])))
         reader, got = frames.Reader(), []

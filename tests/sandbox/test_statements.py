@@ -4,8 +4,7 @@ import builtins
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from kolmocli.language import functions
 from kolmocli.sandbox.wire import statements

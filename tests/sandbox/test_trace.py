@@ -40,7 +40,9 @@ def test_python(sandbox: Sandbox, name: str) -> None:
 
 
 def test_a_program_that_fails_keeps_what_it_finished(sandbox: Sandbox) -> None:
-    verdict = sandbox.run([Job("a = set_list([1, 2])\nb = reverse_list(a)\nc = add_item_list(a, missing)\nd = a")])[0]
+    verdict = sandbox.run(
+        [Job("a = set_list([1, 2])\nb = reverse_list(a)\nc = add_item_list(a, missing)\nd = a", "dsl")]
+    )[0]
     assert verdict.status is Status.RUNTIME
     assert verdict.trace == ((1, 2), (2, 1))
     assert verdict.value is None
@@ -52,6 +54,6 @@ def test_nothing_runs_before_all_compiles(sandbox: Sandbox) -> None:
 
 
 def test_the_language_is_in_scope_only_when_asked_for(sandbox: Sandbox) -> None:
-    with_it, without = sandbox.run([Job("a = set_list([1])"), Job("a = set_list([1])", "python")])
+    with_it, without = sandbox.run([Job("a = set_list([1])", "dsl"), Job("a = set_list([1])")])
     assert with_it.status is Status.OK
     assert without.status is Status.RUNTIME

@@ -12,7 +12,7 @@ import pytest
 from kolmocli.config import Config
 from kolmocli.config.file import load_config
 from kolmocli.curriculum.base import Bucket
-from kolmocli.errors import UsageError
+from kolmocli.errors import KolmoError, UsageError
 from kolmocli.evaluation.heldout import held_out_tasks
 from kolmocli.language.interpreter import execute
 from kolmocli.language.program import Program, parse
@@ -21,10 +21,10 @@ from kolmocli.language.sampler_settings import SamplerConfig
 from kolmocli.language.skeleton import skeleton
 from kolmocli.paths import find_curriculum
 from kolmocli.tasks.base import TaskSource
+from kolmocli.tasks.family import FamilyTasks
 from kolmocli.tasks.files.separation import Taken
 from kolmocli.tasks.files.tasks import DatasetTasks
 from kolmocli.tasks.mixed import MixedTasks
-from kolmocli.tasks.sequences.sampled import KolmogorovTasks
 from kolmocli.tasks.sources import evaluation_source, training_source
 
 
@@ -68,7 +68,7 @@ def quiet(text: str) -> None:
 
 def test_without_data_the_families_are_split() -> None:
     train, held_out = training_source(config(), quiet), evaluation_source(config(), quiet)
-    assert isinstance(train, KolmogorovTasks)
+    assert isinstance(train, FamilyTasks)
     assert (train.split, held_out.split) == ("train", "eval")
 
 
@@ -147,14 +147,14 @@ def test_families_never_make_what_an_evaluation_file_has(tmp_path: Path) -> None
     plain = training_source(config(), quiet)
     taken = [plain.task(Bucket("runs", 1), i) for i in range(40)]
     held_out = write_lines(
-        tmp_path / "e.jsonl", [{"sequence": list(t.target), "program": str(t.reference)} for t in taken]
+        tmp_path / "e.jsonl", [{"sequence": list(t.target), "program": str(t.program)} for t in taken]
     )
     train = training_source(config(eval=held_out), quiet)
     made = [train.task(Bucket("runs", 1), i) for i in range(200)]
     assert not {t.target for t in taken} & {t.target for t in made}
-    assert not {shape(t.reference) for t in taken if t.reference} & {shape(t.reference) for t in made if t.reference}
-    assert taken[0].reference is not None
-    assert not train.admits(taken[0].reference, (1, 2, 3))
+    assert not {shape(t.program) for t in taken if t.program} & {shape(t.program) for t in made if t.program}
+    assert taken[0].program is not None
+    assert not train.admits(taken[0].program, (1, 2, 3))
 
 
 def test_a_relabelled_program_may_not_be_one_of_evaluation(tmp_path: Path) -> None:
@@ -195,7 +195,7 @@ def test_a_family_of_the_file_may_not_be_one_of_the_curriculum(tmp_path: Path) -
 
 def test_a_training_file_that_is_all_held_out_is_refused(tmp_path: Path) -> None:
     file = write(tmp_path / "same.jsonl", [[1], [2]])
-    with pytest.raises(UsageError, match=r"same\.jsonl: every sequence is held out"):
+    with pytest.raises(UsageError, match=r"same\.jsonl: every task is held out"):
         training_source(config(train=file, eval=file), quiet)
 
 
@@ -226,7 +226,7 @@ def test_a_file_that_changed_is_read_again(tmp_path: Path) -> None:
 def test_a_file_that_is_not_there_is_named_with_the_mend(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"none\.jsonl: no such file; `kolmo data slice`"):
         training_source(config(train=f"{tmp_path}/none.jsonl"), quiet)
-    with pytest.raises(UsageError, match="cannot be read: Is a directory"):
+    with pytest.raises(KolmoError, match=r"a data set that can be read|a data set is read with"):
         training_source(config(train=str(tmp_path)), quiet)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from kolmocli.config import Config
-from kolmocli.training.run import RunOptions, train
+from kolmocli.training.train import RunOptions, train
 
 CURRICULUM = """\
 name: resumed

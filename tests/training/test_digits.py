@@ -7,13 +7,14 @@ from typing import Any
 
 import pytest
 
+from kolmocli.cli.eval_table import render
 from kolmocli.config import Config
 from kolmocli.config.file import load_config
 from kolmocli.errors import UsageError
 from kolmocli.evaluation.command import evaluate
 from kolmocli.evaluation.selection import Wanted
-from kolmocli.evaluation.table import render
 from kolmocli.paths import find_curriculum
+from kolmocli.policy.loading import load_policy
 from kolmocli.training.plan import plan
 from tests.training.runs import events, metrics, run
 
@@ -42,7 +43,7 @@ def no_sandbox(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: Any, **__: Any) -> None:
         raise AssertionError("a sandbox was opened")
 
-    monkeypatch.setattr("kolmocli.tasks.judging.open_sandbox", refuse)
+    monkeypatch.setattr("kolmocli.engine.judging.open_sandbox", refuse)
 
 
 @pytest.mark.usefixtures("no_sandbox")
@@ -65,11 +66,22 @@ def test_a_run_needs_no_sandbox_and_reports_both_accuracies(tmp_path: Path) -> N
         from kolmocli.evaluation.report import Reporting
 
         evaluate(
-            str(folder), Wanted(), samples=1, seed=None, device="cpu", sandbox="auto", reporting=Reporting(hold_out=2)
+            str(folder),
+            Wanted(),
+            samples=1,
+            seed=None,
+            device="cpu",
+            sandbox="auto",
+            warn=print,
+            reporting=Reporting(hold_out=2),
         )
+    sequences = tmp_path / "some.jsonl"
+    sequences.write_text('{"sequence": [1, 2]}\n')
     with pytest.raises(UsageError, match="a file holds sequences"):
-        evaluate(str(folder), Wanted(data="some.jsonl"), samples=1, seed=None, device="cpu", sandbox="auto")
-    again = evaluate(str(folder), Wanted(), samples=1, seed=None, device="cpu", sandbox="auto")
+        evaluate(
+            str(folder), Wanted(data=str(sequences)), samples=1, seed=None, device="cpu", sandbox="auto", warn=print
+        )
+    again = evaluate(str(folder), Wanted(), samples=1, seed=None, device="cpu", sandbox="auto", warn=print)
     assert again["accuracy_lenient"] == summary["eval"]["after"]["accuracy_lenient"]
     assert again["language"] is again["rate_archive"] is None
     render(again)
@@ -81,6 +93,7 @@ def test_a_run_needs_no_sandbox_and_reports_both_accuracies(tmp_path: Path) -> N
             seed=None,
             device="cpu",
             sandbox="embedded",
+            warn=print,
         )
 
 
@@ -93,10 +106,36 @@ def test_one_seed_is_one_run_however_often_it_is_interrupted(tmp_path: Path) -> 
     assert metrics(tmp_path / "whole") == metrics(tmp_path / "parts")
 
 
+def test_one_preset_learns_questions_and_programs_and_is_resumed_exactly(tmp_path: Path) -> None:
+    """From nothing, character by character, with one judge for both; a checkpoint in the middle changes nothing."""
+    runs = {
+        "sampler": {"modifiers": [0, 0], "reuse": 0, "initiators": {"repeat_num": 1}},
+        "levels": [{"bases": [1, 1]}],
+    }
+    plain = digits(SMALL).model_dump(mode="json")
+    sums = {"task": "sum_digits", "levels": [{"integers": [1, 1]}, {}]}
+    changed = {"families": {"sums": sums, "runs": runs}, "reward": {}, "sandbox": {"backend": "embedded", "workers": 1}}
+    config = Config.model_validate({**plain, **changed})
+    summary = run(config, tmp_path / "whole")
+    run(config, tmp_path / "parts", stop_at=1)
+    resumed = run(config, tmp_path / "parts", resume=True)
+    assert metrics(tmp_path / "whole") == metrics(tmp_path / "parts")
+    assert resumed["eval"] == summary["eval"]
+    steps = [record for record in metrics(tmp_path / "whole") if record["phase"] == "rl"]
+    assert [set(record["buckets"]) for record in steps] == [{"sums", "runs"}] * 2
+    assert summary["sandbox"]["backend"] == "embedded"
+    report = summary["eval"]["after"]
+    assert {name.split("/")[0] for name in report["buckets"]} == {"sums", "runs"}
+    assert report["accuracy_lenient"] is not None
+    assert report["raw_bits"] > 0
+    words = load_policy(str(tmp_path / "whole"), device="cpu", alphabet="characters")
+    assert words.alphabet == "characters"
+
+
 def test_a_plan_counts_the_smaller_vocabulary_and_no_sandbox() -> None:
     planned = plan(digits(SMALL))
     assert planned["sandbox"] == "none"
-    assert planned["model"]["parameters"] == 652_928
+    assert planned["model"]["parameters"] == 653_376
     named = plan(digits({**SMALL, "model.name": "somebody/some-model"}))
     assert named["model"]["parameters"] is None
 
@@ -109,6 +148,7 @@ def test_the_easiest_levels_are_learnt_from_nothing(tmp_path: Path) -> None:
         "families.sum_digits.levels": [{"integers": [1, 1]}, {"integers": [2, 2], "digits": [2, 2]}],
         "families.reverse_digits.levels": [{"digits": [2, 3]}, {"digits": [4, 4]}],
         "model.device": "cpu",
+        "warmup.until": 0.7,
         "training.steps": 15,
         "evaluation.tasks": 200,
         "report": False,

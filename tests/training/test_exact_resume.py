@@ -13,8 +13,10 @@ import yaml
 from kolmocli.checkpoints import checkpoints, latest_checkpoint
 from kolmocli.config import Config
 from kolmocli.errors import UsageError
-from kolmocli.training import run as module
-from kolmocli.training.session import Session, Stopped
+from kolmocli.training import opening as module
+from kolmocli.training.recorder import Recorder
+from kolmocli.training.run import Run, Stopped
+from kolmocli.training.signals import StopRequest
 from tests.training.runs import CURRICULUM, events, metrics, run, small_config
 
 
@@ -77,9 +79,13 @@ EVERY_SWITCH: dict[str, Any] = {
         {"training": {"lora": {"rank": 2}, "steps": 4}},
         {"training": {"optimizer": "adamw8bit", "steps": 4}, "model": {"load_in_8bit": True}},
         {"controller": {"kind": "uniform"}, "training": {"steps": 4}},
+        {"controller": {"kind": "sec"}, "training": {"steps": 4, "batch_size": 32, "group_size": 8}},
+        {"screening": {"draws": 3}, "training": {"steps": 6}},
+        {"pilot": {"draws": 3}, "training": {"steps": 4}},
+        {"refill": {"most": 3}, "training": {"steps": 4}},
         EVERY_SWITCH,
     ],
-    ids=["ema", "adamw8bit", "adapters", "8 bits", "uniform", "every switch"],
+    ids=["ema", "adamw8bit", "adapters", "8 bits", "uniform", "sec", "screening", "pilot", "refill", "every switch"],
 )
 def test_whatever_is_trained(changes: dict[str, Any], tmp_path: Path) -> None:
     config = small_config(**changes)
@@ -90,7 +96,7 @@ def test_whatever_is_trained(changes: dict[str, Any], tmp_path: Path) -> None:
 
 
 def test_a_value_head_that_stops_rollouts_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kolmocli.policy.policy.RIPE", 2)
+    monkeypatch.setattr("kolmocli.learning.value.RIPE", 2)
     config = small_config(training={"baseline": "value", "stop_hopeless": 0.9, "temperature": 1.2, "steps": 4})
     run(config, tmp_path / "whole")
     run(config, tmp_path / "split", stop_at=2)
@@ -105,32 +111,39 @@ def test_a_value_head_that_stops_rollouts_too(tmp_path: Path, monkeypatch: pytes
 # --- stopped in odd places
 
 
-def stop_after(session_calls: str, count: int, patch: pytest.MonkeyPatch) -> None:
-    """Let a signal arrive at the call number `count` of this method of the session."""
-    original, calls = getattr(Session, session_calls), []
+def stop_after(owner: type, name: str, count: int, patch: pytest.MonkeyPatch) -> None:
+    """Let a signal arrive at the call number `count` of this method."""
+    original, calls, opened = getattr(owner, name), [], list[StopRequest]()
 
-    def counted(session: Session, *arguments: Any, **named: Any) -> Any:
+    def counted(self: Any, *arguments: Any, **named: Any) -> Any:
         calls.append(arguments)
         if len(calls) == count:
-            session.stop.signal = 15
-        return original(session, *arguments, **named)
+            opened[-1].signal = 15
+        return original(self, *arguments, **named)
 
-    patch.setattr(Session, session_calls, counted)
+    def enter(self: StopRequest) -> StopRequest:
+        opened.append(self)
+        return self
+
+    patch.setattr(StopRequest, "__enter__", enter)
+    patch.setattr(owner, name, counted)
 
 
 @pytest.mark.parametrize(
-    ("where", "count"),
+    ("owner", "name", "count"),
     [
-        ("record_warm", 2),
-        ("check_stop", 26),  # after the warm start's: in the middle of the first evaluation
-        ("record", 7),
-        ("record", 10),  # before the evaluation of step 10
+        (Recorder, "warm_step", 2),
+        (Run, "check_stop", 26),  # after the warm start's: in the middle of the first evaluation
+        (Recorder, "step", 7),
+        (Recorder, "step", 10),  # before the evaluation of step 10
     ],
 )
-def test_a_signal_in_an_odd_place_loses_nothing(whole: Path, tmp_path: Path, where: str, count: int) -> None:
+def test_a_signal_in_an_odd_place_loses_nothing(
+    whole: Path, tmp_path: Path, owner: type, name: str, count: int
+) -> None:
     folder = tmp_path / "run"
     with pytest.MonkeyPatch.context() as patch:
-        stop_after(where, count, patch)
+        stop_after(owner, name, count, patch)
         with pytest.raises(Stopped) as stopped:
             run(small_config(), folder)
     assert stopped.value.exit_code == 143
@@ -152,7 +165,7 @@ def test_a_finished_run_has_nothing_left_to_do(whole: Path, tmp_path: Path) -> N
 
 def said(capsys: pytest.CaptureFixture[str], config: Config, folder: Path) -> str:
     """What a resumption says before it trains, which it does not."""
-    from kolmocli.training.run import RunOptions, train
+    from kolmocli.training.train import RunOptions, train
 
     train(config, RunOptions(run_dir=folder, resume=True, stop_at=0))
     return capsys.readouterr().err

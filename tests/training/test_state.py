@@ -1,21 +1,19 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 
 import pytest
 
-from kolmocli.seeds import derived_seed
-from kolmocli.training.state import RunState, in_band
+from kolmocli.training.state import RunState, Totals, in_band
 
 
 def test_a_state_survives_json() -> None:
-    state = RunState(phase="rl", step=3, drawn={"a/1": 4}, pass_rates=[0.25], seconds={"learn": 0.1})
-    assert RunState(**json.loads(json.dumps(state.to_json()))) == state
-
-
-def test_seeds_differ_by_purpose_and_step_and_are_the_same_everywhere() -> None:
-    assert len({derived_seed(s, p, n) for s in (0, 1) for p in ("a", "b") for n in range(50)}) == 200
-    assert derived_seed(7, "rollout", 1) == 21658835207447
+    state = RunState(phase="rl", step=3, drawn={"a/1": 4}, passed_before=[0, 1])
+    assert RunState(**json.loads(json.dumps(asdict(state)))) == state
+    totals = Totals(pass_rates=[0.25], bits=1.5)
+    totals.spend("learn", 0.1)
+    assert Totals(**json.loads(json.dumps(asdict(totals)))) == totals
 
 
 def test_in_band_is_unknown_for_the_first_twenty_steps() -> None:

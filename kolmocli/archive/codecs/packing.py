@@ -20,7 +20,7 @@ _PROBES = ("deflate", "lzma")
 farthest repeats: what neither of them makes smaller is noise, on which the slow codecs would only spend minutes."""
 _WORTH_PROBES = 1 << 20
 _DEFLATE = 1
-_Packed = list[tuple[Codec, bytes]]
+_Payloads = list[tuple[Codec, bytes]]
 
 
 def pack(data: bytes, level: int = 6, deadline: float | None = None) -> tuple[Codec, bytes]:
@@ -31,7 +31,7 @@ def pack(data: bytes, level: int = 6, deadline: float | None = None) -> tuple[Co
     """
     tried = [c for c in CODECS.values() if level not in _QUICK_LEVELS or c.name in _QUICK_LEVELS[level]]
     tried = [c for c in tried if c.number and (c.package is None or importlib.util.find_spec(c.package))]
-    made: _Packed = [(CODECS[0], data)]
+    made: _Payloads = [(CODECS[0], data)]
     if deadline is not None:
         quickest = CODECS[_DEFLATE].encode(data, QUICKEST)
         assert quickest is not None
@@ -47,14 +47,14 @@ def pack(data: bytes, level: int = 6, deadline: float | None = None) -> tuple[Co
     return _smallest(made)
 
 
-def _smallest(made: _Packed) -> tuple[Codec, bytes]:
+def _smallest(made: _Payloads) -> tuple[Codec, bytes]:
     return min(made, key=lambda pair: (len(pair[1]), pair[0].number))
 
 
-def _encoded(tried: list[Codec], data: bytes, level: int, deadline: float | None) -> _Packed:
+def _encoded(tried: list[Codec], data: bytes, level: int, deadline: float | None) -> _Payloads:
     """The payloads. All codecs work outside the interpreter's lock, so threads are enough to use two cores."""
 
-    def encode(codec: Codec) -> _Packed:
+    def encode(codec: Codec) -> _Payloads:
         until = None if deadline is None else deadline - len(data) / codec.unpacking
         for at_level in dict.fromkeys((level, min(level, QUICK))):
             if until is None or time.monotonic() + codec.seconds(len(data), at_level) < until:
@@ -66,16 +66,16 @@ def _encoded(tried: list[Codec], data: bytes, level: int, deadline: float | None
     ordered = sorted(tried, key=lambda codec: codec.seconds(len(data), level), reverse=deadline is None)
     if len(data) < _WORTH_THREADS:
         return [pair for codec in ordered for pair in encode(codec)]
-    return _beside(encode, ordered, _THREADS if len(data) <= _MOST_AT_ONCE else 1)
+    return _in_threads(encode, ordered, _THREADS if len(data) <= _MOST_AT_ONCE else 1)
 
 
-def _beside(encode: Callable[[Codec], _Packed], codecs: list[Codec], threads: int) -> _Packed:
-    """What the codecs make, at most so many at once, each in a thread that nobody has to wait for.
+def _in_threads(encode: Callable[[Codec], _Payloads], codecs: list[Codec], threads: int) -> _Payloads:
+    """What the codecs make, at most `threads` at once, each in a thread that nobody has to wait for.
 
     A signal is only met between two steps of the interpreter, and one call of a codec can take minutes. So this thread
     waits, which a signal ends, and the others are left behind when the process exits; a pool would be waited for.
     """
-    todo, made, failures = iter(codecs), _Packed(), list[BaseException]()
+    todo, made, failures = iter(codecs), _Payloads(), list[BaseException]()
 
     def work() -> None:
         try:

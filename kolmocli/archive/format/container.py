@@ -28,8 +28,6 @@ PYTHON = 17
 """A Python program: nothing that a decoder runs by itself."""
 OPTIONAL = 128
 """A section with this bit may be skipped by a decoder that does not know it; any other may not."""
-COMMENT = 128
-MAX_SECTIONS = 255
 _SOLE_PROGRAMS = 6
 _LISTED = 15
 """Low half of the layout byte: 0..5 is the codec of the only section, 6 an only program stream, 15 a table follows."""

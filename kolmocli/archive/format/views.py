@@ -21,7 +21,7 @@ class View:
 
     @property
     def header(self) -> bytes:
-        """What a decoder must know besides the number."""
+        """What a decoder must know in addition to the number."""
         return b""
 
     @property

@@ -3,30 +3,27 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from kolmocli.archive.clock import Clock
 from kolmocli.archive.format.tables import TableView
 from kolmocli.archive.format.views import VIEWS, View
-from kolmocli.archive.opener import MAX_PROGRAM_ITEMS, RunPython
+from kolmocli.archive.opener import MAX_PROGRAM_ITEMS
+from kolmocli.archive.options import Options, Progress
 from kolmocli.archive.search import smooth
-from kolmocli.archive.search.candidates import Floats
+from kolmocli.archive.search.costs import Floats, local_prices
 from kolmocli.archive.search.evidence import Ints
-from kolmocli.archive.search.fit import Fitted, fit, likely_fits, safe
-from kolmocli.archive.search.paths import Aims, Found, search
-from kolmocli.archive.search.prices import local_prices
+from kolmocli.archive.search.fit import Fit, fit, likely_fits, safe
 from kolmocli.archive.search.probe import pays
-from kolmocli.archive.search.proposals import Asked, Piece, Proposer, literal
+from kolmocli.archive.search.proposals import Piece, Proposals, literal
+from kolmocli.archive.search.segmentation import SearchOptions, Segmentation, search
 from kolmocli.archive.search.segments import FRESH, Form, Segment, programs_of
+from kolmocli.archive.time_budget import TimeBudget
 
-DEFAULT_LEVEL = 6
 CHUNK_ITEMS = 1 << 18
 """Items searched at once: what bounds the memory of the search."""
-_REFINED_LEVEL = 4
-"""From this level on costs and prices are refined by a second pass."""
 _THOROUGH_LEVEL = 7
 """From this level on every likely view is searched in full."""
 _WORTH_A_LOOK = 1 << 13
@@ -54,24 +51,7 @@ _SMALLER_TABLE = 0.9
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
-    level: int = DEFAULT_LEVEL
-    view: str = "auto"
-    proposer: Proposer | None = None
-    samples: int = 16
-    seed: int = 0
-    python: str = ""
-    """Source of a Python program that makes the data, or their beginning; empty for none."""
-    run_python: RunPython | None = None
-    deadline: float | None = None
-    """Moment of `time.monotonic` at which the archive should be there, decoded and compared."""
-
-    def refined(self) -> bool:
-        return self.level >= _REFINED_LEVEL
-
-
-@dataclass(frozen=True, slots=True)
-class Packed:
+class PackedMember:
     """What an attempt came to."""
 
     member: bytes
@@ -83,9 +63,6 @@ class Packed:
     """Seconds that it will take to decode, about."""
 
 
-Say = Callable[[str], None]
-
-
 @dataclass(slots=True)
 class Attempt:
     """The data as programs. `items` are what the pieces make, `rest` the bytes that no item stands for."""
@@ -94,7 +71,7 @@ class Attempt:
     items: Sequence[int]
     pieces: list[Piece]
     rest: bytes
-    packed: Packed | None = None
+    packed: PackedMember | None = None
     """Set by who packs it, before the next attempt is asked for."""
 
     def as_they_are(self, start: int) -> Iterator[Piece]:
@@ -106,59 +83,59 @@ class Attempt:
 
 
 @dataclass(frozen=True, slots=True)
-class Effort:
-    """What the attempts may cost, and whom they ask."""
+class SearchContext:
+    """What the attempts may cost, who proposes programs to them, and who hears how far they are."""
 
     options: Options
-    clock: Clock
-    asked: Asked | None
-    say: Say
+    budget: TimeBudget
+    proposals: Proposals | None
+    progress: Progress
 
 
-def attempts(data: bytes, packed: int, effort: Effort) -> Iterator[Attempt]:
+def attempts(data: bytes, packed: int, context: SearchContext) -> Iterator[Attempt]:
     """Ways to write the data, from the first to the most refined.
 
     `packed` is the size of the data in the best codec. At first a literal costs all its bits. Where the residual then
     turns out to be compressible, the search is run again with the price of an item in one solid stream.
     """
-    name = effort.options.view
+    name = context.options.view
     fits = likely_fits(data, packed) if name == "auto" else [f for f in [fit(data, name)] if f]
     smallest, table = packed, False
     for view, items, rest in fits:
-        if effort.clock.late() or smallest < (_SMALLER_TABLE if table else _MUCH_SMALLER) * packed:
+        if context.budget.late() or smallest < (_SMALLER_TABLE if table else _MUCH_SMALLER) * packed:
             return
         values = np.array(items, dtype=np.int64)
-        if not len(values) or not safe(values) or effort.clock.late():
+        if not len(values) or not safe(values) or context.budget.late():
             continue
-        for attempt in _of_view(data, (view, items, rest), values, packed, smallest / packed, effort):
+        for attempt in _of_view(data, (view, items, rest), values, packed, smallest / packed, context):
             yield attempt
             assert attempt.packed is not None
             smallest, table = min(smallest, len(attempt.packed.member)), isinstance(view, TableView)
 
 
 def _of_view(
-    data: bytes, fitted: Fitted, values: Ints, packed: int, reached: float, effort: Effort
+    data: bytes, fitted: Fit, values: Ints, packed: int, reached: float, context: SearchContext
 ) -> Iterator[Attempt]:
     """`reached` is the share of the best codec to which earlier views have brought the data."""
     view, items, rest = fitted
-    options, asked, clock = effort.options, effort.asked, effort.clock
+    options, proposals, budget = context.options, context.proposals, context.budget
     full = np.full(len(values), 8.0 * view.width)
     solid = np.minimum(full, _solid_price(data, view, len(values), packed))
     price = full
     smooth_price = _smooth_price(values, full, solid) if options.refined() else full
     if smooth_price.sum() < _CLEARLY * solid.sum():
         price = smooth_price
-    gated = asked is None and price is full and options.level < _THOROUGH_LEVEL and len(data) >= _WORTH_A_LOOK
-    worth = _worth(values, view, reached, effort) if gated and not isinstance(view, TableView) else None
+    gated = proposals is None and price is full and options.level < _THOROUGH_LEVEL and len(data) >= _WORTH_A_LOOK
+    worth = _worth(values, view, reached, context) if gated and not isinstance(view, TableView) else None
     if worth is not None and not any(worth):
         return
     for _ in range(2 if options.refined() else 1):
-        if clock.late():
+        if budget.late():
             return
-        pieces = _searched(values, price, view, worth, effort)
-        if asked is not None and view.name == "u8" and not clock.late():
-            effort.say("policy")
-            pieces = asked.replace(pieces, float(price.mean()))
+        pieces = _searched(values, price, view, worth, context)
+        if proposals is not None and view.name == "u8" and not budget.late():
+            context.progress("policy")
+            pieces = proposals.replace(pieces, float(price.mean()))
         if not isinstance(view, TableView):
             pieces = joined(pieces)
         if all(p.literal for p in pieces) and not isinstance(view, TableView) and smooth_price is full:
@@ -167,7 +144,7 @@ def _of_view(
         yield attempt
         assert attempt.packed is not None
         rewritten = pieces
-        if options.refined() and clock.enough(_REWRITING * len(values)):
+        if options.refined() and budget.enough(_REWRITING * len(values)):
             rewritten = list(_rewritten(pieces, view.width, attempt.packed.item_bits))
         if len(rewritten) != len(pieces) or any(a is not b for a, b in zip(rewritten, pieces, strict=True)):
             yield Attempt(view, items, rewritten, rest)
@@ -182,31 +159,31 @@ def _smooth_price(values: Ints, full: Floats, solid: Floats) -> Floats:
     return rough if rough.sum() > _FAR * solid.sum() else np.minimum(full, smooth.prices(values))
 
 
-def _worth(values: Ints, view: View, reached: float, effort: Effort) -> list[bool]:
+def _worth(values: Ints, view: View, reached: float, context: SearchContext) -> list[bool]:
     """For each chunk, whether programs pay in one of a few windows."""
-    found, until = [], effort.clock.share(0.5)
+    found, until = [], context.budget.share(0.5)
     for start in range(0, len(values), CHUNK_ITEMS):
-        effort.say(f"probe {view.name} {100 * start // len(values)} %")
+        context.progress(f"probe {view.name} {100 * start // len(values)} %")
         found.append(pays(values[start : start + CHUNK_ITEMS], view, reached, until))
     return found
 
 
-def _searched(values: Ints, price: Floats, view: View, worth: list[bool] | None, effort: Effort) -> list[Piece]:
+def _searched(values: Ints, price: Floats, view: View, worth: list[bool] | None, context: SearchContext) -> list[Piece]:
     """The pieces of all items. Chunks that are not `worth` a search are left as they are (None: all are), and so is what
     half of the time that is left is not enough for: the other half is for packing."""
     rows = _rows(view, len(values))
     pieces: list[Piece] = []
-    until, item_seconds, start = effort.clock.share(0.5), _ITEM_SECONDS, 0
+    until, item_seconds, start = context.budget.share(0.5), _ITEM_SECONDS, 0
     while start < len(values):
-        effort.say(f"search {view.name} {100 * start // len(values)} %")
+        context.progress(f"search {view.name} {100 * start // len(values)} %")
         end, began = (start // CHUNK_ITEMS + 1) * CHUNK_ITEMS, time.monotonic()
         if until is not None:
             end = min(end, start + max(int((until - began) / (_PARTS_OF_REST * item_seconds)), _LEAST_ITEMS))
         chunk = values[start:end]
         columns = tuple(c - start for c in range(0, len(values), rows) if start <= c < start + len(chunk))
-        aims = Aims(8.0 * view.width, columns or (0,), view.wrap, 2 if effort.options.refined() else 1)
+        how = SearchOptions(8.0 * view.width, columns or (0,), view.wrap, 2 if context.options.refined() else 1)
         if (worth is None or worth[start // CHUNK_ITEMS]) and (until is None or began < until):
-            found = search(chunk, price[start:end], aims)
+            found = search(chunk, price[start:end], how)
             item_seconds = (time.monotonic() - began) / len(chunk)
         else:
             found = _as_it_is(chunk)
@@ -217,8 +194,8 @@ def _searched(values: Ints, price: Floats, view: View, worth: list[bool] | None,
     return pieces
 
 
-def _as_it_is(values: Ints) -> Found:
-    return Found([Segment(0, len(values), Form(FRESH))], [], 0.0)
+def _as_it_is(values: Ints) -> Segmentation:
+    return Segmentation([Segment(0, len(values), Form(FRESH))], [], 0.0)
 
 
 def _rows(view: View, count: int) -> int:

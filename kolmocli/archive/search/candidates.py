@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from kolmocli.archive.search.costs import Costs
+from kolmocli.archive.search.costs import Costs, Floats
 from kolmocli.archive.search.evidence import Evidence, Ints, Match
 from kolmocli.archive.search.rules import Rule
 from kolmocli.archive.search.segments import (
@@ -34,8 +34,6 @@ _MIN_TERMS = 3
 _MIN_TERMS_2 = 4
 _MIN_CHANNEL_BITS = 16
 """An interleaving is looked at where a channel makes more than this of literals."""
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

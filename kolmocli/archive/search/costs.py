@@ -1,11 +1,18 @@
-"""Estimated bits of the parts of a program stream: what the search adds up. The archive itself is measured."""
+"""Estimated bits, which the search adds up: of the parts of a program stream, and of items that stay in the residual.
+
+The archive itself is measured.
+"""
 
 from __future__ import annotations
 
+import zlib
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from math import log2
+
+import numpy as np
+from numpy.typing import NDArray
 
 from kolmocli.archive.search.segments import (
     ALONE,
@@ -21,6 +28,7 @@ from kolmocli.archive.search.segments import (
     Segment,
 )
 
+Floats = NDArray[np.float64]
 _RARE = 9.0
 _KINDS = {
     (FRESH, ALONE): 2.5,
@@ -34,6 +42,11 @@ _KINDS = {
     (RAMP, FRESH): 5.0,
     (FRESH, RAMP): 5.0,
 }
+
+
+_WINDOW_BYTES = 2048
+_FLUSH_BYTES = 5
+"""What ending a window costs deflate, and is no cost of the window."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,3 +88,18 @@ def _steps(form: Form, items: list[int], at: int) -> Iterator[int]:
         for part, start, step in parts or [(kind, offset, lag)]:
             if part == RAMP and at + start + step < len(items):
                 yield items[at + start + step] - items[at + start]
+
+
+def local_prices(data: bytes, width: int, packed: int) -> Floats:
+    """Bits of each item of `width` bytes in one solid stream: deflate says where the data are dear, `packed` bytes is what all cost.
+
+    Deflate sees everything before a window when it packs it, so that the cost is the marginal one.
+    """
+    packer = zlib.compressobj(6, zlib.DEFLATED, -15, 9)
+    sizes = []
+    for start in range(0, len(data), _WINDOW_BYTES):
+        part = packer.compress(data[start : start + _WINDOW_BYTES]) + packer.flush(zlib.Z_SYNC_FLUSH)
+        sizes.append(max(len(part) - _FLUSH_BYTES, 1))
+    scale = 8.0 * width * packed / sum(sizes)
+    per_item = np.repeat(np.array(sizes) * scale / _WINDOW_BYTES, _WINDOW_BYTES // width)
+    return np.minimum(per_item[: len(data) // width], 8.0 * width)

@@ -13,23 +13,23 @@ from kolmocli.archive.search.evidence import Ints, grams, latest, ramp_terms
 from kolmocli.archive.search.rules import find_rules
 from kolmocli.archive.search.smooth import best_form
 
-Fitted = tuple[View, "array[int]", bytes]
+Fit = tuple[View, "array[int]", bytes]
 """A view, the items of the data in it, and the bytes left over."""
 
 _SAMPLE_BYTES = 1 << 16
 _WORTH = 0.95
 """A view is searched when its estimate is below this share of what the best codec makes of the data."""
-_WORTH_BESIDE_BYTES = 1.1
+_WORTH_OVER_BYTES = 1.1
 """And below this share of the estimate for bytes, which are searched in any case."""
 _MOST_VIEWS = 2
 _WORDS_AND_FLOATS = ("i16le", "u16le", "i32le", "u32le", "i64le", "f32le", "f64le")
 SAFE = 1 << 61
 """Items below this have differences, and differences of those, that fit 64 bits."""
 _RAMP_BITS = 16
-"""What a ramp costs beside its first item."""
+"""What a ramp costs in addition to its first item."""
 
 
-def fit(data: bytes, name: str) -> Fitted | None:
+def fit(data: bytes, name: str) -> Fit | None:
     """The data in the view of this name; None where they are not of that form."""
     if name in ("csv", "jsonl", "table"):
         return find_table(data)
@@ -41,7 +41,7 @@ def fit(data: bytes, name: str) -> Fitted | None:
     return (view, items, rest) if items else None
 
 
-def likely_fits(data: bytes, packed: int) -> list[Fitted]:
+def likely_fits(data: bytes, packed: int) -> list[Fit]:
     """The views worth a search, the most promising first and bytes last. `packed` is what the best codec makes of all."""
     sample = data[: _SAMPLE_BYTES - _SAMPLE_BYTES % 8]
     if looks_like_text(sample):
@@ -63,7 +63,7 @@ def _likely_words(sample: bytes, most: float) -> list[str]:
             continue
         values = np.array(seen[1], np.int64)
         bits = _estimate(values, seen[0])
-        if bits < min(most, _WORTH_BESIDE_BYTES * as_bytes) or best_form(values)[1] < most:
+        if bits < min(most, _WORTH_OVER_BYTES * as_bytes) or best_form(values)[1] < most:
             priced.append((bits, name))
     per_width = [min(p for p in priced if p[1][1:] == width) for width in dict.fromkeys(n[1:] for _, n in priced)]
     return [name for _, name in sorted(per_width)[:_MOST_VIEWS]]
@@ -75,7 +75,7 @@ def looks_like_text(sample: bytes) -> bool:
     return not control and any(map(sample.count, (bytes([i]) for i in b"0123456789")))
 
 
-def _fit_floats(data: bytes, number: int) -> Fitted | None:
+def _fit_floats(data: bytes, number: int) -> Fit | None:
     """The fewest decimals with which every float is an item divided by a power of ten, bit for bit."""
     kind = np.dtype(f"<{FLOATS[number].float_type}")
     whole = len(data) - len(data) % kind.itemsize

@@ -1,4 +1,4 @@
-"""A cheap look at where a search can pay: a few windows are searched and packed for real, beside the codecs alone.
+"""A cheap look at where a search can pay: a few windows are searched and packed for real, and compared with the codecs alone.
 
 Estimates are no judge of this. The items that copies leave of text are its dear ones, so that a price per item makes
 source code look 10 % smaller as programs; packed, windows of it are 7 to 12 % larger, and of prose, logs and JSON 2 to 40 %.
@@ -17,7 +17,7 @@ from kolmocli.archive.format.programs import ProgramCoder
 from kolmocli.archive.format.rangecoder import Encoder
 from kolmocli.archive.format.views import View, word_bytes
 from kolmocli.archive.search.evidence import Ints, ramp_terms
-from kolmocli.archive.search.paths import Aims, search
+from kolmocli.archive.search.segmentation import SearchOptions, search
 from kolmocli.archive.search.segments import programs_of
 
 WINDOW_BYTES = 1 << 12
@@ -69,7 +69,7 @@ def _ramps(chunk: Ints) -> np.ndarray:
 
 def _as_programs(window: Ints, price: float, view: View) -> int:
     """Bytes of the window as programs and the rest that they leave; `price` are the bits of a literal."""
-    found = search(window, price, Aims(8.0 * view.width, (0,), view.wrap, passes=1))
+    found = search(window, price, SearchOptions(8.0 * view.width, (0,), view.wrap, passes=1))
     coder, programs, rest = Encoder(), ProgramCoder(), list[int]()
     for program, fresh in programs_of(window.tolist(), found.segments, [r.recurrence for r in found.rules]):
         programs.code(coder, program)

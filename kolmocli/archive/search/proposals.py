@@ -1,4 +1,4 @@
-"""Programs from a policy: asked once per literal, verified, repaired where nearly right, and kept where cheaper."""
+"""Programs from a policy: asked for once per literal, verified, repaired where nearly right, and kept where cheaper."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
-from kolmocli.archive.clock import Clock
 from kolmocli.archive.format.stored import Fresh, Stored, StoredCall, stored
 from kolmocli.archive.search.repairs import repair
+from kolmocli.archive.time_budget import TimeBudget
 from kolmocli.language.coder import coded_bits
 from kolmocli.language.interpreter import Bounds, ExecutionError, evaluate
 from kolmocli.language.program import Program, canonical
@@ -17,7 +17,7 @@ TARGET_ITEMS = 32
 """Longer literals are cut: policies are trained on sequences of about this length."""
 _MIN_TARGET = 6
 _MOST_TARGETS = 128
-"""Literals asked for per member; uncut ones come first, since what the search has cut out by itself has edges."""
+"""Literals that are asked for per member; uncut ones come first, since what the search has cut out by itself has edges."""
 _AT_ONCE = 64
 
 
@@ -30,7 +30,7 @@ class Proposer(Protocol):
 
 
 @runtime_checkable
-class Learner(Protocol):
+class LearningProposer(Protocol):
     """A proposer that wants to know which programs were found right."""
 
     def learn(self, target: tuple[int, ...], program: Program) -> None: ...
@@ -56,7 +56,7 @@ def literal(count: int) -> Stored:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Proposal:
     """The cheapest verified program for a target: right as it was proposed, or repaired."""
 
     program: Stored
@@ -65,14 +65,14 @@ class Answer:
 
 
 @dataclass(slots=True)
-class Asked:
-    """A proposer, and what it has answered so far."""
+class Proposals:
+    """A proposer, and the programs that it has proposed so far."""
 
     proposer: Proposer
     samples: int
     seed: int
-    clock: Clock
-    answers: dict[tuple[int, ...], Answer | None] = field(default_factory=dict)
+    budget: TimeBudget
+    found: dict[tuple[int, ...], Proposal | None] = field(default_factory=dict)
 
     def replace(self, pieces: list[Piece], literal_bits: float) -> list[Piece]:
         """The pieces, with a program in place of each literal for which a right and cheaper one was proposed."""
@@ -82,25 +82,25 @@ class Asked:
         self._ask([t for t in dict.fromkeys([*whole, *cut]) if len(t) >= _MIN_TARGET], literal_bits)
         out = []
         for piece in split:
-            found = self.answers.get(tuple(piece.fresh)) if piece.literal else None
+            found = self.found.get(tuple(piece.fresh)) if piece.literal else None
             if found is not None and found.bits < literal_bits * piece.count:
                 piece = Piece(found.program, found.fresh, piece.count, proposed=True)
             out.append(piece)
         return out
 
     def _ask(self, targets: list[tuple[int, ...]], literal_bits: float) -> None:
-        new = [t for t in targets if t not in self.answers][: max(_MOST_TARGETS - len(self.answers), 0)]
+        new = [t for t in targets if t not in self.found][: max(_MOST_TARGETS - len(self.found), 0)]
         for first in range(0, len(new), _AT_ONCE):
-            if self.clock.late():
+            if self.budget.late():
                 return
             batch = new[first : first + _AT_ONCE]
             proposed = self.proposer.propose(batch, self.samples, self.seed + first)
             for target, programs in zip(batch, proposed, strict=True):
-                self.answers[target] = self._cheapest(programs, target, literal_bits)
+                self.found[target] = self._cheapest(programs, target, literal_bits)
 
-    def _cheapest(self, programs: Sequence[Program], target: tuple[int, ...], literal_bits: float) -> Answer | None:
+    def _cheapest(self, programs: Sequence[Program], target: tuple[int, ...], literal_bits: float) -> Proposal | None:
         """The verified program with the fewest bits, repairs and the items that they write included."""
-        answers = []
+        right = []
         for program in programs:
             try:
                 made = tuple(evaluate(program, Bounds(items=1 << 16))) if len(program) else ()
@@ -110,12 +110,12 @@ class Asked:
                 continue
             program = canonical(program)
             if made == target:
-                answers.append(Answer(stored(program), (), coded_bits(program)))
-                if isinstance(self.proposer, Learner):
+                right.append(Proposal(stored(program), (), coded_bits(program)))
+                if isinstance(self.proposer, LearningProposer):
                     self.proposer.learn(target, program)
             elif mended := repair(program, made, target, literal_bits):
-                answers.append(Answer(mended.program, mended.fresh, coded_bits(program) + mended.bits))
-        return min(answers, key=lambda answer: answer.bits, default=None)
+                right.append(Proposal(mended.program, mended.fresh, coded_bits(program) + mended.bits))
+        return min(right, key=lambda proposal: proposal.bits, default=None)
 
 
 def _cut(piece: Piece) -> list[Piece]:

@@ -3,44 +3,48 @@
 from __future__ import annotations
 
 import math
-import random
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated
 
 from kolmocli.curriculum.base import Ladder, Result
-from kolmocli.curriculum.levels import between, standing, take
-from kolmocli.curriculum.mixture import freshness
+from kolmocli.curriculum.kinds import built_in
+from kolmocli.curriculum.levels import LevelBase, standing
+from kolmocli.curriculum.mixture import counted
+from kolmocli.curriculum.settings import Setting
 
 _RATE_MEMORY = 0.8
 
 
-class IntegralLevel:
+@built_in("integral")
+class IntegralLevel(LevelBase):
     """level ← clip(level + gain · tanh(sensitivity · (pass rate − target))), arXiv 2504.05520, equation 1.
 
     Two things differ from the source: a level that lies between two is both of them in proportion, where the
-    source takes the nearest tasks; and late results move it less.
-
-    Args:
-        gain: share of the ladder per step at most (η). The source has one half, and batches of 1024.
-        sensitivity: α of the source.
+    source takes the nearest tasks; and late results move it less. `gain` is η of the source, which has one half and
+    batches of 1024; `sensitivity` is its α.
     """
 
-    def __init__(self, ladder: Ladder, gain: float, sensitivity: float) -> None:
-        self.ladder = ladder
+    saved = ("level", "rate")
+
+    def __init__(
+        self,
+        ladder: Ladder,
+        *,
+        gain: Annotated[float, Setting("share of the ladder that the level moves in a step at most", above=0)] = 0.03,
+        sensitivity: Annotated[float, Setting("of the step to what the pass rate is off the target", above=0)] = 2.0,
+    ) -> None:
+        super().__init__(ladder)
         self.gain = gain
         self.sensitivity = sensitivity
         self.level = float(ladder.bottom)
         self.rate = ladder.target
 
-    def draw(self, rng: random.Random) -> int:
-        return between(self.level, rng)
-
     def observe(self, results: Sequence[Result]) -> list[str]:
         if not results:
             return []
-        weights = [freshness(r.age) * r.rollouts for r in results]
-        rate = math.fsum(freshness(r.age) * r.passes for r in results) / math.fsum(weights)
-        fresh = math.fsum(weights) / sum(r.rollouts for r in results)
+        passes, rollouts = counted(results)
+        rate = passes / rollouts
+        fresh = rollouts / sum(r.rollouts for r in results)
         step = (
             self.gain
             * (self.ladder.top - self.ladder.bottom)
@@ -55,12 +59,3 @@ class IntegralLevel:
         """By the recent pass rate, which says something of the ends of the ladder only there."""
         at_bottom = self.rate if self.level <= self.ladder.bottom else 1.0
         return standing(self.ladder, at_bottom, self.rate if self.level >= self.ladder.top else 0.0)
-
-    def belief(self) -> None:
-        return None
-
-    def state_dict(self) -> dict[str, Any]:
-        return {"level": self.level, "rate": self.rate}
-
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        self.level, self.rate = take(state, "level", "rate")

@@ -6,26 +6,37 @@ import math
 import random
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated
 
 from kolmocli.curriculum.base import Ladder, Result
-from kolmocli.curriculum.levels import take
-from kolmocli.curriculum.mixture import freshness
+from kolmocli.curriculum.kinds import built_in
+from kolmocli.curriculum.levels import LevelBase
+from kolmocli.curriculum.mixture import counted
+from kolmocli.curriculum.settings import Setting
 
 
-class PoolLevel:
+@built_in("pool")
+class PoolLevel(LevelBase):
     """Levels far from the target get `weight`, the others and those never seen get 1.
 
     prime-rl keeps the latest mean reward of every task, and has the pools hard (≤ 0.25, weight 0.2), normal
-    (≤ 0.75, weight 1) and easy (weight 0.2). Tasks here do not come twice, so the levels are pooled.
-
-    Args:
-        band: how far from the target the normal pool reaches on either side.
-        weight: of the hard and of the easy pool.
+    (≤ 0.75, weight 1) and easy (weight 0.2). Tasks here do not come twice, so the levels are pooled. `band` is how
+    far from the target the normal pool reaches on either side.
     """
 
-    def __init__(self, ladder: Ladder, band: float, weight: float) -> None:
-        self.ladder = ladder
+    saved = ("rates",)
+
+    def __init__(
+        self,
+        ladder: Ladder,
+        *,
+        band: Annotated[
+            float,
+            Setting("levels that last passed so near the target are drawn with weight 1", least=0.0, most=1.0),
+        ] = 0.25,
+        weight: Annotated[float, Setting("of the other levels", above=0)] = 0.2,
+    ) -> None:
+        super().__init__(ladder)
         self.band = band
         self.weight = weight
         self.rates: list[float | None] = [None] * (ladder.top - ladder.bottom + 1)
@@ -47,11 +58,9 @@ class PoolLevel:
         for r in results:
             by_level[r.bucket.level].append(r)
         for level, groups in by_level.items():
-            if not self.ladder.bottom <= level <= self.ladder.top:
-                continue
-            weights = [freshness(r.age) * r.rollouts for r in groups]
-            rate = math.fsum(freshness(r.age) * r.passes for r in groups) / math.fsum(weights)
-            fresh = math.fsum(weights) / sum(r.rollouts for r in groups)
+            passes, rollouts = counted(groups)
+            rate = passes / rollouts
+            fresh = rollouts / sum(r.rollouts for r in groups)
             before = self.rates[level - self.ladder.bottom]
             self.rates[level - self.ladder.bottom] = rate if before is None else before + fresh * (rate - before)
         return []
@@ -59,12 +68,3 @@ class PoolLevel:
     def state(self) -> str:
         """It holds no level, and the latest rate of one would flicker."""
         return "pool"
-
-    def belief(self) -> None:
-        return None
-
-    def state_dict(self) -> dict[str, Any]:
-        return {"rates": list(self.rates)}
-
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        (self.rates,) = take(state, "rates")

@@ -4,31 +4,48 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any
 
 from kolmocli.curriculum.base import Belief, Ladder, Result
-from kolmocli.curriculum.levels import between, standing
+from kolmocli.curriculum.kinds import built_in
+from kolmocli.curriculum.levels import LevelBase, between, standing
+from kolmocli.curriculum.settings import Setting
 from kolmocli.curriculum.tracker import Tracker
 
 
-class RaschLevel:
+@built_in("rasch")
+class RaschLevel(LevelBase):
     """The two levels around the one that passes at the target, in proportion, and a few probes beyond.
 
-    Args:
-        probes: share of groups one level outside the bracket: without them a belief that is wrong about what
-            lies beyond would never be put to the test.
+    Without probes a belief that is wrong about what lies beyond would never be put to the test. What is not asked for a while
+    may be forgotten: a share of the groups, the review, is of any level of the family.
     """
 
-    def __init__(self, ladder: Ladder, probes: float, tracker: Tracker) -> None:
-        self.ladder = ladder
-        self.probes = probes
-        self.tracker = tracker
+    def __init__(
+        self,
+        ladder: Ladder,
+        *,
+        probes: Annotated[float, Setting("share of groups one level beyond the bracket", least=0.0, most=1.0)] = 0.05,
+        review: Annotated[
+            float, Setting("share of groups at any level, evenly, so that nothing is forgotten", least=0.0, most=1.0)
+        ] = 0.0,
+        slope: Annotated[float, Setting("logits per level", above=0)] = 1.0,
+        drift: Annotated[
+            float, Setting("logits that the ability may move in a step, as a standard deviation", above=0)
+        ] = 0.1,
+        slew: Annotated[float, Setting("logits that the estimate moves in a step at most", above=0)] = 1.5,
+    ) -> None:
+        super().__init__(ladder)
+        self.probes, self.review = probes, review
+        self.tracker = Tracker(ladder.top, ladder.bottom, slope=slope, drift=drift, slew=slew)
 
     @property
     def level(self) -> float:
         return self.tracker.level_for(self.ladder.target)
 
     def draw(self, rng: random.Random) -> int:
+        if self.review and rng.random() < self.review:
+            return rng.randint(self.ladder.bottom, self.ladder.top)
         level = between(self.level, rng)
         if rng.random() < self.probes:
             level += rng.choice((-1, 1))

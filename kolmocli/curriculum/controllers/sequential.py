@@ -3,23 +3,32 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Annotated
 
 from kolmocli.curriculum.base import Ladder, Result
-from kolmocli.curriculum.levels import take
+from kolmocli.curriculum.kinds import built_in
+from kolmocli.curriculum.levels import LevelBase
+from kolmocli.curriculum.settings import Setting
 
 
-class SequentialLevel:
-    """What a curriculum is often taken for. It looks at no result.
+@built_in("sequential")
+class SequentialLevel(LevelBase):
+    """What a curriculum is often taken for. It looks at no result. After the climb the hardest level stays."""
 
-    Args:
-        steps: of the whole climb; after them the hardest level stays.
-    """
+    saved = ("done",)
 
-    def __init__(self, ladder: Ladder, steps: int) -> None:
-        self.ladder = ladder
-        self.steps = steps
+    def __init__(
+        self,
+        ladder: Ladder,
+        *,
+        steps: Annotated[int, Setting("of the whole climb; 0: training.steps", least=0)] = 0,
+        horizon: int | None = None,
+    ) -> None:
+        super().__init__(ladder)
+        if not steps and horizon is None:
+            raise ValueError("sequential goes by the clock and knows no end; say of how many steps the climb is: steps")
+        self.steps = max(1, steps or horizon or 1)
         self.done = 0
 
     @property
@@ -38,11 +47,7 @@ class SequentialLevel:
     def state(self) -> str:
         return "sequential"
 
-    def belief(self) -> None:
-        return None
-
-    def state_dict(self) -> dict[str, Any]:
-        return {"done": self.done}
-
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        (self.done,) = take(state, "done")
+    @classmethod
+    def floors(cls, ladders: Mapping[str, Ladder]) -> dict[str, float]:
+        """Every family the same share, which leaves nothing to be given by signal."""
+        return dict.fromkeys(ladders, 1.0 / len(ladders))

@@ -5,14 +5,17 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated
 
 from kolmocli.curriculum.base import Ladder, Result
-from kolmocli.curriculum.levels import standing, take
-from kolmocli.curriculum.mixture import freshness
+from kolmocli.curriculum.kinds import built_in
+from kolmocli.curriculum.levels import LevelBase, standing
+from kolmocli.curriculum.mixture import counted
+from kolmocli.curriculum.settings import Setting
 
 
-class StaircaseLevel:
+@built_in("staircase")
+class StaircaseLevel(LevelBase):
     """Up when the mean of the last `window` rollouts is above target + `above`, down when below target − `below`.
 
     The window starts empty on every level. Late results count for less than one rollout each.
@@ -20,8 +23,17 @@ class StaircaseLevel:
     0.7 and down at 0.1: the defaults here, at a target of one half.
     """
 
-    def __init__(self, ladder: Ladder, window: int, above: float, below: float) -> None:
-        self.ladder = ladder
+    saved = ("at", "steps")
+
+    def __init__(
+        self,
+        ladder: Ladder,
+        *,
+        window: Annotated[int, Setting("rollouts that are averaged", above=0)] = 20,
+        above: Annotated[float, Setting("so far above the target it goes one level up", above=0)] = 0.2,
+        below: Annotated[float, Setting("so far below the target it goes one level down", above=0)] = 0.4,
+    ) -> None:
+        super().__init__(ladder)
         self.window = window
         self.up = min(ladder.target + above, 0.99)
         self.down = max(ladder.target - below, 0.01)
@@ -39,9 +51,7 @@ class StaircaseLevel:
     def observe(self, results: Sequence[Result]) -> list[str]:
         if not results:
             return []
-        passes = math.fsum(freshness(r.age) * r.passes for r in results)
-        rollouts = math.fsum(freshness(r.age) * r.rollouts for r in results)
-        self.steps.append([passes, rollouts])
+        self.steps.append(list(counted(results)))
         while math.fsum(n for _, n in self.steps[1:]) >= self.window:
             self.steps.pop(0)
         if self._full():
@@ -62,13 +72,3 @@ class StaircaseLevel:
             return "tracking"
         at_bottom = self._rate() if self.at == self.ladder.bottom else 1.0
         return standing(self.ladder, at_bottom, self._rate() if self.at == self.ladder.top else 0.0)
-
-    def belief(self) -> None:
-        return None
-
-    def state_dict(self) -> dict[str, Any]:
-        return {"at": self.at, "steps": [list(step) for step in self.steps]}
-
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        at, steps = take(state, "at", "steps")
-        self.at, self.steps = at, [list(step) for step in steps]

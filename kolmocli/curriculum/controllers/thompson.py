@@ -5,26 +5,33 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated
 
 from kolmocli.curriculum.base import Ladder, Result
-from kolmocli.curriculum.levels import standing, take
+from kolmocli.curriculum.kinds import built_in
+from kolmocli.curriculum.levels import LevelBase, standing
 from kolmocli.curriculum.mixture import freshness
+from kolmocli.curriculum.settings import Setting
 
 
-class ThompsonLevel:
+@built_in("thompson")
+class ThompsonLevel(LevelBase):
     """alpha ← memory·alpha + (1−memory) + passes, beta alike with failures; then one draw per level.
 
-    Source: MoPPS (Qu et al. 2025, arXiv 2507.04632), whose arms are prompts. Forgetting pulls a level that is
-    not seen back to Beta(1, 1), whose mean of ½ is the usual target: it looks perfect for as long as nobody
-    looks. On an ordered ladder that costs much; it is here to be compared with.
-
-    Args:
-        memory: of the counts, per step (λ).
+    Source: MoPPS (Qu et al. 2025, arXiv 2507.04632), whose arms are prompts and whose λ is `memory`. Forgetting pulls a
+    level that is not seen back to Beta(1, 1), whose mean of ½ is the usual target: it looks perfect for as long as
+    nobody looks. On an ordered ladder that costs much; it is here to be compared with.
     """
 
-    def __init__(self, ladder: Ladder, memory: float) -> None:
-        self.ladder = ladder
+    saved = ("counts",)
+
+    def __init__(
+        self,
+        ladder: Ladder,
+        *,
+        memory: Annotated[float, Setting("of the counts, per step", least=0.0, most=1.0)] = 0.9,
+    ) -> None:
+        super().__init__(ladder)
         self.memory = memory
         self.counts = [[1.0, 1.0] for _ in range(ladder.bottom, ladder.top + 1)]
 
@@ -54,13 +61,3 @@ class ThompsonLevel:
     def state(self) -> str:
         rates = [alpha / (alpha + beta) for alpha, beta in self.counts]
         return standing(self.ladder, rates[0], rates[-1])
-
-    def belief(self) -> None:
-        return None
-
-    def state_dict(self) -> dict[str, Any]:
-        return {"counts": [list(pair) for pair in self.counts]}
-
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        (counts,) = take(state, "counts")
-        self.counts = [list(pair) for pair in counts]

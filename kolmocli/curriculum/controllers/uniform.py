@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 from kolmocli.curriculum.base import Ladder, Result
-from kolmocli.curriculum.levels import take
+from kolmocli.curriculum.kinds import built_in
+from kolmocli.curriculum.levels import LevelBase
 
 
-class UniformLevel:
-    def __init__(self, ladder: Ladder) -> None:
-        self.ladder = ladder
-
+@built_in("uniform")
+class UniformLevel(LevelBase):
     @property
     def level(self) -> float:
         """The mean of what is drawn."""
@@ -28,11 +26,8 @@ class UniformLevel:
     def state(self) -> str:
         return "uniform"
 
-    def belief(self) -> None:
-        return None
-
-    def state_dict(self) -> dict[str, Any]:
-        return {}
-
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        take(state)
+    @classmethod
+    def floors(cls, ladders: Mapping[str, Ladder]) -> dict[str, float]:
+        """By the number of levels. They add to 1, so that nothing is left to be given by signal."""
+        sizes = {family: ladder.top - ladder.bottom + 1 for family, ladder in ladders.items()}
+        return {family: size / sum(sizes.values()) for family, size in sizes.items()}

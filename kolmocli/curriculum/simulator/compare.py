@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from typing import Any
 
 from kolmocli.curriculum.simulator import measures
 from kolmocli.curriculum.simulator.loop import GROUP_SIZE, GROUPS, Trace, simulate
-from kolmocli.curriculum.simulator.players import ORACLE, configure, maker
+from kolmocli.curriculum.simulator.players import ORACLE, Settings, maker
 from kolmocli.curriculum.simulator.scenarios import LEVELS, SCENARIOS, Scenario
 
 LATE = 6
@@ -48,20 +48,20 @@ def compare(
     lag: int,
     seeds: int,
     steps: int,
-    settings: Mapping[str, Any] | None = None,
+    *,
+    target: float = 0.5,
+    settings: Settings | None = None,
     progress: Callable[[str], None] = lambda _: None,
 ) -> dict[str, Any]:
     """The figures by scenario and controller, and what they were measured with. Deterministic.
 
-    `settings` change the parameters of controllers, by dotted key.
+    `target` is the pass rate to hold, and `settings` are those of controllers, by kind and by name.
     """
-    config = configure(steps, settings)
-    target = config.controller.target
 
     @cache
     def runs(name: str, scenario: str, lag: int) -> list[Trace]:
         progress(f"{name} in {scenario}, {lag} steps late")
-        make, where = maker(name, config), SCENARIOS[scenario]
+        make, where = maker(name, target=target, steps=steps, settings=settings), SCENARIOS[scenario]
         return [simulate(make, where, lag=lag, seed=seed, steps=steps, target=target) for seed in range(seeds)]
 
     def figures(name: str, scenario: Scenario) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Who is compared: every controller that a curriculum file can name, and an oracle."""
+"""Who is compared: every kind of controller that is registered, and an oracle."""
 
 from __future__ import annotations
 
@@ -6,55 +6,34 @@ import random
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pydantic import ValidationError
-
-from kolmocli.config import Config
-from kolmocli.config.overrides import apply_override
-from kolmocli.config.problems import problems_of
-from kolmocli.config.schema import choices, field
-from kolmocli.curriculum.base import Bucket, FamilyMetrics, Result
-from kolmocli.curriculum.build import build_controller
+from kolmocli.curriculum.base import Bucket, FamilyMetrics, Ladder, Result
+from kolmocli.curriculum.build import make_controller
+from kolmocli.curriculum.kinds import KINDS
 from kolmocli.curriculum.simulator.learner import Learner
 from kolmocli.curriculum.simulator.loop import FAMILY, Maker
 from kolmocli.curriculum.simulator.scenarios import LEVELS, SLOPE, STEPS
-from kolmocli.errors import UsageError
 
 ORACLE = "oracle"
 LADDER = range(1, LEVELS + 1)
+TOLD = {"rasch": {"slope": SLOPE}}
+"""Settings by kind that the simulated ladder asks for."""
+
+Settings = Mapping[str, Mapping[str, Any]]
+"""By kind and by name."""
 
 
 def players() -> list[str]:
     """The controllers by name, the default first."""
-    return list(choices(field("controller.kind").annotation))
+    return KINDS.names()
 
 
-def configure(steps: int = STEPS, settings: Mapping[str, Any] | None = None) -> Config:
-    """A curriculum of the one simulated family. `settings` by dotted key, such as `controller.integral.gain`.
-
-    Raises UsageError for a setting that the schema does not have, or that simulates nothing.
-    """
-    data: Any = {
-        "families": {FAMILY: {"levels": [{}] * LEVELS}},
-        "controller": {"rasch": {"slope": SLOPE}},
-        "training": {"steps": steps},
-    }
-    for key, value in (settings or {}).items():
-        label = f"--set {key}={value}"
-        if not key.startswith("controller.") or key == "controller.kind":
-            raise UsageError(f"{label}: only what is below controller can be set here, and --controller is the kind")
-        data, _ = apply_override(data, key, value, label)
-    try:
-        return Config.model_validate(data)
-    except ValidationError as error:
-        raise UsageError(f"--set {problems_of(error, data)[0]}") from None
-
-
-def maker(kind: str, config: Config) -> Maker:
-    """Makes this controller as a curriculum file with these settings would."""
+def maker(kind: str, *, target: float = 0.5, steps: int = STEPS, settings: Settings | None = None) -> Maker:
+    """Makes this controller for a run of so many steps. Targets are kept off 0 and 1, where no level is meant."""
     if kind == ORACLE:
-        return lambda learner: Oracle(learner, config.controller.target)
-    config = config.model_copy(update={"controller": config.controller.model_copy(update={"kind": kind})})
-    return lambda _learner: build_controller(config, [Bucket(FAMILY, level) for level in LADDER])
+        return lambda learner: Oracle(learner, target)
+    ladder = Ladder(LEVELS, target=min(max(target, 0.01), 0.99))
+    given = {**TOLD.get(kind, {}), **(settings or {}).get(kind, {})}
+    return lambda _learner: make_controller(kind, {FAMILY: ladder}, given, horizon=steps)
 
 
 class Oracle:

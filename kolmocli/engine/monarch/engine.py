@@ -7,28 +7,26 @@ older than those of that moment, so a rollout is never learnt from later than th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from contextlib import contextmanager
 from itertools import pairwise
-from typing import Any
 
 import torch
 
-from kolmocli.config import Config
-from kolmocli.engine.base import Collected, Group
-from kolmocli.engine.monarch.hosts import check_address, find_places, require_monarch
-from kolmocli.engine.monarch.share import Share, Written
-from kolmocli.engine.monarch.weights import Shelf
-from kolmocli.engine.trainer import Trainer
+from kolmocli.config.machine import Engine
+from kolmocli.engine.base import Choose, Cost, Experience, GeneratorReport, Group, Request
+from kolmocli.engine.monarch.hosts import check_address, find_hosts, require_monarch
+from kolmocli.engine.monarch.messages import GeneratorSettings, Shard, ShardResult
+from kolmocli.engine.monarch.weights import WeightFile
 from kolmocli.errors import UsageError
-from kolmocli.learning.learner import StepReport, Weighted
 from kolmocli.policy.policy import Policy
 from kolmocli.sandbox.base import Health
-from kolmocli.tasks.base import Task
 
 
-def open_monarch_engine(config: Config, policy: Policy, warn: Callable[[str], None]) -> MonarchEngine:
+def open_monarch_engine(
+    policy: Policy, asked: Engine, settings: GeneratorSettings, warn: Callable[[str], None]
+) -> MonarchEngine:
     """The engine with all its generators at work.
 
     Raises:
@@ -37,87 +35,86 @@ def open_monarch_engine(config: Config, policy: Policy, warn: Callable[[str], No
         KolmoError: no generator could be started.
     """
     require_monarch()
-    for address in config.engine.hosts:
-        check_address(address, insecure=config.engine.insecure, place="engine.hosts")
-    if len({address.partition(":")[0] for address in config.engine.hosts}) > 1:
+    for address in asked.hosts:
+        check_address(address, insecure=asked.insecure, place="engine.hosts")
+    if len({address.partition(":")[0] for address in asked.hosts}) > 1:
         raise UsageError("engine.hosts: some are tcp:// and some tls://; the trainer listens in one way only")
-    return MonarchEngine(config, policy, warn)
+    return MonarchEngine(policy, asked, settings, warn)
 
 
-class MonarchEngine(Trainer):
-    def __init__(self, config: Config, policy: Policy, warn: Callable[[str], None]) -> None:
-        super().__init__(config, policy)
+class MonarchEngine:
+    """`policy` is the one that learns, in this process; `asked` says how many generators there are, and where."""
+
+    def __init__(self, policy: Policy, asked: Engine, settings: GeneratorSettings, warn: Callable[[str], None]) -> None:
         from kolmocli.engine.monarch.fleet import Fleet
 
-        self.lead = config.engine.max_staleness
-        self._updates = 0
-        self._shelf = Shelf()
+        self.policy = policy
+        self._generators, self._lead = asked.generators, asked.max_staleness
+        self._under_way: deque[Callable[[], Experience]] = deque()
+        self._weights = WeightFile()
+        self._threads = torch.get_num_threads()
         try:
-            self._fleet = Fleet(config, find_places(config), self._shelf.file, warn)
+            self._fleet = Fleet(asked, settings, find_hosts(asked.hosts), self._weights.file, warn)
         except BaseException:
-            self._shelf.clear()
+            self._weights.clear()
             raise
+        if self._lead and not asked.hosts:
+            # Generators of this machine work while the trainer learns: with all its cores it would hold up those for
+            # which it waits.
+            torch.set_num_threads(max(1, self._threads // (1 + asked.generators)))
 
-    def begin(self, tasks: Sequence[Task], *, samples: int, seed: int | None) -> Callable[[], Collected]:
-        if self._fleet.version != self._updates:
-            self._shelf.put(self.policy)
-            self._fleet.version = self._updates
-        shares = self._shares(tasks, samples, seed)
-        results = [self._fleet.submit(share) for share in shares]
-        return lambda: self._gather(shares, results)
+    def rollout(self, choose: Choose, step: int) -> Experience:
+        while len(self._under_way) <= self._lead:
+            request = choose(step + len(self._under_way))
+            if request is None:
+                break
+            self._under_way.append(self._begin(request))
+        return self._under_way.popleft()()
 
-    def collect(self, tasks: Sequence[Task], *, samples: int, seed: int | None) -> Collected:
-        return self.begin(tasks, samples=samples, seed=seed)()
+    def sample(self, request: Request) -> Experience:
+        return self._begin(request)()
 
-    def _shares(self, tasks: Sequence[Task], samples: int, seed: int | None) -> list[Share]:
+    def _begin(self, request: Request) -> Callable[[], Experience]:
+        """Have it sampled, and return what waits for it."""
+        if self._fleet.version != self.policy.version:
+            self._weights.put(self.policy)
+            self._fleet.version = self.policy.version
+        shards = self._shards(request)
+        results = [self._fleet.submit(shard) for shard in shards]
+        return lambda: self._gather(shards, results)
+
+    def _shards(self, request: Request) -> list[Shard]:
         """As even as can be, and each where it would be if one generator wrote them all: what is drawn is the same."""
-        count = min(self._config.engine.generators, len(tasks))
+        tasks = request.tasks
+        count = min(self._generators, len(tasks))
         bounds = [len(tasks) * i // count for i in range(count + 1)]
-        return [Share(tasks[a:b], samples, seed, a) for a, b in pairwise(bounds)]
+        return [Shard(tasks[a:b], request.samples, request.seed, a) for a, b in pairwise(bounds)]
 
-    def _gather(self, shares: Sequence[Share], results: Sequence[Future[Written]]) -> Collected:
-        """The batch, its times those of the slowest share."""
+    def _gather(self, shards: Sequence[Shard], results: Sequence[Future[ShardResult]]) -> Experience:
+        """The batch, its times those of the slowest shard."""
         parts = [result.result() for result in results]
         groups = [
-            Group(task, rollouts, outcomes, age=self._updates - part.version)
-            for share, part in zip(shares, parts, strict=True)
-            for task, (rollouts, outcomes) in zip(share.tasks, part.groups, strict=True)
+            Group(task, rollouts, outcomes, age=self.policy.version - part.version)
+            for shard, part in zip(shards, parts, strict=True)
+            for task, (rollouts, outcomes) in zip(shard.tasks, part.groups, strict=True)
         ]
-        return Collected(
-            groups,
-            sum(part.tokens for part in parts),
-            max((part.rollout_seconds for part in parts), default=0.0),
-            max((part.execute_seconds for part in parts), default=0.0),
+        cost = Cost(
+            sum(part.cost.tokens for part in parts),
+            max((part.cost.rollout_seconds for part in parts), default=0.0),
+            max((part.cost.execute_seconds for part in parts), default=0.0),
         )
-
-    def learn(
-        self, batch: Sequence[Weighted], denominator: float, learning_rate: float, *, noise: bool = False
-    ) -> StepReport:
-        self._updates += 1
-        with self._cores():
-            return super().learn(batch, denominator, learning_rate, noise=noise)
-
-    @contextmanager
-    def _cores(self) -> Iterator[None]:
-        """The trainer's part of them, where generators of this machine work beside it: with all of them it would hold
-        up those for which it waits."""
-        threads = torch.get_num_threads()
-        if self.lead and not self._config.engine.hosts:
-            torch.set_num_threads(max(1, threads // (1 + self._config.engine.generators)))
-        try:
-            yield
-        finally:
-            torch.set_num_threads(threads)
+        return Experience(groups, cost)
 
     def health(self) -> Health:
         return self._fleet.health()
 
-    def news(self) -> list[str]:
-        return self._fleet.told()
+    def events(self) -> list[str]:
+        return self._fleet.events()
 
-    def generators(self) -> dict[str, dict[str, Any]]:
+    def generators(self) -> dict[str, GeneratorReport]:
         return self._fleet.report()
 
     def close(self) -> None:
         self._fleet.close()
-        self._shelf.clear()
+        self._weights.clear()
+        torch.set_num_threads(self._threads)

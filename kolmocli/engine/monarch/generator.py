@@ -9,13 +9,15 @@ import os
 import threading
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from monarch.actor import Actor, endpoint
 
-from kolmocli.config import Config
-from kolmocli.engine.monarch.share import Ready, Share, Written
+from kolmocli.engine.monarch.messages import GeneratorSettings, Shard, ShardResult, Startup
 from kolmocli.errors import KolmoError
+
+if TYPE_CHECKING:
+    from kolmocli.config.machine import SandboxSection
 
 ABANDONED_AFTER = 60.0
 """Seconds without a word from the trainer after which a generator ends itself: its host was cut off, or the trainer died."""
@@ -24,8 +26,8 @@ ABANDONED_AFTER = 60.0
 class Generator(Actor):
     """One policy with its judge. Its endpoints run one after the other."""
 
-    def __init__(self, config: Config, generators_here: int) -> None:
-        self._config = _share_of_host(config, generators_here)
+    def __init__(self, settings: GeneratorSettings, generators_here: int) -> None:
+        self._settings = settings
         self._generators_here = generators_here
         self._engine: Any = None
         self._version = -1
@@ -33,22 +35,29 @@ class Generator(Actor):
         _here.append(self)
 
     @endpoint
-    def ready(self) -> Ready:
+    def ready(self) -> Startup:
         """Load the policy and open the judge. What a user can mend comes back as a line, not as a traceback."""
         self.loading = True
-        from kolmocli.engine.local import open_engine
-        from kolmocli.policy.trained import load_trained
+        from kolmocli.engine.judging import open_judge
+        from kolmocli.engine.local import open_local_engine
+        from kolmocli.learning.trained import load_trained
 
         warnings: list[str] = []
+        asked = self._settings
+        sandbox = None if asked.sandbox is None else _part_of_host(asked.sandbox, self._generators_here)
+        backend = "auto" if sandbox is None else sandbox.backend
         try:
             _share_threads(self._generators_here)
-            policy = load_trained(self._config)
-            self._engine = open_engine(self._config, policy, self._config.sandbox.backend, warnings.append)
+            policy = load_trained(
+                asked.model, asked.training, seed=asked.seed, adapter_rank=asked.adapter_rank, alphabet=asked.alphabet
+            )
+            judge = open_judge(asked.reward, asked.training.max_lines, sandbox, backend, warnings.append)
+            self._engine = open_local_engine(policy, judge, asked.training, asked.model)
         except KolmoError as error:
-            return Ready(os.getpid(), error=(error.exit_code, str(error)))
+            return Startup(os.getpid(), error=(error.exit_code, str(error)))
         finally:
             self.loading = False
-        return Ready(os.getpid(), self._engine.health(), warnings)
+        return Startup(os.getpid(), self._engine.health(), warnings)
 
     @endpoint
     def load(self, file: Path, version: int) -> None:
@@ -60,13 +69,13 @@ class Generator(Actor):
             self._version = version
 
     @endpoint
-    def write(self, share: Share) -> Written:
+    def write(self, shard: Shard) -> ShardResult:
         """Sample programs for these tasks and have them judged."""
-        done = self._engine.collect(share.tasks, samples=share.samples, seed=share.seed, first=share.first)
+        from kolmocli.engine.base import Request
+
+        done = self._engine.sample(Request(shard.tasks, shard.samples, shard.seed), first=shard.first)
         groups = [(group.rollouts, group.outcomes) for group in done.groups]
-        return Written(
-            groups, self._version, done.tokens, done.rollout_seconds, done.execute_seconds, self._engine.health()
-        )
+        return ShardResult(groups, self._version, done.cost, self._engine.health())
 
     def give_back(self) -> None:
         """The sandbox, which may hold containers."""
@@ -109,31 +118,31 @@ def _give_back() -> None:
         generator.give_back()
 
 
-class Depot(Actor):
+class WeightReceiver(Actor):
     """One per other host: receives the weights for all generators there, and lays them where these find them."""
 
     def __init__(self) -> None:
-        from kolmocli.engine.monarch.weights import Shelf
+        from kolmocli.engine.monarch.weights import WeightFile
 
-        self._shelf = Shelf()
+        self._weights = WeightFile()
 
     @endpoint
     def put(self, content: bytes) -> Path:
-        self._shelf.put_bytes(content)
-        return self._shelf.file
+        self._weights.put_bytes(content)
+        return self._weights.file
 
     @endpoint
     def close(self) -> None:
-        self._shelf.clear()
+        self._weights.clear()
         threading.Timer(0.1, os._exit, (0,)).start()  # after the answer
 
 
-def _share_of_host(config: Config, generators_here: int) -> Config:
-    """The configuration of one of so many generators on a host: each has its part of the workers of the sandbox."""
-    workers = config.sandbox.workers or max(1, (os.cpu_count() or 1) // generators_here)
+def _part_of_host(sandbox: SandboxSection, generators_here: int) -> SandboxSection:
+    """The sandbox of one of so many generators on a host: each has its part of the workers."""
     if generators_here == 1:
-        return config
-    return config.model_copy(update={"sandbox": config.sandbox.model_copy(update={"workers": workers})})
+        return sandbox
+    workers = sandbox.workers or max(1, (os.cpu_count() or 1) // generators_here)
+    return sandbox.model_copy(update={"workers": workers})
 
 
 def _share_threads(generators_here: int) -> None:

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from kolmocli.config import Config
+from kolmocli.engine.monarch.messages import GeneratorSettings
 from kolmocli.errors import EnvironmentMissing, KolmoError, UsageError
 from kolmocli.sandbox.base import Health
 
@@ -132,12 +132,12 @@ def _listens_for(hosts: Sequence[str]) -> str:
 
 
 @dataclass
-class Place:
+class Host:
     """A host: this one when `address` is empty. `file` holds the weights of `version` there."""
 
     address: str
     mesh: Any
-    depot: Any = None
+    receiver: Any = None
     file: Path = Path()
     version: int = -1
     down_until: float = 0.0
@@ -149,18 +149,18 @@ class Place:
         return urlsplit(self.address).netloc if self.address else "here"
 
     def close(self) -> None:
-        """End the depot there, when all generators have been ended."""
-        if self.depot is None or time.monotonic() < self.down_until:
+        """End the receiver there, when all generators have been ended."""
+        if self.receiver is None or time.monotonic() < self.down_until:
             return
         with contextlib.suppress(Exception):  # a host that does not answer ends its processes itself
-            self.depot.close.call_one().get(timeout=_STOP_SECONDS)
+            self.receiver.close.call_one().get(timeout=_STOP_SECONDS)
 
 
 @dataclass
 class Process:
     """A generator that runs: its actors, and what stops it. `pid` is known once it was loaded."""
 
-    place: Place
+    host: Host
     mesh: Any
     generator: Any
     pulse: Any
@@ -171,14 +171,14 @@ class Process:
 
     def is_there(self) -> bool:
         """False when it is known to have ended, which is soon known of a process of this machine."""
-        return bool(self.place.address) or not self.pid or _runs(self.pid)
+        return bool(self.host.address) or not self.pid or _runs(self.pid)
 
     def stop(self, *, answers: bool) -> None:
         """End it, by force if it does not answer, and let Monarch know without waiting for it: see `forgotten`."""
         if answers:
             with contextlib.suppress(Exception):  # it is ended in any case
                 self.pulse.end.call_one().get(timeout=_STOP_SECONDS)
-        if not self.place.address and self.pid:
+        if not self.host.address and self.pid:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(self.pid, signal.SIGKILL)
         self._forgetting.start()
@@ -209,38 +209,35 @@ def _answers(pid: int) -> bool:
     return True
 
 
-def find_places(config: Config) -> list[Place]:
-    """The hosts of the configuration. That they can be named does not mean that they answer."""
+def find_hosts(addresses: Sequence[str]) -> list[Host]:
+    """The hosts at these addresses, or this one. That they can be named does not mean that they answer."""
     from monarch.actor import attach_to_workers, this_host
 
-    start_monarch(config.engine.hosts)
-    if not config.engine.hosts:
-        return [Place("", this_host())]
-    return [
-        Place(address, attach_to_workers(ca="trust_all_connections", workers=[address]))
-        for address in config.engine.hosts
-    ]
+    start_monarch(addresses)
+    if not addresses:
+        return [Host("", this_host())]
+    return [Host(address, attach_to_workers(ca="trust_all_connections", workers=[address])) for address in addresses]
 
 
-def spawn(config: Config, place: Place, number: int, generators_there: int) -> Process:
+def spawn(settings: GeneratorSettings, host: Host, number: int, generators_there: int) -> Process:
     """A process for generator `number`, with nothing loaded yet. Raises what Monarch does when the host does not answer."""
     from kolmocli.engine.monarch.generator import Generator, Pulse
 
-    mesh = _processes(place, "generators", f"generator{number}")
-    generator = mesh.spawn("generator", Generator, config, generators_there)
-    return Process(place, mesh, generator, mesh.spawn("pulse", Pulse))
+    mesh = _processes(host, "generators", f"generator{number}")
+    generator = mesh.spawn("generator", Generator, settings, generators_there)
+    return Process(host, mesh, generator, mesh.spawn("pulse", Pulse))
 
 
-def _processes(place: Place, kind: str, name: str) -> Any:
+def _processes(host: Host, kind: str, name: str) -> Any:
     """One process there. Raises TimeoutError with a line that names the host and what to look at."""
-    mesh = place.mesh.spawn_procs(per_host={kind: 1}, name=name)
+    mesh = host.mesh.spawn_procs(per_host={kind: 1}, name=name)
     try:
         mesh.initialized.get(timeout=_SPAWN_SECONDS)
     except TimeoutError:
-        mend = f"; is kolmo worker --listen {place.address} running there?" if place.address else ""
-        if place.address.startswith("tls:"):
+        mend = f"; is kolmo worker --listen {host.address} running there?" if host.address else ""
+        if host.address.startswith("tls:"):
             mend += f" Do the certificates name both hosts, this one as {socket.gethostname()}?"
-        raise TimeoutError(f"{place.name} did not answer in {_SPAWN_SECONDS:.0f} s{mend}") from None
+        raise TimeoutError(f"{host.name} did not answer in {_SPAWN_SECONDS:.0f} s{mend}") from None
     return mesh
 
 
@@ -260,9 +257,9 @@ def load(process: Process, wait: Callable[[Any], Any], warn: Callable[[str], Non
     return ready.health
 
 
-def open_depot(place: Place) -> Any:
-    """Somebody on another host who takes the weights in."""
-    from kolmocli.engine.monarch.generator import Depot
+def open_receiver(host: Host) -> Any:
+    """A process on another host that receives the weights."""
+    from kolmocli.engine.monarch.generator import WeightReceiver
 
-    mesh = _processes(place, "depots", "depot")
-    return mesh.spawn("depot", Depot)
+    mesh = _processes(host, "receivers", "receiver")
+    return mesh.spawn("receiver", WeightReceiver)

@@ -26,8 +26,8 @@ _SHARED_MEMORY = Path("/dev/shm")
 _PREFIX, _NAME, _LOCK = "kolmo-weights-", "weights.safetensors", "lock"
 
 
-class Shelf:
-    """The place of one host where the newest weights lie, for as long as the process that made it lives."""
+class WeightFile:
+    """The file of one host in which the newest weights lie, for as long as the process that made it lives."""
 
     def __init__(self) -> None:
         above = _SHARED_MEMORY if _SHARED_MEMORY.is_dir() else Path(tempfile.gettempdir())
@@ -77,12 +77,12 @@ def take(policy: Policy, file: Path) -> None:
 
 
 def trained(policy: Policy) -> Iterator[tuple[str, torch.Tensor]]:
-    """What training changes of a policy, by name: all weights, or its adapters; and the value head where there is one.
+    """What training changes of a policy, by name: all weights, or its adapters; and what a guide of it knows.
 
     Tied weights come once.
     """
     for name, parameter in policy.model.named_parameters():
         if parameter.requires_grad:
             yield name, parameter
-    if policy.value_head is not None:
-        yield from policy.value_head.predictor().items()
+    if policy.guide is not None:
+        yield from policy.guide.tensors().items()

@@ -6,7 +6,7 @@ import contextlib
 import os
 import signal
 import socket
-import sys
+from collections.abc import Callable
 from types import FrameType
 from urllib.parse import urlsplit
 
@@ -14,8 +14,8 @@ from kolmocli.engine.monarch.hosts import check_address, require_monarch
 from kolmocli.errors import KolmoError
 
 
-def serve(address: str, *, insecure: bool) -> None:
-    """Listen until the process is asked to end; what was started here ends with it.
+def serve(address: str, *, insecure: bool, report: Callable[[str], None]) -> None:
+    """Listen until the process is asked to end; what was started here ends with it. `report` is called when it listens.
 
     Raises:
         EnvironmentMissing: torchmonarch is not there.
@@ -31,7 +31,7 @@ def serve(address: str, *, insecure: bool) -> None:
     configure(mesh_bootstrap_enable_pdeathsig=True)
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _leave)
-    print(f"kolmo: listening on {address}", file=sys.stderr, flush=True)
+    report(f"kolmo: listening on {address}")
     run_worker_loop_forever(ca="trust_all_connections", address=address)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from kolmocli.language.search.nodes import Making, Value
-from kolmocli.language.search.prices import MERGE, MERGE_APART, initiator_bits, literal_price
+from kolmocli.language.search.prices import MERGE_APART, initiator_bits, literal_price
 from kolmocli.language.search.ramps import holed, is_ramp, ramp, ramp_cost
 
 _LONGEST = 512

@@ -15,11 +15,10 @@ class Spent(Exception):
 class Budget:
     """A step is about one item looked at once. The same number of steps ends at the same place on every machine."""
 
-    __slots__ = ("_clock", "_until", "left", "steps")
+    __slots__ = ("_clock", "_until", "left")
 
     def __init__(self, steps: int | None, seconds: float) -> None:
         self.left = steps
-        self.steps = 0
         self._until = time.monotonic() + seconds
         self._clock = 0
 
@@ -34,7 +33,6 @@ class Budget:
                 self.left = 0
                 raise Spent
             self.left -= steps
-        self.steps += steps
         self._clock -= steps
         if self._clock <= 0:
             self._clock = _LOOK

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from math import gcd
 from operator import add, sub
 
@@ -18,9 +18,9 @@ _TESTS = {"is_even": lambda x: x % 2 == 0, "is_odd": lambda x: x % 2 == 1, "is_n
 _JUMPS = range(2, 6)
 _MOST_MODULUS = 256
 _CHANGES = 2
+"""So many items may be replaced in a value."""
 _DEAR = 25.0
 """A ramp that takes more than this may be made of others in every way."""
-"""So many items may be replaced in a value."""
 
 Found = tuple[int, int, Making]
 """Where it begins, where it ends, and how it is made."""
@@ -92,7 +92,7 @@ def _sorted(index: Index, value: Value) -> Iterator[Found]:
     for function, ordered in (("max_n", up[::-1]), ("min_n", up)):
         if ordered == value:
             continue
-        for i in index.triples.get(ordered[:3], ()):  # type: ignore[call-overload]
+        for i in index.triples.get(ordered[:3], ()):  # type: ignore[arg-type]
             n = 3
             while n < len(ordered) and row[i + n] == ordered[n]:
                 n += 1
@@ -113,13 +113,13 @@ def _remainders(index: Index, value: Value) -> Iterator[Found]:
         return
     row, triples = index.row, index.triples
     first = value[:3]
-    for triple, modulus in _first_remainders(first, min(top, _MOST_MODULUS)):  # type: ignore[arg-type]
+    for triple, modulus in _first_remainders(first, min(top, _MOST_MODULUS)):
         if triple in triples:
             remainders = tuple([x % modulus for x in value])
             for i in triples[triple]:
                 if row[i : i + count] == remainders:
                     yield _found(i, count, "modulo_item_list", value, modulus)
-    for i in triples.get(first, ()):  # type: ignore[call-overload]
+    for i in triples.get(first, ()):  # type: ignore[arg-type]
         part = row[i : i + count]
         if part != value and len(part) == count:
             found = _modulus(value, part)
@@ -142,12 +142,12 @@ def _replaced(index: Index, value: Value, known: Value, hidden: dict[Value, Maki
     row, pairs = index.row, index.pairs
     if count < 3 or len(set(value)) < 2:
         return
-    starts = {i - k for k in (0, 2, count - 2) for i in pairs.get(value[k : k + 2], ())}  # type: ignore[call-overload]
+    starts = {i - k for k in (0, 2, count - 2) for i in pairs.get(value[k : k + 2], ())}  # type: ignore[arg-type]
     for start in sorted(starts):
         if start < 0 or start + count > len(row):
             continue
         part = row[start : start + count]
-        if part == value or part == known:
+        if part in (value, known):
             continue
         now, source = value, value
         for _ in range(_CHANGES):
@@ -169,7 +169,7 @@ def _shifted(index: Index, value: Value) -> Iterator[Found]:
     if count < 4:
         return
     row, steps = index.row, index.steps
-    shape = [b - a for a, b in zip(value, value[1:])]
+    shape = [b - a for a, b in pairwise(value)]
     for i in index.shapes.get((shape[0], shape[1]), ()):
         constant = row[i] - value[0]
         if constant and steps[i : i + count - 1] == shape:
@@ -184,7 +184,7 @@ def _parts(index: Index, value: Value) -> Iterator[Found]:
         return
     seen = set()
     for k in range(count - 2):
-        for i in index.triples.get(value[k : k + 3], ()):  # type: ignore[call-overload]
+        for i in index.triples.get(value[k : k + 3], ()):  # type: ignore[arg-type]
             if (i - 1, k - 1) in seen:
                 seen.add((i, k))
                 continue
@@ -210,7 +210,7 @@ def paired(index: Index, x: Value, y: Value) -> Iterator[Found]:
     if 0 in y or (a % d, b % e, c % f) in triples:
         made.append(("modulo_two_lists", tuple(a % b for a, b in zip(x, y, strict=True) if b)))
     for function, value in made:
-        if value == x or value == y:
+        if value in (x, y):
             continue
         for i in index.places(value):
             yield i, i + len(value), Making(function, (), (x, y), operator_bits(function))

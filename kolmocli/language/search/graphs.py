@@ -44,8 +44,11 @@ class Makings:
                     yield from self._paired[x, y]
 
     def graph(self, wanted: Mapping[Value, Making | None]) -> tuple[dict[Value, Node], list[Value]]:
-        """A node for every wanted value, and all values that they need. Some are known to be made in some way; for the others the cheapest is chosen, of
-        the initiators and of what the other values give."""
+        """A node for every wanted value, and all values that they need.
+
+        Some are known to be made in some way. For the others the cheapest is chosen, of the initiators and of what the
+        other values give.
+        """
         made = {value: making for value, making in wanted.items() if making is not None}
         pool = dict.fromkeys(wanted)
         for making in made.values():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from itertools import pairwise
 
 from kolmocli.language.search.nodes import Value
 from kolmocli.language.search.prices import literal_price
@@ -22,7 +23,6 @@ class Index:
             self.starts.append(len(row))
             row += strand.items
             row.append(WALL << (2 * number))
-        self.weave = weave
         self.row = tuple(row)
         self.ends = [start + len(s.items) for start, s in zip(self.starts, weave, strict=True)]
         items = [item for strand in weave for item in strand.items]
@@ -30,11 +30,11 @@ class Index:
         """What an item of a literal list takes, and what the list takes apart from its items."""
         self.terms, self.steps = _ramps(self.row, self.starts, self.ends)
         pairs: dict[tuple[int, int], list[int]] = defaultdict(list)
-        for i, pair in enumerate(zip(self.row, self.row[1:])):
+        for i, pair in enumerate(pairwise(self.row)):
             pairs[pair].append(i)
         self.pairs = pairs
         triples: dict[tuple[int, int, int], list[int]] = defaultdict(list)
-        for i, triple in enumerate(zip(self.row, self.row[1:], self.row[2:])):
+        for i, triple in enumerate(zip(self.row, self.row[1:], self.row[2:], strict=False)):
             triples[triple].append(i)
         self.triples = triples
         self._shapes: dict[tuple[int, int], list[int]] | None = None
@@ -58,12 +58,12 @@ class Index:
             if not found:
                 return []
             return found if count == 3 else [i for i in found if row[i : i + count] == value]
-        return list(self.pairs.get(value, ())) if count == 2 else []  # type: ignore[call-overload]
+        return list(self.pairs.get(value, ())) if count == 2 else []  # type: ignore[arg-type]
 
 
 def _ramps(row: Value, starts: list[int], ends: list[int]) -> tuple[list[int], list[int]]:
     """For each place how many items from there on have one constant difference, and that difference."""
-    steps = [b - a for a, b in zip(row, row[1:])]
+    steps = [b - a for a, b in pairwise(row)]
     steps.append(0)
     terms = [1] * len(row)
     for start, end in zip(starts, ends, strict=True):

@@ -151,7 +151,9 @@ class Naming:
         for value in list(self.known):
             if value in self.known:
                 rest = [v for v in self.known if v != value]
-                self._try(rest) or self._try(dict.fromkeys([*rest, *(v for v in self.values if len(v) > 1 and v != value)]))
+                self._try(rest) or self._try(
+                    dict.fromkeys([*rest, *(v for v in self.values if len(v) > 1 and v != value)])
+                )
 
     def _try(self, known: Iterable[Value]) -> bool:
         names = dict.fromkeys(known)

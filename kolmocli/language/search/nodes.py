@@ -72,7 +72,7 @@ def needed(root: Node) -> list[Node]:
 def program_of(nodes: Iterable[Node]) -> Program:
     """The program whose statements are these nodes, in this order."""
     places: dict[int, int] = {}
-    calls = []
+    calls: list[Call] = []
     for node in nodes:
         constants, refs = iter(node.constants), iter(node.refs)
         arguments: list[Argument] = [

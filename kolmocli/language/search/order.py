@@ -7,9 +7,9 @@ there are to refer to. A beam over the topological orders, with exact bits, find
 
 from __future__ import annotations
 
+from kolmocli.language.opcodes import END, WIDE
 from kolmocli.language.search.nodes import Chain, Node, needed
 from kolmocli.language.search.prices import CLOSE, EXTEND_OF, FOLD_OF, KINDS, OPEN_WIDE, WORD, index_bits
-from kolmocli.language.opcodes import END, WIDE
 
 _MANY = 48
 """Beyond so many statements the order is that of `needed`, all initiators first."""
@@ -21,7 +21,7 @@ by what they paid above this."""
 class State:
     """A beginning of a program: the nodes placed so far, in order, and the exact bits."""
 
-    __slots__ = ("above", "bits", "first", "kind", "order", "place", "plain", "rank", "unused")
+    __slots__ = ("above", "bits", "first", "kind", "order", "place", "rank", "unused")
 
     def __init__(self) -> None:
         self.bits = 0

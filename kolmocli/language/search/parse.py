@@ -59,10 +59,10 @@ def cheapest(
     path = []
     at = end
     while at > start:
-        begin, segment = back[at - start]
-        if segment is None:
+        begin, chosen = back[at - start]
+        if chosen is None:
             path.append(Piece(begin, at, None, index.literal_bits + item * (at - begin), True))
         else:
-            path.append(Piece(begin, at, segment[2], segment[1], False))
+            path.append(Piece(begin, at, chosen[2], chosen[1], False))
         at = begin
     return best[size], path[::-1]

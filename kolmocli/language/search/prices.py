@@ -1,6 +1,6 @@
 """What the parts of a statement cost in the prefix code, one by one: the search pays by these before there is a program.
 
-`coder.coded_bits` is the law; the tests hold every sum of these parts equal to it.
+`coder.coded_bits` is the law; the tests hold the sum of these parts, as `order.py` adds them up, equal to it.
 """
 
 from __future__ import annotations

@@ -84,8 +84,14 @@ def zips(index: Index, strand: int) -> Segments:
                 continue
             first, second = (count + 1) // 2, count // 2
             total = bits
-            total += ramp_bits(row[i], steps[0], first) if first <= even else index.literal_bits + index.item_bits * first
-            total += ramp_bits(row[i + 1], steps[1], second) if second <= odd else index.literal_bits + index.item_bits * second
+            total += (
+                ramp_bits(row[i], steps[0], first) if first <= even else index.literal_bits + index.item_bits * first
+            )
+            total += (
+                ramp_bits(row[i + 1], steps[1], second)
+                if second <= odd
+                else index.literal_bits + index.item_bits * second
+            )
             parts = row[i : i + count : 2], row[i + 1 : i + count : 2]
             found[i].append((i + count, total, Making("interleave", (), parts, bits - MERGE)))
     return found
@@ -155,7 +161,7 @@ def copies(index: Index, strand: int, room: Callable[[int, int], int] | None = N
             source, length = -1, 0
             if terms[i] > 3:
                 continue
-            for place in triples.get(row[i : i + 3], ())[:_COPIES]:  # type: ignore[call-overload]
+            for place in triples.get(row[i : i + 3], ())[:_COPIES]:  # type: ignore[arg-type]
                 most = i - place if room is None else min(room(i, place), i - place)
                 if most < 3:
                     continue
@@ -167,5 +173,3 @@ def copies(index: Index, strand: int, room: Callable[[int, int], int] | None = N
         if length >= 3:
             found[i] = [(i + length, _COPY + MERGE, None)]
     return found
-
-

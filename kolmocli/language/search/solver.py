@@ -1,96 +1,216 @@
+"""From a sequence to a short program that makes it.
+
+A program of the language ends in merges, so the search begins at the end: it takes the sequence apart into strands in the
+ways that promise the most (`weaves.py`), and for each of them asks which values to name (`names.py`). Three queues keep the
+balance between ways to look at, ways to begin with and beginnings to improve. Nothing is taken on trust: a program counts
+only once the interpreter has made the sequence of it.
+"""
+
 from __future__ import annotations
 
-import heapq
-import itertools
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from heapq import heappop, heappush
+from itertools import count
+from operator import index
 
+from kolmocli.errors import UsageError
 from kolmocli.language.coder import coded_bits, literal_bits
-from kolmocli.language.interpreter import evaluate
-from kolmocli.language.program import Call, Program, canonical
+from kolmocli.language.interpreter import DEFAULT_BOUNDS, ExecutionError, evaluate
+from kolmocli.language.program import Call, Program, Ref, canonical
 from kolmocli.language.search.budget import Budget, Spent
 from kolmocli.language.search.names import Naming
-from kolmocli.language.search.nodes import Node, program_of
+from kolmocli.language.search.nodes import Value, program_of
 from kolmocli.language.search.order import arrange
 from kolmocli.language.search.strands import plain
-from kolmocli.language.search.weaves import children, first_guess
+from kolmocli.language.search.weaves import Guess, children, first_guess
+
+_LONGEST = 4096
+"""A longer sequence is only asked whether it repeats: some moves take the square of its length between two looks at the clock."""
+_LARGEST = 10**17
+"""The language writes integers of up to 18 characters, of which one may be the sign."""
+_SLACK = 150
+"""Ways that take so many bits more than the best are not looked at."""
+_FIRST, _EXPAND, _BEGIN = 8, 2, 2
+"""Ways to take apart further in the first rounds and in each later one, and ways to begin with in each round."""
+_DEEPEST = 7
+"""So many interleavings are undone, one inside the other."""
+_IMPROVABLE, _ARRANGEABLE = 1.3, 1.03
+"""How far above the best a beginning may lie to be improved, and a graph to be put in its best order."""
+_WIDTH = 16
+"""States that the search for that order keeps."""
 
 
 @dataclass(frozen=True)
 class Solution:
+    """A program that makes the sequence, and what it takes."""
+
     program: Program
     bits: int
+    """The program in the prefix code."""
     literal_bits: int
+    """The sequence as one literal list."""
     seconds: float
     source: str
+    """`literal` if nothing shorter than the list was found, else `search`."""
 
     def __str__(self) -> str:
         return str(self.program)
 
+    @property
+    def value(self) -> tuple[int, ...]:
+        """What the program makes: the sequence that was asked for."""
+        return tuple(evaluate(self.program))
 
-DEBUG={}
-SLACK, FIRST, EXPAND, BEGIN, IMPROVE = 150, 8, 2, 2, 1
+
 def solve(sequence: Sequence[int], *, seconds: float = 1.0, steps: int | None = None) -> Solution:
+    """The shortest program for the sequence that is found in the time; at worst the sequence as one literal list.
+
+    Args:
+        sequence: at least one integer of up to 17 digits. Beyond 4,096 items only a repetition is found.
+        seconds: when to stop. A move that has begun is finished.
+        steps: where to stop, counted in work, so that the answer is the same on every machine if the time suffices.
+
+    Raises:
+        UsageError: if the sequence is empty, has an item of another kind, or is beyond what a program can make.
+    """
     started = time.monotonic()
-    value = tuple(sequence)
-    literal = literal_bits(value)
-    best = Program((Call("set_list", (value,)),))
-    bits = literal
+    value = _checked(sequence)
     budget = Budget(steps, seconds)
+    search = _Search(value if len(value) <= _LONGEST else _unit(value), budget)
+    if len(search.value) <= _LONGEST:
+        with suppress(Spent):
+            search.run()
+    program = search.program
+    if len(search.value) < len(value):
+        times = len(value) // len(search.value)
+        program = Program((*program.statements, Call("repeat_list", (times, Ref(len(program) - 1)))))
+    bits, literal = coded_bits(program), literal_bits(value)
+    if bits >= literal or (len(search.value) < len(value) and not _makes(program, value)):
+        program, bits = _literal(value), literal
+    return Solution(program, bits, literal, time.monotonic() - started, "search" if bits < literal else "literal")
+
+
+def _checked(sequence: Sequence[int]) -> Value:
     try:
-        first = plain(value)
-        guess = first_guess(first, budget)
-        root = (guess.score, 0, guess, 0)
-        to_expand, to_begin, to_improve = [root], [root], []
-        counter = itertools.count(1)
-        popped = 0
-        quickest = 1<<60
-        lowest = root[0]
-        seen = {first}
-        def done(naming):
-            nonlocal quickest, best, bits
-            if naming.bits < 1.03 * quickest:
-                quickest = min(quickest, naming.bits)
-                order, new = arrange(naming.root(), 16)
-                if new < bits:
-                    program = canonical(program_of(order))
-                    if tuple(evaluate(program)) == value:
-                        best, bits = program, coded_bits(program)
-                        DEBUG[value] = (budget.steps, popped, [len(s.items) for s in naming.weave])
-        while to_begin or to_improve or to_expand:
-            for _ in range(BEGIN):
-                if to_begin and to_begin[0][0] < lowest + SLACK:
-                    _, _, guess, depth = heapq.heappop(to_begin)
-                    naming = Naming(guess.weave, budget)
-                    naming.begin()
-                    done(naming)
-                    heapq.heappush(to_improve, (naming.bits, next(counter), naming))
-            for _ in range(IMPROVE):
-                if to_improve:
-                    _, _, naming = heapq.heappop(to_improve)
-                    if naming.bits < 1.3 * quickest:
-                        naming.improve()
-                        done(naming)
-                    popped += 1
-            for _ in range(EXPAND if popped > 1 else FIRST):
-                if not to_expand:
-                    break
-                if to_expand[0][0] > lowest + SLACK:
-                    to_expand.clear()
-                    break
-                _, _, guess, depth = heapq.heappop(to_expand)
-                for child in children(guess, budget):
-                    if child.weave not in seen:
-                        seen.add(child.weave)
-                        entry = (child.score, next(counter), child, depth + 1)
-                        lowest = min(lowest, child.bits)
-                        if depth < 7:
-                            heapq.heappush(to_expand, entry)
-                        heapq.heappush(to_begin, (child.bits, *entry[1:]))
-            if not to_improve and not to_expand and to_begin and to_begin[0][0] >= lowest + SLACK:
-                break
-        DEBUG['end'] = (budget.steps, popped)
-    except Spent:
-        pass
-    return Solution(best, bits, literal, time.monotonic() - started, "literal" if bits == literal else "search")
+        value = tuple(map(index, sequence))
+    except TypeError:
+        raise UsageError("solve takes a sequence of integers, such as [3, 4, 5]") from None
+    if not value:
+        raise UsageError("solve takes at least one integer; the sequence is empty")
+    if len(value) >= DEFAULT_BOUNDS.items:
+        raise UsageError(f"solve takes fewer than {DEFAULT_BOUNDS.items:,} integers: no program makes more")
+    if max(map(abs, value)) >= _LARGEST:
+        raise UsageError("solve takes integers of up to 17 digits and a sign; the language writes no longer ones")
+    return value
+
+
+def _literal(value: Value) -> Program:
+    return Program((Call("set_list", (value,)),))
+
+
+def _makes(program: Program, value: Value) -> bool:
+    """Whether the program can be written down, and makes the value. Sums of large items may lie beyond the language."""
+    calls = (statement for statement in program.statements if isinstance(statement, Call))
+    constants = (argument for call in calls for argument in call.arguments if isinstance(argument, int))
+    if any(abs(constant) >= _LARGEST for constant in constants):
+        return False
+    try:
+        return tuple(evaluate(program)) == value
+    except ExecutionError:
+        return False
+
+
+def _unit(value: Value) -> Value:
+    """The shortest beginning of which the value is a repetition; in linear time, by the borders of its beginnings."""
+    borders = [0]
+    for item in value[1:]:
+        border = borders[-1]
+        while border and value[border] != item:
+            border = borders[border - 1]
+        borders.append(border + (value[border] == item))
+    period = len(value) - borders[-1]
+    return value if len(value) % period else value[:period]
+
+
+class _Search:
+    """The queues, and the best program so far."""
+
+    def __init__(self, value: Value, budget: Budget) -> None:
+        self.value = value
+        self.budget = budget
+        self.program = _literal(value)
+        self.bits = literal_bits(value)
+        self._quickest: float = float("inf")
+        """The fewest bits of a graph in the order of need."""
+        self._to_expand: list[tuple[float, int, Guess, int]] = []
+        self._to_begin: list[tuple[float, int, Guess]] = []
+        self._to_improve: list[tuple[int, int, Naming]] = []
+        self._number = count()
+        """Makes entries of equal bits come in the order in which they were found."""
+
+    def run(self) -> None:
+        """Search until nothing is left that promises anything.
+
+        Raises:
+            Spent: if the budget ends before; the best program stays.
+        """
+        first = plain(self.value)
+        guess = first_guess(first, self.budget)
+        self._lowest = guess.score
+        self._seen = {first}
+        heappush(self._to_expand, (guess.score, next(self._number), guess, 0))
+        heappush(self._to_begin, (guess.score, next(self._number), guess))
+        rounds = 0
+        while self._to_improve or self._to_expand or self._promising():
+            for _ in range(_BEGIN):
+                if self._promising():
+                    self._begin()
+            self._improve()
+            rounds += 1
+            for _ in range(_EXPAND if rounds > 1 else _FIRST):
+                self._expand()
+
+    def _promising(self) -> bool:
+        return bool(self._to_begin) and self._to_begin[0][0] < self._lowest + _SLACK
+
+    def _begin(self) -> None:
+        naming = Naming(heappop(self._to_begin)[2].weave, self.budget)
+        naming.begin()
+        self._keep(naming)
+        heappush(self._to_improve, (naming.bits, next(self._number), naming))
+
+    def _improve(self) -> None:
+        if self._to_improve:
+            naming = heappop(self._to_improve)[2]
+            if naming.bits < _IMPROVABLE * self._quickest:
+                naming.improve()
+                self._keep(naming)
+
+    def _expand(self) -> None:
+        if not self._to_expand:
+            return
+        if self._to_expand[0][0] > self._lowest + _SLACK:
+            self._to_expand.clear()
+            return
+        _, _, guess, depth = heappop(self._to_expand)
+        for child in children(guess, self.budget):
+            if child.weave not in self._seen:
+                self._seen.add(child.weave)
+                self._lowest = min(self._lowest, child.bits)
+                number = next(self._number)
+                if depth < _DEEPEST:
+                    heappush(self._to_expand, (child.score, number, child, depth + 1))
+                heappush(self._to_begin, (child.bits, number, child))
+
+    def _keep(self, naming: Naming) -> None:
+        """Take the program if it is the shortest so far and makes the sequence."""
+        if naming.bits < _ARRANGEABLE * self._quickest:
+            self._quickest = min(self._quickest, naming.bits)
+            order, bits = arrange(naming.root(), _WIDTH)
+            if bits < self.bits:
+                program = canonical(program_of(order))
+                if _makes(program, self.value):
+                    self.program, self.bits = program, coded_bits(program)

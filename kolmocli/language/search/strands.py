@@ -19,6 +19,8 @@ from kolmocli.language.search.nodes import Value
 
 @dataclass(frozen=True, slots=True)
 class Strand:
+    """Items of the sequence that stood together before the outer interleavings; `woven` if they were woven in."""
+
     items: Value
     woven: bool
 

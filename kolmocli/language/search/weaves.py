@@ -69,13 +69,13 @@ def children(guess: Guess, budget: Budget) -> list[Guess]:
     ways = [(way.core + way.others, way) for row in rows for way in _lowest(row)]
     for count in front.natural():
         hope = _HOPE * front.before[count]
-        ways += [(way.core + way.others - hope, way) for row in rows for way in row if way.count == count]
+        ways += [(way.core + way.others - hope, way) for row in rows for way in row if way.pairs == count]
     found: dict[tuple[int, int], Guess] = {}
     for score, way in sorted(ways):
-        if (way.count, way.end) not in found:
-            child = woven_on(weave, way.count, way.end) if way.end else woven_in(weave, way.count)
+        if (way.pairs, way.end) not in found:
+            child = woven_on(weave, way.pairs, way.end) if way.end else woven_in(weave, way.pairs)
             others = guess.others + way.others
-            found[way.count, way.end] = Guess(score + guess.others, way.core + others, others, child)
+            found[way.pairs, way.end] = Guess(score + guess.others, way.core + others, others, child)
             if len(found) == _MOST:
                 break
     return list(found.values())
@@ -85,7 +85,7 @@ class _Way(NamedTuple):
     """A way to unzip a core: how many items were woven in as far as both went; where what was woven in ends, if that went on,
     or 0; and what the new core and the new strands take."""
 
-    count: int
+    pairs: int
     end: int
     core: float
     others: float
@@ -95,7 +95,7 @@ def _lowest(row: list[_Way]) -> list[_Way]:
     """Of ways in order of their counts, those that no neighbour beats; of many alike in a row, the first and the last."""
     kept = []
     bits = [_INFINITE, *(way.core + way.others for way in row), _INFINITE]
-    for way, before, here, after in zip(row, bits, bits[1:], bits[2:]):
+    for way, before, here, after in zip(row, bits, bits[1:], bits[2:], strict=False):
         if here <= before and here <= after and (before - here > _ALIKE or after - here > _ALIKE):
             kept.append(way)
     return kept
@@ -169,7 +169,10 @@ class _Front:
     def _repeats(self, unit: int, count: int) -> bool:
         """Whether the first odd items up to `count` are the first `unit` again and again."""
         row, start = self.index.row, self.odds
-        return start + count <= self.index.ends[2] and row[start + unit : start + count] == row[start : start + count - unit]
+        return (
+            start + count <= self.index.ends[2]
+            and row[start + unit : start + count] == row[start : start + count - unit]
+        )
 
     def natural(self) -> list[int]:
         """Counts at which what is woven in, or what it is woven into, ends by itself."""
@@ -255,12 +258,14 @@ class _Front:
     def _room(self, place: int, source: int) -> int:
         """How many items from a place on could be made of those from an earlier place on, however many are unzipped."""
         far = place - self.all
-        if far >= self.size:  # an odd item, of which the even ones before it and all items that are not unzipped are there
+        if far >= self.size:
+            # an odd item, of which the even ones before it and all items that are not unzipped are there
             place -= self.odds
             if source < self.all:
                 return self.size if source <= place else 0
             return (source - self.all) // 2 - place if source < self.odds else self.size
-        if far >= 0 and source < self.all:  # an item that is not unzipped, as the even ones before it are
+        if far >= 0 and source < self.all:
+            # an item that is not unzipped, as the even ones before it are
             return far // 2 - source
         return self.size
 
@@ -269,7 +274,7 @@ class _Front:
         index, start = self.index, self.odds
         row = index.row
         found = []
-        for place in index.triples.get(row[start : start + 3], ()):  # type: ignore[call-overload]
+        for place in index.triples.get(row[start : start + 3], ()):  # type: ignore[arg-type]
             most = self.size if place >= index.ends[2] else (place - self.all) // 2 if place >= self.all else 0
             if most < 3 or start <= place < index.ends[2]:
                 continue

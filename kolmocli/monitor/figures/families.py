@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from kolmocli.monitor.figures.canvas import BAND, BLUE, GREEN, GREY, SKY, STEP, WINDOW, dress, figure, running_mean
-from kolmocli.monitor.run import Record, Run, series
-from kolmocli.monitor.words import number
+from kolmocli.monitor.history import History
+from kolmocli.monitor.records import BucketRecord
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,7 +20,7 @@ _COLUMNS = {1: 1, 2: 2, 3: 3, 4: 2, 5: 3, 6: 3, 9: 3}
 """Panels side by side, where four would leave holes."""
 
 
-def pass_rate(run: Run) -> Figure | None:
+def pass_rate(run: History) -> Figure | None:
     """A panel per family: pass rate with its 90 % interval, over the target band."""
     names = run.families
     if not names:
@@ -46,26 +46,27 @@ def pass_rate(run: Run) -> Figure | None:
     return fig
 
 
-def _family(axes: Axes, run: Run, name: str) -> None:
+def _family(axes: Axes, run: History, name: str) -> None:
     records = run.of_family(name)
     axes.axhspan(run.target - _HALF_BAND, run.target + _HALF_BAND, color=BAND, zorder=0)
     axes.axhline(run.target, color=GREEN, linewidth=1)
-    heights = [(r["step"], height(r)) for r in records]
+    heights = [(step, height(bucket)) for step, bucket in records]
     known = [(step, level) for step, level in heights if level is not None]
     axes.plot([s for s, _ in known], [h for _, h in known], color=GREY, linewidth=1, linestyle="--")
-    measured = [r for r in records if r.get("ci") and number(r, "pass_rate") is not None]
+    measured = [(step, b.ci) for step, b in records if b.ci is not None and b.pass_rate is not None]
     axes.fill_between(
-        [r["step"] for r in measured], [r["ci"][0] for r in measured], [r["ci"][1] for r in measured],
+        [step for step, _ in measured], [low for _, (low, _) in measured], [high for _, (_, high) in measured],
         color=SKY, alpha=0.25, linewidth=0,
     )  # fmt: skip
-    steps, values = series(records, "pass_rate")
+    steps = [step for step, b in records if b.pass_rate is not None]
+    values = [b.pass_rate for _, b in records if b.pass_rate is not None]
     axes.plot(steps, running_mean(values, WINDOW), color=BLUE, linewidth=2)
     axes.set_ylim(-0.02, 1.02)
 
 
-def height(bucket: Record) -> float | None:
+def height(bucket: BucketRecord) -> float | None:
     """The level between 0 (the lowest) and 1 (the highest)."""
-    level, top = number(bucket, "level"), number(bucket, "top")
+    level, top = bucket.level, bucket.top
     return None if level is None or top is None or top <= 1 else (level - 1) / (top - 1)
 
 
@@ -74,18 +75,18 @@ _MOST_CELLS = 120
 """Columns of the map: more are narrower than a reader sees, so neighbouring steps are averaged."""
 
 
-def bucket_map(run: Run) -> Figure | None:
+def bucket_map(run: History) -> Figure | None:
     """Every family over time, a row each: the level where it was held, and how much of it passed there."""
     names = run.families[:_MOST_ROWS]
     if not names:
         return None
     part = "" if len(names) == len(run.families) else f", {len(names)} of {len(run.families)} families"
-    steps = [int(r["step"]) for r in run.rl]
+    steps = [r.step for r in run.rl]
     width = max(1, math.ceil((max(steps) - min(steps) + 1) / _MOST_CELLS))
     cells = f"A cell is the mean of {width} steps; " if width > 1 else "A cell is a step; "
     fig = figure(f"Families over time{part}", cells + "white: not sampled, or no level held.")
     levels = _grid(run, names, height, min(steps), max(steps), width)
-    rates = _grid(run, names, lambda bucket: number(bucket, "pass_rate"), min(steps), max(steps), width)
+    rates = _grid(run, names, lambda bucket: bucket.pass_rate, min(steps), max(steps), width)
     extent = (min(steps) - 0.5, min(steps) + width * len(rates[0]) - 0.5, len(names) - 0.5, -0.5)
     left, right = fig.subplots(1, 2, sharey=True)
     for axes, grid, colours, title, label in (
@@ -108,16 +109,16 @@ def _around(target: float) -> object:
 
 
 def _grid(
-    run: Run, names: Sequence[str], value: Callable[[Record], float | None], first: int, last: int, width: int
+    run: History, names: Sequence[str], value: Callable[[BucketRecord], float | None], first: int, last: int, width: int
 ) -> list[list[float]]:
     """[family][cell]: the mean of what `value` gives in the steps of a cell; NaN where there is none."""
     cells = (last - first) // width + 1
     grid = []
     for name in names:
         found: list[list[float]] = [[] for _ in range(cells)]
-        for record in run.of_family(name):
-            known = value(record)
+        for step, bucket in run.of_family(name):
+            known = value(bucket)
             if known is not None:
-                found[(int(record["step"]) - first) // width].append(known)
+                found[(step - first) // width].append(known)
         grid.append([sum(values) / len(values) if values else math.nan for values in found])
     return grid

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from kolmocli.monitor.figures.canvas import (
@@ -20,8 +21,8 @@ from kolmocli.monitor.figures.canvas import (
     legend,
     running_mean,
 )
-from kolmocli.monitor.run import Record, Run
-from kolmocli.monitor.words import number
+from kolmocli.monitor.history import History
+from kolmocli.monitor.records import ReinforceRecord
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -41,22 +42,24 @@ _REFUSED = ("DENIED", "POISON")
 _FAULTS = ("INFRA", "CANCELLED")
 
 
-def sandbox(run: Run) -> Figure | None:
+def sandbox(run: History) -> Figure | None:
     """Verdicts as shares of the programs of a step, and programs per second."""
-    told = [r for r in run.rl if r.get("verdicts")]
-    speeds = [(float(r["step"]), speed) for r in run.rl if (speed := _speed(r)) is not None]
-    if not told and not speeds:
+    judged = [(r.step, r.verdicts) for r in run.rl if r.verdicts]
+    speeds = [(float(r.step), speed) for r in run.rl if (speed := _speed(r)) is not None]
+    if not judged and not speeds:
         return None
-    lost = sum(number(r, "infra") or 0 for r in run.rl)
-    fig = figure("Sandbox", f"{lost:.0f} programs were lost by the sandbox; those are never a reward.")
-    ratios = (1.6, 1.0) if told and speeds else (1.0,)
+    lost = sum(r.infra or 0 for r in run.rl)
+    fig = figure("Sandbox", f"{lost} programs were lost by the sandbox; those are never a reward.")
+    ratios = (1.6, 1.0) if judged and speeds else (1.0,)
     panels = fig.subplots(1, len(ratios), squeeze=False, width_ratios=ratios)[0]
-    if told:
+    if judged:
         axes = dress(panels[0], STEP, "share of the programs  (%)", f"What became of them, mean of {WINDOW} steps")
-        shares = {fate: running_mean([100 * _share(r["verdicts"], fate) for r in told], WINDOW) for fate in _FATES}
+        shares = {
+            fate: running_mean([100 * _share(verdicts, fate) for _, verdicts in judged], WINDOW) for fate in _FATES
+        }
         shown = [fate for fate, values in shares.items() if max(values) > 0.0]
         axes.stackplot(
-            [r["step"] for r in told], *(shares[fate] for fate in shown),
+            [step for step, _ in judged], *(shares[fate] for fate in shown),
             colors=[_FATES[fate][0] for fate in shown], labels=[_FATES[fate][1] for fate in shown], linewidth=0,
         )  # fmt: skip
         axes.set_ylim(0, 100)
@@ -74,11 +77,11 @@ def sandbox(run: Run) -> Figure | None:
     return fig
 
 
-def _speed(record: Record) -> float | None:
-    seconds, rollouts = number(record.get("seconds"), "execute"), number(record, "rollouts")
+def _speed(record: ReinforceRecord) -> float | None:
+    seconds, rollouts = record.seconds.execute if record.seconds else None, record.rollouts
     return rollouts / seconds if seconds and rollouts else None
 
 
-def _share(verdicts: dict[str, int], fate: str) -> float:
+def _share(verdicts: Mapping[str, int], fate: str) -> float:
     members = {"limits": _LIMITS, "refused": _REFUSED, "faults": _FAULTS}.get(fate, (fate,))
     return sum(verdicts.get(member, 0) for member in members) / sum(verdicts.values())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from kolmocli.curriculum.information import entropy_bits, supervised_bits
@@ -22,8 +22,8 @@ from kolmocli.monitor.figures.canvas import (
     logarithmic,
     running_mean,
 )
-from kolmocli.monitor.run import Record, Run, running_total
-from kolmocli.monitor.words import number
+from kolmocli.monitor.history import History, SomeRecord, running_total
+from kolmocli.monitor.records import GradientRecord, StepRecord
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -37,12 +37,12 @@ Point = tuple[float, float, float]
 """(step, pass rate, bits)."""
 
 
-def bits(run: Run) -> Figure | None:
+def bits(run: History) -> Figure | None:
     """Where the run stood on the curves of information per sample, by shares and by orders of magnitude.
 
     The curves are H(p) for a pass/fail outcome and −log2 p for a supervised answer.
     """
-    rollouts, answers = _points(run.rl, "bits_per_rollout"), _answers(run)
+    rollouts, answers = _points(run.rl, lambda r: r.bits_per_rollout), _answers(run)
     if not rollouts and not answers:
         return None
     fig = figure(
@@ -67,14 +67,14 @@ def bits(run: Run) -> Figure | None:
     return fig
 
 
-def _points(records: Sequence[Record], key: str) -> list[Point]:
-    found = [(float(r["step"]), number(r, "pass_rate"), number(r, key)) for r in records]
+def _points(records: Sequence[SomeRecord], bits: Callable[[SomeRecord], float | None]) -> list[Point]:
+    found = [(float(r.step), r.pass_rate, bits(r)) for r in records]
     return [(step, p, value) for step, p, value in found if p is not None and value is not None]
 
 
-def _answers(run: Run) -> list[Point]:
+def _answers(run: History) -> list[Point]:
     """The steps of the warm start that measured the pass rate."""
-    return _points(run.warmup, "bits_per_answer")
+    return _points(run.warmup, lambda r: r.bits_per_answer)
 
 
 def _samples(axes: Axes, rollouts: Sequence[Point], answers: Sequence[Point]) -> PathCollection | None:
@@ -96,7 +96,7 @@ def _samples(axes: Axes, rollouts: Sequence[Point], answers: Sequence[Point]) ->
     )  # fmt: skip
 
 
-def bits_per_gflop(run: Run) -> Figure | None:
+def bits_per_gflop(run: History) -> Figure | None:
     """What a billion operations bought, and what was gathered: both ways of learning on one axis of computation."""
     taught, played = _spent(run.warmup, 0.0), _spent(run.rl, _spent_in_all(run.warmup))
     if not taught and not played:
@@ -115,11 +115,11 @@ def bits_per_gflop(run: Run) -> Figure | None:
             left.plot(at, _ratio(points), color=colour, linewidth=2.2, label=name)
             right.plot(at, running_total([b for _, b, _ in points]), color=colour, linewidth=2.2, label=name)
     if played:
-        most = running_total([number(r, "rollouts") or 0.0 for r in run.rl if number(r, "flops")])
+        most = running_total([float(r.rollouts or 0) for r in run.rl if r.flops])
         right.plot(
             [x for x, _, _ in played], most, color=GREY, linewidth=1.2, linestyle="--", label="1 bit per rollout"
         )
-    hindsight = [(x, number(r, "answer_bits_total")) for (x, _, _), r in zip(played, run.rl, strict=False)]
+    hindsight = [(x, r.answer_bits_total) for (x, _, _), r in zip(played, run.rl, strict=False)]
     if any(total for _, total in hindsight):
         known = [(x, total) for x, total in hindsight if total is not None]
         right.plot([x for x, _ in known], [t for _, t in known], color=PURPLE, linewidth=1.6, label="hindsight answers")
@@ -130,20 +130,20 @@ def bits_per_gflop(run: Run) -> Figure | None:
     return fig
 
 
-def _spent(records: Sequence[Record], before: float) -> list[tuple[float, float, float]]:
+def _spent(records: Sequence[StepRecord], before: float) -> list[tuple[float, float, float]]:
     """(GFLOP so far, bits of the step, GFLOP of the step) of the records that have both."""
     points = []
     for record in records:
-        flops, rate = number(record, "flops"), number(record, "bits_per_gflop")
-        if flops is None:
+        if record.flops is None:
             continue
-        before += flops / 1e9
-        points.append((before, (rate or 0.0) * flops / 1e9, flops / 1e9))
+        gflop = record.flops / 1e9
+        before += gflop
+        points.append((before, (record.bits_per_gflop or 0.0) * gflop, gflop))
     return points if any(b for _, b, _ in points) else []
 
 
-def _spent_in_all(records: Sequence[Record]) -> float:
-    return sum(number(r, "flops") or 0.0 for r in records) / 1e9
+def _spent_in_all(records: Sequence[StepRecord]) -> float:
+    return sum(r.flops or 0.0 for r in records) / 1e9
 
 
 def _ratio(points: Sequence[tuple[float, float, float]]) -> list[float]:
@@ -157,10 +157,10 @@ _POOLED = 5
 """Measurements that one estimate of the noise scale is made of: signal and variance are added up, then divided."""
 
 
-def gradient_noise(run: Run) -> Figure | None:
+def gradient_noise(run: History) -> Figure | None:
     """How long the gradient of a group is, by the share of it that passed; and how many rollouts drown the noise."""
-    measured = [(float(r["step"]), r["gradient"]) for r in run.rl if r.get("gradient")]
-    rows = [row for _, gradient in measured for row in gradient.get("norms") or [] if row[3] is not None]
+    measured = [(float(r.step), r.gradient) for r in run.rl if r.gradient is not None]
+    rows = [(k, n, norm) for _, g in measured for _, k, n, norm in g.norms or () if norm is not None]
     if not rows:
         return None
     pools = [measured[i : i + _POOLED] for i in range(0, len(measured), _POOLED)]
@@ -178,17 +178,16 @@ def gradient_noise(run: Run) -> Figure | None:
     right.plot(
         [s for s, _ in known], [v for _, v in known], "o-", color=BLUE, linewidth=1.8, label="simple noise scale"
     )
-    sizes = [(float(r["step"]), number(r, "rollouts")) for r in run.rl]
-    used = [(step, size) for step, size in sizes if size]
+    used = [(float(r.step), r.rollouts) for r in run.rl if r.rollouts]
     right.plot([s for s, _ in used], [n for _, n in used], color=GREEN, linewidth=1.4, label="rollouts of a step")
     logarithmic(right, "y")
     legend(right)
     return fig
 
 
-def _by_pass_rate(axes: Axes, rows: Sequence[Sequence[float]]) -> None:
+def _by_pass_rate(axes: Axes, rows: Sequence[tuple[int, int, float]]) -> None:
     by_rate: dict[float, list[float]] = defaultdict(list)
-    for _, passes, rollouts, norm in rows:
+    for passes, rollouts, norm in rows:
         by_rate[passes / rollouts].append(norm)
     for rate, norms in by_rate.items():
         # Side by side, or a hundred dots look like one: a fixed fan, so that the picture is the same every time.
@@ -214,11 +213,11 @@ def _by_pass_rate(axes: Axes, rows: Sequence[Sequence[float]]) -> None:
     legend(axes)
 
 
-def _scale(pool: Sequence[Record]) -> float | None:
+def _scale(pool: Sequence[GradientRecord]) -> float | None:
     """Variance ÷ signal of several measurements together, in rollouts; None where the signal is not above zero."""
-    known = [g for g in pool if number(g, "signal") is not None and number(g, "variance") is not None and g["groups"]]
-    signal, variance = sum(g["signal"] for g in known), sum(g["variance"] for g in known)
+    known = [g for g in pool if g.signal is not None and g.variance is not None and g.groups]
+    signal, variance = sum(g.signal or 0.0 for g in known), sum(g.variance or 0.0 for g in known)
     if not known or signal <= 0.0:
         return None
-    rollouts = sum(row[2] for g in known for row in g["norms"]) / sum(len(g["norms"]) for g in known)
-    return variance / signal * rollouts
+    sizes = [rollouts for g in known for _, _, rollouts, _ in g.norms or ()]
+    return variance / signal * sum(sizes) / len(sizes)

@@ -17,7 +17,7 @@ from kolmocli.monitor.figures.canvas import (
     legend,
     running_mean,
 )
-from kolmocli.monitor.run import Run, series
+from kolmocli.monitor.history import History, series
 from kolmocli.monitor.words import number
 
 if TYPE_CHECKING:
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def compression_rate(run: Run) -> Figure | None:
+def compression_rate(run: History) -> Figure | None:
     """Coded size ÷ plain size: of the training rollouts, and of the held-out tasks."""
-    steps, values = series(run.rl, "compression_rate")
-    tested = [e for e in run.evaluations if number(e, "compression_rate") is not None]
+    steps, values = series(run.rl, lambda r: r.compression_rate)
+    tested = [(e.step, e.compression_rate) for e in run.evaluations if e.compression_rate is not None]
     if not values and not tested:
         return None
     fig = figure("Compression rate", "Bits after ÷ bits before; only correct programs count.")
@@ -38,10 +38,10 @@ def compression_rate(run: Run) -> Figure | None:
     if values:
         curve(axes, steps, values, BLUE, "training rollouts, against the literal")
     if tested:
-        at, sizes = [e["step"] for e in tested], [e["compression_rate"] for e in tested]
+        at, sizes = [step for step, _ in tested], [size for _, size in tested]
         axes.plot(at, sizes, "o-", color=ORANGE, markersize=7, linewidth=1.2, label="held-out tasks, against raw bytes")
     _baselines(axes, run)
-    axes.set_ylim(bottom=0.0, top=max(1.1, 1.05 * max([*values, *(e["compression_rate"] for e in tested)])))
+    axes.set_ylim(bottom=0.0, top=max(1.1, 1.05 * max([*values, *(size for _, size in tested)])))
     legend(axes)
     return fig
 
@@ -55,9 +55,9 @@ _NOTE: dict[str, Any] = {
 }
 
 
-def _baselines(axes: Axes, run: Run) -> None:
+def _baselines(axes: Axes, run: History) -> None:
     """The best solid stream of a standard codec on the held-out tasks, as a line."""
-    report = (run.summary.get("eval") or {}).get("after") or {}
+    report = run.summary.eval.after or {}
     solid = {name: number(rates, "solid") for name, rates in (report.get("baselines") or {}).items()}
     known = {name: rate for name, rate in solid.items() if rate is not None}
     if known:
@@ -70,22 +70,23 @@ def _baselines(axes: Axes, run: Run) -> None:
         axes.annotate(f"{name}, all as one", (0.6, known[name]), **place)
 
 
-def accuracy(run: Run) -> Figure | None:
+def accuracy(run: History) -> Figure | None:
     """Held-out accuracy with 95 % intervals, from the evaluation before REINFORCE to the one after."""
     points = run.evaluations
     if not points:
         return None
     fig = figure("Held-out accuracy", "Share of held-out tasks solved by one program, with 95 % intervals.")
     axes = dress(fig.subplots(), STEP, "accuracy  (%)")
-    at = [float(e["step"]) for e in points]
-    shares = [100 * float(e["accuracy"]) for e in points]
-    ends = [e.get("accuracy_ci") or (e["accuracy"], e["accuracy"]) for e in points]
+    at = [float(e.step) for e in points]
+    accuracies = [e.accuracy or 0.0 for e in points]
+    shares = [100 * accuracy for accuracy in accuracies]
+    ends = [e.accuracy_ci or (accuracy, accuracy) for e, accuracy in zip(points, accuracies, strict=True)]
     below = [max(0.0, s - 100 * low) for s, (low, _) in zip(shares, ends, strict=True)]
     above = [max(0.0, 100 * high - s) for s, (_, high) in zip(shares, ends, strict=True)]
     axes.errorbar(at, shares, yerr=[below, above], fmt="o-", color=BLUE, capsize=4, markersize=7, linewidth=1.6)
     for x, y, event in zip(at, shares, points, strict=True):
         axes.annotate(
-            f"{y:.1f} %" + (f"\n{event['name']}" if event.get("name") in ("before", "after") else ""),
+            f"{y:.1f} %" + (f"\n{event.name}" if event.name in ("before", "after") else ""),
             (x, y), textcoords="offset points", xytext=(9, -4), fontsize=9, va="top", color=GREY,
         )  # fmt: skip
     axes.set_ylim(0, min(100.0, 1.25 * max(100 * high for _, high in ends) + 2))
@@ -93,9 +94,9 @@ def accuracy(run: Run) -> Figure | None:
     return fig
 
 
-def reward(run: Run) -> Figure | None:
+def reward(run: History) -> Figure | None:
     """Mean reward of a step."""
-    steps, values = series(run.rl, "reward")
+    steps, values = series(run.rl, lambda r: r.reward)
     if not values:
         return None
     fig = figure(
@@ -108,10 +109,10 @@ def reward(run: Run) -> Figure | None:
     return fig
 
 
-def loss(run: Run) -> Figure | None:
-    """The supervised loss of the warm start beside the policy-gradient loss and its gradient norm."""
-    warm = series(run.warmup, "loss")
-    steps, values = series(run.rl, "loss")
+def loss(run: History) -> Figure | None:
+    """The supervised loss of the warm start, and the policy-gradient loss with its gradient norm."""
+    warm = series(run.warmup, lambda r: r.loss)
+    steps, values = series(run.rl, lambda r: r.loss)
     if not values and not warm[1]:
         return None
     fig = figure("Loss", "The policy-gradient loss is no measure of progress: its gradient is what matters.")
@@ -123,7 +124,7 @@ def loss(run: Run) -> Figure | None:
     if values:
         axes = dress(panels[-1], STEP, "policy-gradient loss", "REINFORCE")
         curve(axes, steps, values, BLUE, "loss")
-        _, norms = series(run.rl, "grad_norm")
+        _, norms = series(run.rl, lambda r: r.grad_norm)
         if len(norms) == len(steps):
             right = axes.twinx()
             right.plot(steps, running_mean(norms, WINDOW), color=RED, linewidth=1.2, linestyle="--")

@@ -13,7 +13,6 @@ from functools import cached_property
 from typing import Any
 
 import docker
-import requests
 from docker.errors import APIError, DockerException, NotFound
 
 from kolmocli.sandbox.base import Limits
@@ -80,7 +79,7 @@ class ContainerMaker:
             "slots": slots,
             "ahead": _AHEAD,
             "container_mb": memory,
-            "pids": slots + _AHEAD + 4,
+            "pids": 2 * (slots + _AHEAD) + 5,
         }
         self._seccomp = image_source() / "seccomp.json"
         self._mine = threading.local()
@@ -111,7 +110,7 @@ class ContainerMaker:
             link = ContainerLink(container.removeprefix("kolmo-"), raw, lane)
             self._api.start(container)
             link.greet(self._greeting | {"lane": lane}, GREETING_S)
-        except (DockerException, requests.RequestException, OSError, LinkError, frames.FrameError) as error:
+        except (DockerException, OSError, LinkError, frames.FrameError) as error:
             if link:
                 link.close()
             self._lanes.discard(lane)
@@ -183,7 +182,7 @@ class ContainerMaker:
         name = f"kolmo-{link.id}"
         try:
             state = self._last_state(name)
-        except (DockerException, requests.RequestException, OSError, LinkError):
+        except (DockerException, OSError, LinkError):
             state = {}
         self._remove(name)
         if not state:
@@ -212,7 +211,7 @@ class ContainerMaker:
             self._api.remove_container(name, force=True, v=True)
         except NotFound:
             return
-        except (APIError, DockerException, requests.RequestException, OSError, LinkError) as error:
+        except (APIError, DockerException, OSError, LinkError) as error:
             if "already in progress" not in str(error):
                 self._left.append(name)
 
@@ -224,7 +223,7 @@ class ContainerMaker:
     def answers(self, link: ContainerLink) -> bool:
         try:
             return bool(self._api.ping())
-        except (DockerException, requests.RequestException, OSError, LinkError):
+        except (DockerException, OSError, LinkError):
             return False
 
     def close(self) -> None:

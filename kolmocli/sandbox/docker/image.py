@@ -6,10 +6,12 @@ for the present one.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import importlib.resources
 import io
 import os
+import re
 import socket
 import tarfile
 from collections.abc import Callable
@@ -18,21 +20,24 @@ from pathlib import Path
 from typing import Any
 
 import docker
+from docker.constants import MINIMUM_DOCKER_API_VERSION
 from docker.errors import BuildError, DockerException, ImageNotFound
 
 from kolmocli.errors import EnvironmentMissing, KolmoError
 from kolmocli.paths import data_dir
+from kolmocli.sandbox.docker.packages import dockerfile, files_of, modules
+from kolmocli.sandbox.docker.unix_socket import close_what_fails
 
 REPOSITORY = "kolmo-sandbox"
 DEFAULT_BASE = "python:3.12-slim"
 LOCAL_BASE = "kolmo-base:bookworm"
 """What `base-image.sh` makes where no registry can be reached."""
-_SHARED = ("language/functions.py", "sandbox/wire/statements.py", "sandbox/wire/frames.py")
+_SHARED = ("language/functions.py", "sandbox/wire/statements.py", "sandbox/wire/values.py", "sandbox/wire/frames.py")
 """Files of the package that the image runs too: one source for both sides."""
 
 
 def image_source() -> Path:
-    """The folder with the Dockerfile: beside the package in a checkout, inside it in an installed wheel."""
+    """The folder with the Dockerfile: next to the package in a checkout, inside it in an installed wheel."""
     folder = data_dir("sandbox_image")
     if (folder / "Dockerfile").is_file():
         return folder
@@ -50,23 +55,41 @@ def sources() -> dict[str, bytes]:
 
 
 @cache
-def image_tag() -> str:
-    """`kolmo-sandbox:<digest of the sources>`."""
+def image_tag(packages: tuple[str, ...] = ()) -> str:
+    """`kolmo-sandbox:<digest of the sources>`, with the packages that are in it."""
     digest = hashlib.sha256()
     for name, data in sorted(sources().items()):
         digest.update(f"{name} {len(data)}\n".encode() + data)
-    return f"{REPOSITORY}:{digest.hexdigest()[:16]}"
+    if packages:
+        digest.update(modules(packages))
+    return "-".join([f"{REPOSITORY}:{digest.hexdigest()[:16]}", *packages])
 
 
 def client(timeout: int = 30) -> docker.DockerClient:
-    """A client of the engine at DOCKER_HOST, else of the usual socket. Not to be shared between threads."""
-    return docker.DockerClient(base_url=os.environ.get("DOCKER_HOST") or None, timeout=timeout, version="auto")
+    """A client of the engine at DOCKER_HOST, else of the usual socket. Not to be shared between threads.
+
+    Raises:
+        DockerException: no engine answers there. Nothing is left open then.
+    """
+    try:
+        with contextlib.closing(_client(timeout, MINIMUM_DOCKER_API_VERSION)) as first:
+            version = first.api.version(api_version=False)["ApiVersion"]
+    except Exception as error:  # whatever docker-py meets on the way; it does the same with its own question
+        raise DockerException(f"its version cannot be asked for: {error}") from error
+    return _client(timeout, version)
+
+
+def _client(timeout: int, version: str) -> docker.DockerClient:
+    """One that has not asked for anything: docker-py's own question for the version leaves its socket open."""
+    found = docker.DockerClient(base_url=os.environ.get("DOCKER_HOST") or None, timeout=timeout, version=version)
+    close_what_fails(found)
+    return found
 
 
 def find_engine() -> str | None:
     """None when an engine answers, else why not, in a few words."""
     host = os.environ.get("DOCKER_HOST") or "unix:///var/run/docker.sock"
-    if host.startswith("unix://"):  # asked directly first: the client leaves its socket open when there is nobody
+    if host.startswith("unix://"):  # asked directly first: the system says shortly what docker-py wraps three times
         with socket.socket(socket.AF_UNIX) as probe:
             probe.settimeout(5)
             try:
@@ -106,23 +129,34 @@ def local_base(api: docker.DockerClient, wanted: str | None = None) -> str | Non
     return next((base for base in (wanted, DEFAULT_BASE, LOCAL_BASE) if base and has_image(api, base)), None)
 
 
-def build(base: str | None = None, tag: str | None = None, log: Callable[[str], None] = lambda _: None) -> str:
-    """Build the image and return its tag.
+def build(
+    base: str | None = None,
+    tag: str | None = None,
+    log: Callable[[str], None] = lambda _: None,
+    packages: tuple[str, ...] = (),
+) -> str:
+    """Build the image, with these packages in it, and return its tag.
 
     Without `base`, a local base image is taken when there is one, else the engine is asked to fetch the default.
+
+    Raises:
+        EnvironmentMissing: no engine answers, or it cannot be built here.
     """
     if reason := find_engine():
         raise no_engine(reason)
-    tag = tag or image_tag()
+    tag = tag or image_tag(packages)
     api = client(timeout=600)
     try:
         base = base or local_base(api) or DEFAULT_BASE
         log(f"building {tag} on {base}")
-        arguments: dict[str, Any] = {"fileobj": io.BytesIO(_context()), "custom_context": True, "rm": True}
+        files = sources()
+        if packages:
+            files = files | files_of(packages, api, base) | {"Dockerfile": dockerfile(files["Dockerfile"])}
+        arguments: dict[str, Any] = {"fileobj": io.BytesIO(_context(files)), "custom_context": True, "rm": True}
         api.images.build(tag=tag, buildargs={"BASE_IMAGE": base}, forcerm=True, **arguments)
     except (BuildError, DockerException) as error:
         raise EnvironmentMissing(
-            f"the sandbox image cannot be built on {base}: {_words(error)}; where no registry can be reached, make a "
+            f"the sandbox image cannot be built on {base}: {_reason(error)}; where no registry can be reached, make a "
             "base with sandbox_image/base-image.sh, or name one with --base-image"
         ) from error
     finally:
@@ -130,15 +164,22 @@ def build(base: str | None = None, tag: str | None = None, log: Callable[[str], 
     return tag
 
 
-def _context() -> bytes:
-    """The build context as a tar file that depends on nothing but the sources."""
+def _context(files: dict[str, bytes]) -> bytes:
+    """The build context as a tar file that depends on nothing but these files."""
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w") as tar:
-        for name, data in sorted(sources().items()):
+        for name, data in sorted(files.items()):
             entry = tarfile.TarInfo(name)
             entry.size, entry.mode = len(data), 0o644
             tar.addfile(entry, io.BytesIO(data))
     return buffer.getvalue()
+
+
+def _reason(error: Exception) -> str:
+    """The last line that a step of the build said, where one failed."""
+    said = "".join(entry.get("stream", "") for entry in error.build_log) if isinstance(error, BuildError) else ""
+    lines = [line for line in re.sub(r"\x1b\[\d*m", "", said).splitlines() if line.strip()]
+    return lines[-1].strip()[:200] if lines else _words(error)
 
 
 def _words(error: Exception) -> str:

@@ -16,12 +16,12 @@ FOREIGN_AGE_S = 24 * 3600
 
 
 @dataclass(frozen=True, slots=True)
-class Swept:
+class SweepCount:
     removed: int
     kept: int
 
 
-def sweep() -> Swept:
+def sweep() -> SweepCount:
     """Remove what belongs to dead owners. Raises DockerException when the engine does not answer."""
     removed = kept = 0
     api = client()
@@ -34,7 +34,7 @@ def sweep() -> Swept:
                 kept += 1
     finally:
         api.close()
-    return Swept(removed, kept)
+    return SweepCount(removed, kept)
 
 
 def _is_orphan(labels: dict[str, str]) -> bool:

@@ -74,4 +74,4 @@ class ProcessMaker:
         return True
 
     def close(self) -> None:
-        """Nothing is held beside the links."""
+        """Nothing is held but the links."""

@@ -10,12 +10,11 @@ import resource
 from collections.abc import Callable
 from typing import Any
 
-from kolmocli.sandbox.embedded.watch import Watch
 from kolmocli.sandbox.wire import frames
 
 Run = Callable[[bytes], tuple[bytes, int, float]]
-
-TRIAL_CPU_S = 0.05
+"""From the payload of a RUN frame to (output, reason of a kill, CPU seconds)."""
+TRIAL_CPU_MS = 50
 """The CPU limit of the trial: waiting for the real one would hold up every start."""
 ATTACKS = {
     "import os": "import os",
@@ -28,7 +27,7 @@ ATTACKS = {
 }
 
 
-def check(run: Run, watch: Watch, limits: dict[str, int], address_space: int) -> list[dict[str, Any]]:
+def check(run: Run, limits: dict[str, int], address_space: int) -> list[dict[str, Any]]:
     """One finding per promise."""
     soft = resource.getrlimit(resource.RLIMIT_AS)[0]
     core = resource.getrlimit(resource.RLIMIT_CORE)[1]
@@ -41,40 +40,43 @@ def check(run: Run, watch: Watch, limits: dict[str, int], address_space: int) ->
             soft == address_space,
         ),
         finding("core files", "0 bytes", f"{core} bytes", core == 0),
-        memory(run, limits["memory_mb"]),
-        cpu_time(run, watch),
-        items(run, limits["max_items"]),
+        memory(run, limits),
+        cpu_time(run, limits),
+        items(run, limits),
     ]
-    return findings + [refused(name, run, program) for name, program in ATTACKS.items()]
+    return findings + [refused(name, run, program, limits) for name, program in ATTACKS.items()]
 
 
 def finding(promise: str, expected: str, found: str, ok: bool) -> dict[str, Any]:
     return {"promise": promise, "expected": expected, "found": found, "ok": ok}
 
 
-def memory(run: Run, memory_mb: int) -> dict[str, Any]:
-    said = last_word(run(b"Px = [0]\nwhile len(x) < %d:\n    x = x + x\n" % (memory_mb << 17))[0])
-    return finding("memory of a program", f"<= {memory_mb} MiB", said, said.startswith("MLE"))
+def payload(program: str, limits: dict[str, int]) -> bytes:
+    head = frames.PROGRAM.pack(frames.PYTHON, limits["cpu_ms"], limits["wall_ms"], limits["memory_mb"])
+    return head + program.encode()
 
 
-def cpu_time(run: Run, watch: Watch) -> dict[str, Any]:
-    usual, watch.cpu_s = watch.cpu_s, TRIAL_CPU_S
-    try:
-        _, reason, used = run(b"Pwhile 1: pass")
-    finally:
-        watch.cpu_s = usual
+def memory(run: Run, limits: dict[str, int]) -> dict[str, Any]:
+    most = limits["memory_mb"]
+    said = last_word(run(payload(f"x = [0]\nwhile len(x) < {most << 17}:\n    x = x + x\n", limits))[0])
+    return finding("memory of a program", f"<= {most} MiB", said, said.startswith("MLE"))
+
+
+def cpu_time(run: Run, limits: dict[str, int]) -> dict[str, Any]:
+    _, reason, used = run(payload("while 1: pass", limits | {"cpu_ms": TRIAL_CPU_MS}))
     stopped = reason == frames.CPU
     found = f"stopped after {used * 1000:.0f} ms" if stopped else "not stopped"
-    return finding("CPU time of a program", f"<= {TRIAL_CPU_S * 1000:.0f} ms in a trial", found, stopped)
+    return finding("CPU time of a program", f"<= {TRIAL_CPU_MS} ms in a trial", found, stopped)
 
 
-def items(run: Run, max_items: int) -> dict[str, Any]:
-    said = last_word(run(b"Px = [0] * %d" % (max_items + 1))[0])
-    return finding("items of a value", f"<= {max_items} items", said, said.startswith("OLE"))
+def items(run: Run, limits: dict[str, int]) -> dict[str, Any]:
+    most = limits["max_items"]
+    said = last_word(run(payload(f"x = [0] * {most + 1}", limits))[0])
+    return finding("items of a value", f"<= {most} items", said, said.startswith("OLE"))
 
 
-def refused(name: str, run: Run, program: str) -> dict[str, Any]:
-    said = last_word(run(b"P" + program.encode())[0])
+def refused(name: str, run: Run, program: str, limits: dict[str, int]) -> dict[str, Any]:
+    said = last_word(run(payload(program, limits))[0])
     return finding(f"program cannot: {name}", "refused", said, said.startswith(("DENIED", "RUNTIME")))
 
 

@@ -51,6 +51,8 @@ MUTATORS = {
 }
 
 _NO_ATTRIBUTE = re.compile(r"'(\w+)' object has no attribute '(\w+)'")
+_MODULES = {*statements.MODULES, *statements.MORE_MODULES}
+_NO_MODULE_ATTRIBUTE = re.compile(r"^module '\w+' has no attribute")
 _NO_NAME = re.compile(r"name '(\w+)' is not defined")
 _UNLIKE_PYTHON: dict[type[Exception], re.Pattern[str]] = {
     RuntimeError: re.compile("^Internal error"),
@@ -61,12 +63,12 @@ _UNLIKE_PYTHON: dict[type[Exception], re.Pattern[str]] = {
 """The words of errors that Python does not raise there, or not always (`x += (1,)` extends a list)."""
 
 
-class Refused(Exception):
+class Refusal(Exception):
     """What the interpreter cannot run as Python would."""
 
 
 def refuse(statement: ast.stmt, with_language: bool) -> None:
-    """Raise Refused for what would give another value here than in Python."""
+    """Raise Refusal for what would give another value here than in Python."""
     lazy = LAZY - {"filter"} if with_language else LAZY  # the language has a function of this name
     parents = {id(child): node for node in ast.walk(statement) for child in ast.iter_child_nodes(node)}
     for node in ast.walk(statement):
@@ -77,30 +79,30 @@ def refuse(statement: ast.stmt, with_language: bool) -> None:
             case ast.ImportFrom():
                 _refuse_modules([node.module or "."])
             case ast.Name(id=name) if name in ABSENT:
-                raise Refused(f"{name}()")
+                raise Refusal(f"{name}()")
             case ast.Name(id=name) if name in lazy | SETS and not (
                 isinstance(parent, ast.Call) and parent.func is node
             ):
-                raise Refused(f"{name} that is not called where it is named")
+                raise Refusal(f"{name} that is not called where it is named")
             case ast.Call(func=ast.Name(id=name)) if name in lazy and not _is_consumed(node, parent, name in READY):
-                raise Refused(f"{name}() whose result is not used up at once")
+                raise Refusal(f"{name}() whose result is not used up at once")
             case ast.GeneratorExp() if not _is_consumed(node, parent, False):
-                raise Refused("a generator that is not used up at once")
+                raise Refusal("a generator that is not used up at once")
             case ast.Set() | ast.SetComp() | ast.Call(func=ast.Name(id="set" | "frozenset")):
                 if not _is_unordered(node, parent):
-                    raise Refused("a set whose order can be seen")
+                    raise Refusal("a set whose order can be seen")
             case ast.ClassDef(body=body):
                 _refuse_special_methods(body)
             case ast.Attribute(attr="deque") | ast.alias(name="deque"):
-                raise Refused("deque, which is a list outside")
+                raise Refusal("deque, which is a list outside")
             case ast.ExceptHandler(type=caught) if not _is_caught_alike(caught):
-                raise Refused("an except clause that may catch what only this interpreter raises")
+                raise Refusal("an except clause that may catch what only this interpreter raises")
 
 
 def _refuse_modules(names: list[str]) -> None:
     for name in names:
-        if name.partition(".")[0] not in statements.MODULES or name in UNLIKE:
-            raise Refused(f"import {name}")
+        if name.partition(".")[0] not in _MODULES or name in UNLIKE:
+            raise Refusal(f"import {name}")
 
 
 def _refuse_special_methods(body: list[ast.stmt]) -> None:
@@ -108,7 +110,7 @@ def _refuse_special_methods(body: list[ast.stmt]) -> None:
     for statement in body:
         name = getattr(statement, "name", "")
         if name.startswith("__") and name != "__init__":
-            raise Refused(f"a class with {name}")
+            raise Refusal(f"a class with {name}")
 
 
 def _is_consumed(node: ast.expr, parent: ast.AST | None, ready: bool) -> bool:
@@ -182,6 +184,8 @@ def is_missing(error: BaseException) -> bool:
         name = _NO_NAME.search(words)
         return bool(name and hasattr(builtins, name[1]))
     if isinstance(error, AttributeError):
+        if _NO_MODULE_ATTRIBUTE.search(words):
+            return True
         attribute = _NO_ATTRIBUTE.search(words)
         return bool(attribute and hasattr(getattr(builtins, attribute[1], None), attribute[2]))
     kind = next((kind for kind in _UNLIKE_PYTHON if isinstance(error, kind)), None)

@@ -35,8 +35,10 @@ def texts(source: str, body: list[ast.stmt]) -> list[str]:
         start = 0 if decorators else statement.col_offset
         last, end = (statement.end_lineno or 1) - 1, statement.end_col_offset
         part = lines[first : last + 1]
-        part[-1] = part[-1][:end]
-        part[0] = part[0][start:]
+        if first == last:  # in one go: a line may hold very many statements
+            part = [part[0][start:end]]
+        else:
+            part[0], part[-1] = part[0][start:], part[-1][:end]
         found.append(b"\n".join(part).decode())
     return found
 

@@ -17,9 +17,9 @@ class Watch(threading.Thread):
     what else runs.
     """
 
-    def __init__(self, cpu_s: float) -> None:
+    def __init__(self) -> None:
         super().__init__(daemon=True)
-        self.cpu_s = cpu_s
+        self.cpu_s = 0.0
         self.pid = 0
         self.fired = False
         self._base = 0.0
@@ -29,9 +29,9 @@ class Watch(threading.Thread):
         """The interpreter has been replaced: look for its process again. A dead one's clock may still be readable."""
         self.pid = 0
 
-    def begin(self) -> None:
-        """A program starts: from here its CPU time counts."""
-        self.fired = False
+    def begin(self, cpu_s: float) -> None:
+        """A program starts that may use `cpu_s` seconds: from here its CPU time counts."""
+        self.cpu_s, self.fired = cpu_s, False
         if not self._clock():
             self.pid = _youngest_child()
         self._base = self._clock() + time.process_time()

@@ -24,16 +24,13 @@ from typing import Any
 
 import pydantic_monty as monty
 
-from kolmocli.sandbox.embedded import promises as embedded_promises
-from kolmocli.sandbox.embedded import source as embedded_source
-from kolmocli.sandbox.embedded.refusals import Refused, is_missing, refuse
+from kolmocli.sandbox.embedded import modules, promises, source as parser
+from kolmocli.sandbox.embedded.refusals import Refusal, is_missing, refuse
 from kolmocli.sandbox.embedded.watch import Watch
-from kolmocli.sandbox.wire import frames, statements
+from kolmocli.sandbox.wire import frames, statements, values
 
 OVERHEAD_MB = 2048
 """Address space beyond the memory limit of a program: this process's own code, and values on their way."""
-STARVED = 4
-"""Times the wall limit that a program gets which waits for a processor: it cannot sleep, so that it is never idle."""
 _REVIVALS = 3
 """Attempts at a live interpreter after a kill: the first may meet the dead one."""
 _ASKS = {"type", "range", "list", "len", "str"}
@@ -44,31 +41,31 @@ class OverTime(Exception):
     """A program of so many statements that passing them on takes all its time."""
 
 
-class Worker:
+class Interpreter:
     """One interpreter, a fresh session for every program."""
 
     def __init__(self, limits: dict[str, int]) -> None:
         self.limits = limits
         self.spent = False
         """The last program met the memory limit: what it left behind in this process could meet the next one's."""
-        patience = STARVED * limits["wall_ms"] / 1000
         self.prelude = Path(str(importlib.resources.files("kolmocli") / "language" / "functions.py")).read_text("utf-8")
         body = ast.parse(self.prelude).body
         self.functions = {f.name: ast.unparse(f) for f in body if isinstance(f, ast.FunctionDef)}
-        self.pool = monty.Monty(min_processes=1, max_processes=1, request_timeout=patience + 1.0)
+        self.pool = monty.Monty(min_processes=1, max_processes=1, request_timeout=_wall_s(limits["wall_ms"]) + 1.0)
         self.pool.__enter__()
-        self.watch = Watch(limits["cpu_ms"] / 1000)
+        self.watch = Watch()
         self.watch.start()
         self.options: dict[str, Any] = {
-            "limits": {"max_feed_duration_secs": patience, "max_memory": limits["memory_mb"] << 20},
             "os_policy": {"random_start": {"seed": 0}, "sleep": "zero"},
             "assert_message_annotations": False,
         }
 
     def run(self, payload: bytes) -> tuple[bytes, int, float]:
         """(output in the form of a container's child, reason of a kill, CPU seconds)."""
-        self.watch.begin()
-        output, reason = self._run(payload)
+        kind, cpu_ms, wall_ms, memory_mb = frames.PROGRAM.unpack_from(payload)
+        self.options["limits"] = {"max_feed_duration_secs": _wall_s(wall_ms), "max_memory": memory_mb << 20}
+        self.watch.begin(cpu_ms / 1000)
+        output, reason = self._run(kind, payload[frames.PROGRAM.size :])
         used = self.watch.end()
         self.spent = output.rpartition(b"!")[2].startswith(b"MLE")
         if self.watch.fired or reason == frames.WALL:
@@ -84,21 +81,25 @@ class Worker:
                 return
         raise RuntimeError("no live interpreter; this process is replaced, and the next program runs elsewhere")
 
-    def _run(self, payload: bytes) -> tuple[bytes, int]:
+    def _run(self, kind: bytes, program: bytes) -> tuple[bytes, int]:
+        more: list[Any] = []
+        if kind in (frames.CALLS, frames.SCRIPT):
+            program, more = frames.split(program)
         try:
-            source, body = embedded_source.parse(payload[1:])
+            source, body = parser.parse(program)
         except MemoryError:
             return b"!MLE while compiling\n", frames.ENDED
         except (SyntaxError, ValueError, RecursionError, OverflowError) as error:
             words = f"{type(error).__name__}: {error.args[0] if error.args else ''}"
             return f"!SYNTAX {words[:200]}\n".encode("utf-8", "replace"), frames.ENDED
-        lines, reason, end = [b"%d\n" % len(body)], frames.ENDED, "OK"
+        count = len(more) if kind in (frames.CALLS, frames.SCRIPT) else len(body)
+        lines, reason, end = [b"%d\n" % count], frames.ENDED, "OK"
         try:
-            for value in self.values(source, body, payload[:1] == frames.DSL):
-                lines.append(statements.encode(value, self.limits["max_items"]))
-        except statements.TooLong as error:
+            for line in self.lines(kind, source, body, more):
+                lines.append(f"{line}\n".encode())
+        except values.TooLong as error:
             end = f"OLE {error}"
-        except Refused as error:
+        except Refusal as error:
             end = f"DENIED the embedded sandbox does not run {error}"
         except OverTime:
             reason = frames.CPU
@@ -111,15 +112,28 @@ class Worker:
             end = f"{_label(inner)} {type(inner).__name__} in statement {len(lines)}"
         return b"".join(lines) + f"!{end}\n".encode("utf-8", "replace"), reason
 
-    def values(self, source: str, body: list[ast.stmt], with_language: bool) -> Iterator[object]:
-        """The value of each statement, as far as the program gets."""
-        texts = embedded_source.texts(source, body)
-        if with_language and embedded_source.is_straight(body, self.functions):
+    def lines(self, kind: bytes, source: str, body: list[ast.stmt], more: list[Any]) -> Iterator[str]:
+        """The lines of the report, as far as the program gets."""
+        texts, most = parser.texts(source, body), self.limits["max_items"]
+        if kind == frames.CALLS:
+            return modules.called(self._session, texts, body, more, most)
+        if kind == frames.SCRIPT:
+            return modules.printed(self._session, texts, body, more)
+        if kind == frames.PLAIN:
+            return modules.valued(self._session, texts, body, most)
+        return (values.integer_line(value, most) for value in self._values(body, texts, kind == frames.DSL))
+
+    def _session(self) -> Any:
+        return self.pool.checkout(**self.options)
+
+    def _values(self, body: list[ast.stmt], texts: list[str], with_language: bool) -> Iterator[object]:
+        """The value of each statement."""
+        if with_language and parser.is_straight(body, self.functions):
             # What fails is run again statement by statement, for the values of those that finish.
             with contextlib.suppress(monty.MontyRuntimeError):
                 yield from self._at_once(body, texts)
                 return
-        with self.pool.checkout(**self.options) as session:
+        with self._session() as session:
             if with_language:
                 session.feed_run(self.prelude)
             yield from self._one_by_one(session, body, texts, with_language)
@@ -133,16 +147,14 @@ class Worker:
             name = statements.target(statement)
             parts.append(f"{text}\n_{number} = {name}" if name else f"_{number} = ({text})")
             names.append(f"_{number}")
-        with self.pool.checkout(**self.options) as session:
-            values: list[object] = session.feed_run(
-                "\n".join(parts) + f"\n[{', '.join(names)}]", print_callback=_ignore
-            )
-        return values
+        with self._session() as session:
+            made: list[object] = session.feed_run("\n".join(parts) + f"\n[{', '.join(names)}]", print_callback=_ignore)
+        return made
 
     def _one_by_one(
         self, session: monty.MontySession, body: list[ast.stmt], texts: list[str], with_language: bool
     ) -> Iterator[object]:
-        names = embedded_source.bound(body)
+        names = parser.bound(body)
         until = time.process_time() + self.watch.cpu_s
         for statement, text in zip(body, texts, strict=True):
             refuse(statement, with_language)
@@ -164,23 +176,28 @@ class Worker:
     def _string(self, session: monty.MontySession, name: str, value: str, names: set[str]) -> object:
         """A string may stand for a value that has no form outside: ask what it is."""
         if names & _ASKS:
-            raise Refused(f"a program that binds {sorted(names & _ASKS)[0]} and has a string for a value")
+            raise Refusal(f"a program that binds {sorted(names & _ASKS)[0]} and has a string for a value")
         if session.feed_run(f"type({name}) is str"):
             if "\ufffd" in value:
-                raise Refused("strings with lone surrogates")
+                raise Refusal("strings with lone surrogates")
             return value
         if not session.feed_run(f"type({name}) is range"):
             return None
         if session.feed_run(f"len({name})") > self.limits["max_items"]:
-            raise statements.TooLong("a range of too many items")
+            raise values.TooLong("a range of too many items")
         return session.feed_run(f"list({name})")
+
+
+def _wall_s(wall_ms: int) -> float:
+    """It cannot sleep, so that it is never idle: what it gets beyond its wall limit is time spent waiting for a processor."""
+    return frames.STARVED * wall_ms / 1000
 
 
 def _feed(session: monty.MontySession, text: str) -> object:
     try:
         return session.feed_run(text, print_callback=_ignore)
     except TypeError as error:  # not the program's, which would be wrapped: its value has no equal in Python
-        raise Refused(f"a value of this kind ({error})") from error
+        raise Refusal(f"a value of this kind ({error})") from error
 
 
 def _ignore(stream: str, text: str) -> None:
@@ -193,13 +210,13 @@ def _label(error: BaseException) -> str:
     return "DENIED" if is_missing(error) else "RUNTIME"
 
 
-def start(greeting: dict[str, int]) -> tuple[Worker, bytes]:
+def start(greeting: dict[str, int]) -> tuple[Interpreter, bytes]:
     """The worker that the host asks for, and its answer: what it found of its promises, when it is to look."""
-    worker = Worker(greeting)
+    worker = Interpreter(greeting)
     size = (greeting["memory_mb"] + OVERHEAD_MB) << 20
     resource.setrlimit(resource.RLIMIT_AS, (size, size))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    findings = embedded_promises.check(worker.run, worker.watch, greeting, size) if greeting["prove"] else []
+    findings = promises.check(worker.run, greeting, size) if greeting["prove"] else []
     return worker, json.dumps({"check": findings}).encode()
 
 

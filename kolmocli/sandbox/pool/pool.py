@@ -1,6 +1,6 @@
 """A pool of containers: batches in, verdicts out, in order, exactly once, whatever happens to a container.
 
-One thread owns all connections and all state (`ledger.py`: the programs; `crew.py`: the containers); two more make
+One thread owns all connections and all state (`queue.py`: the jobs; `workers.py`: the containers); two more make
 and end containers, which blocks. A program is pure, so that a lost one is simply run again:
 
 - a container that ends takes its programs in flight with it; all are run again, each alone in its container;
@@ -17,20 +17,21 @@ import socket
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import Future
+from dataclasses import replace
 from typing import Any
 
 from kolmocli.errors import KolmoError
-from kolmocli.sandbox.base import Health, Job, Limits, Verdict
-from kolmocli.sandbox.pool.crew import Crew
-from kolmocli.sandbox.pool.flight import SPACER, STARVED_RUNS, Batch, Item, Patience, Worker, pick
-from kolmocli.sandbox.pool.ledger import Ledger
+from kolmocli.sandbox.base import Health, Job, Limits, Programs, Sandbox, Verdict, jobs_of
 from kolmocli.sandbox.pool.link import LinkError, Maker
-from kolmocli.sandbox.wire import frames, report
+from kolmocli.sandbox.pool.queue import Batch, JobQueue, QueuedJob, payload, pick
+from kolmocli.sandbox.pool.retries import Retries
+from kolmocli.sandbox.pool.workers import Worker, Workers
+from kolmocli.sandbox.wire import frames, verdicts
 
 
-class Pool:
+class Pool(Sandbox):
     """The `Sandbox` of both backends; they differ in their `Maker`."""
 
     def __init__(
@@ -40,10 +41,10 @@ class Pool:
         limits: Limits,
         workers: int,
         window: int,
-        patience: Patience | None = None,
+        retries: Retries | None = None,
     ) -> None:
         self.limits = limits
-        self.patience = patience or Patience()
+        self.retries = retries or Retries()
         try:
             first = maker.make()  # in the caller's thread: what is wrong with it is the caller's to know
         except LinkError as error:
@@ -59,40 +60,34 @@ class Pool:
         self._wake_out, self._wake_in = socket.socketpair()
         self._wake_out.setblocking(False)
         self._wake_in.setblocking(False)
-        self._ledger = Ledger(backend, self.patience)
-        self._crew = Crew(maker, workers, limits, self._ledger, self._call)
-        self._crew.selector.register(self._wake_out, selectors.EVENT_READ, None)
-        self._crew.join(first)
+        self._spacer = frames.encode(frames.RUN, 0, payload(Job("0"), limits))
+        """Put between two programs of one group when there is nothing else to run. Request 0 is nobody's."""
+        self._jobs = JobQueue(backend, self.retries)
+        self._workers = Workers(maker, workers, limits, self._jobs, self._call)
+        self._workers.selector.register(self._wake_out, selectors.EVENT_READ, None)
+        self._workers.add(first)
         self._thread = threading.Thread(target=self._loop, name="kolmo-sandbox", daemon=True)
         self._thread.start()
 
     # ---- for callers, from any thread
 
-    def submit(self, jobs: Sequence[Job]) -> Future[list[Verdict]]:
-        """Start a batch; the future gives one verdict per job, in order."""
+    def submit(self, programs: Programs) -> Future[list[Verdict]]:
         if self._closed:
             raise RuntimeError("the sandbox is closed")
+        jobs = [(job, self.limits.of(job)) for job in jobs_of(programs)]
         future: Future[list[Verdict]] = Future()
         future.set_running_or_notify_cancel()  # a batch that was started cannot be called back
         batch = Batch(future, [None] * len(jobs), len(jobs))
-        items = []
-        for index, job in enumerate(jobs):
-            language = frames.DSL if job.language == "dsl" else frames.PYTHON
-            items.append(Item(batch, index, job, language + job.program.encode("utf-8", "surrogatepass")))
-        self._call(lambda: self._ledger.enter(batch, items))
+        items = [QueuedJob(batch, at, job, limits, payload(job, limits)) for at, (job, limits) in enumerate(jobs)]
+        self._call(lambda: self._jobs.add(batch, items))
         return future
 
-    def run(self, jobs: Sequence[Job]) -> list[Verdict]:
-        """Run a batch and wait for it."""
-        return self.submit(jobs).result()
-
     def health(self) -> Health:
-        h = self._ledger.health
-        return Health(h.backend, h.executed, h.infra, h.replaced, h.busy_seconds, dict(h.statuses))
+        return replace(self._jobs.health, statuses=dict(self._jobs.health.statuses))
 
     def check(self) -> list[dict[str, Any]]:
         """Every promise with what the newest container found inside."""
-        return [dict(finding) for finding in self._crew.findings]
+        return [dict(finding) for finding in self._workers.findings]
 
     def close(self) -> None:
         """End all containers; programs that still wait become CANCELLED."""
@@ -100,15 +95,9 @@ class Pool:
             self._closed = True
             self._call(self._stop)
             self._thread.join()
-            self._crew.close(self._drain_calls)
+            self._workers.close(self._drain_calls)
             self._wake_in.close()
             self._wake_out.close()
-
-    def __enter__(self) -> Pool:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     # ---- the thread that owns everything below
 
@@ -120,19 +109,19 @@ class Pool:
             return  # it is already awake
 
     def _loop(self) -> None:
-        while not self._ledger.closed:
+        while not self._jobs.closed:
             try:
                 self._turn()
             except Exception as error:
-                self._crew.give_up(error)  # a defect: who waits for a batch hears of it instead of waiting for ever
+                self._workers.give_up(error)  # a defect: who waits for a batch hears of it instead of waiting for ever
 
     def _turn(self) -> None:
-        self._crew.grow()
-        workers = self._crew.workers
+        self._workers.grow()
+        workers = self._workers.all
         for worker in list(workers):
             self._feed(worker)
         woken = False
-        for key, events in self._crew.selector.select(0.5):
+        for key, events in self._workers.selector.select(0.5):
             if key.data is None:
                 woken = True
             elif key.data in workers:
@@ -140,7 +129,7 @@ class Pool:
                     self._read(key.data)
                 if events & selectors.EVENT_WRITE and key.data in workers:
                     self._write(key.data)
-        self._crew.watch()
+        self._workers.watch()
         if woken:  # last, as the call may be the one that closes everything
             self._answer_calls()
 
@@ -160,8 +149,8 @@ class Pool:
             call()
 
     def _stop(self) -> None:
-        self._ledger.close(item for worker in self._crew.workers for item in worker.flying.values())
-        self._crew.leave()
+        self._jobs.close(item for worker in self._workers.all for item in worker.flying.values())
+        self._workers.leave()
 
     # ---- giving out programs
 
@@ -169,11 +158,11 @@ class Pool:
         if worker.solo and worker.flying:
             return
         worker.solo = False
-        if worker.retiring and any(not other.retiring for other in self._crew.workers):
+        if worker.retiring and any(not other.retiring for other in self._workers.all):
             if not worker.flying:
-                self._crew.drop(worker)
+                self._workers.drop(worker)
             return
-        queue, suspects = self._ledger.queue, self._ledger.suspects
+        queue, suspects = self._jobs.waiting, self._jobs.suspects
         if suspects:
             if worker.flying:
                 return  # a suspect waits until this one is empty
@@ -190,36 +179,37 @@ class Pool:
         if worker.outbox and not worker.writing:
             self._write(worker)
 
-    def _take(self, waiting: deque[Item], worker: Worker) -> Item | None:
-        item = pick(waiting, worker)
-        if item is None and waiting and len(self._crew.workers) == 1:
+    def _take(self, waiting: deque[QueuedJob], worker: Worker) -> QueuedJob | None:
+        item = pick(waiting, worker.link.id, worker.group)
+        if item is None and waiting and len(self._workers.all) == 1:
             worker.retiring = True  # the only container is the one to avoid: get another
         return item
 
-    def _put(self, worker: Worker, item: Item) -> None:
+    def _put(self, worker: Worker, item: QueuedJob) -> None:
         number = next(self._numbers) & 0xFFFFFFFF or next(self._numbers) & 0xFFFFFFFF
         if item.job.group and item.job.group == worker.group:
-            worker.outbox += SPACER
+            worker.outbox += self._spacer
         worker.group = item.job.group
         worker.flying[number] = item
         worker.programs += 1
         worker.outbox += frames.encode(frames.RUN, number, item.payload)
         if len(worker.flying) == 1:
             worker.heard = time.monotonic()
-        if worker.programs >= self.patience.renew_programs:
+        if worker.programs >= self.retries.renew_programs:
             worker.retiring = True
 
     def _write(self, worker: Worker) -> None:
         try:
-            taken = worker.link.send(memoryview(bytes(worker.outbox)))
+            with memoryview(worker.outbox) as waiting:  # no copy: there may be much of it, and little is taken at once
+                taken = worker.link.send(waiting)
         except LinkError:
-            self._crew.drop(worker)
+            self._workers.drop(worker)
             return
         del worker.outbox[:taken]
         if worker.writing is not bool(worker.outbox):
             worker.writing = bool(worker.outbox)
             events = selectors.EVENT_READ | (selectors.EVENT_WRITE if worker.outbox else 0)
-            self._crew.selector.modify(worker.link.fileno(), events, worker)
+            self._workers.selector.modify(worker.link.fileno(), events, worker)
 
     def _read(self, worker: Worker) -> None:
         try:
@@ -227,19 +217,19 @@ class Pool:
             if data is None:
                 return
             if not data:
-                self._crew.drop(worker)
+                self._workers.drop(worker)
                 return
             worker.heard = time.monotonic()
-            for kind, number, payload in worker.reader.feed(data):
+            for kind, number, content in worker.reader.feed(data):
                 if kind == frames.RESULT and number in worker.flying:
                     item = worker.flying[number]
-                    verdict = report.verdict(payload, self.limits, worker.link.id, item.attempt)
+                    verdict = verdicts.read(content, item.job, item.limits, worker.link.id, item.attempt)
                     del worker.flying[number]
-                    if item.attempt < STARVED_RUNS and report.is_starved(verdict, self.limits):
-                        self._ledger.lost([item], guilty=False)  # it runs again, alone: the load was not its own
+                    if item.attempt < self.retries.starved_runs and verdicts.is_starved(verdict, item.limits):
+                        self._jobs.requeue([item], guilty=False)  # it runs again, alone: the load was not its own
                     else:
-                        self._ledger.settle(item, verdict)
+                        self._jobs.settle(item, verdict)
                 elif kind != frames.PING and not (kind == frames.RESULT and number == 0):
                     raise frames.FrameError(f"nobody asked for frame {kind} {number}")
         except (frames.FrameError, LinkError):
-            self._crew.drop(worker)
+            self._workers.drop(worker)

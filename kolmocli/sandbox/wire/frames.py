@@ -6,19 +6,29 @@ The checksum is over the payload. Anything unexpected raises FrameError: the str
 after it, and both sides end the connection. The host reads frames with this same file.
 """
 
+import json
 import struct
 import zlib
 from collections.abc import Iterator
+from typing import Any
 
 HEADER = struct.Struct("<2sBBIII")
 MAGIC = b"KF"
 HELLO, RUN, RESULT, PING = 1, 2, 3, 4
 MAX_PAYLOAD = 8 << 20
 
+PROGRAM = struct.Struct("<cIII")
+"""Kind, CPU time in ms, wall time in ms, memory in MiB; the text of the program follows."""
 REPORT = struct.Struct("<iBxHIIII")
 """Wait status, reason for a kill, zero, cpu_us, wall_us, peak memory in KiB, program number; the output follows."""
 ENDED, CPU, WALL, OUTPUT, LATE = range(5)
-DSL, PYTHON = b"D", b"P"
+DSL, PYTHON, PLAIN, CALLS, SCRIPT = b"D", b"P", b"V", b"C", b"S"
+"""Kinds of program. Of calls and scripts the length of the program (u32) comes before it, and JSON after it: the calls
+as [function, [arguments, keywords]], or the inputs as strings."""
+KINDS = frozenset((DSL, PYTHON, PLAIN, CALLS, SCRIPT))
+LENGTH = struct.Struct("<I")
+STARVED = 4
+"""Times its wall limit: what a program gets that waits for a processor."""
 
 
 class FrameError(Exception):
@@ -27,6 +37,18 @@ class FrameError(Exception):
 
 def encode(kind: int, request: int, payload: bytes = b"") -> bytes:
     return HEADER.pack(MAGIC, kind, 0, request, len(payload), zlib.crc32(payload)) + payload
+
+
+def join(program: bytes, more: str) -> bytes:
+    """A program and what comes after it, as JSON."""
+    return LENGTH.pack(len(program)) + program + more.encode()
+
+
+def split(joined: bytes) -> tuple[bytes, list[Any]]:
+    """The program, and what comes after it."""
+    (size,) = LENGTH.unpack_from(joined)
+    end = LENGTH.size + size
+    return joined[LENGTH.size : end], json.loads(joined[end:])
 
 
 class Reader:

@@ -1,7 +1,7 @@
-"""The statements of a program and the values they leave: the one source of the line trace.
+"""The statements of a program: the one source of the line trace.
 
 Imports nothing of the project: the image copies this file, so that a container and the embedded worker
-cannot disagree on what a statement is or which values count.
+cannot disagree on what a statement is.
 """
 
 from __future__ import annotations
@@ -16,18 +16,19 @@ from typing import Any
 
 FILENAME = "<program>"
 MODULES = (
-    "base64", "binascii", "bisect", "collections", "functools", "heapq", "itertools", "math", "operator",
-    "random", "re", "string", "struct", "zlib",
+    "__future__", "base64", "binascii", "bisect", "collections", "functools", "heapq", "itertools", "math", "operator",
+    "random", "re", "string", "struct", "sys", "zlib",
 )  # fmt: skip
-"""The importable part of the reference machine."""
+MORE_MODULES = (
+    "abc", "array", "calendar", "cmath", "contextlib", "copy", "dataclasses", "datetime", "decimal", "enum", "fractions",
+    "hashlib", "io", "json", "numbers", "queue", "statistics", "textwrap", "time", "types", "typing", "unicodedata",
+    "_strptime",
+)  # fmt: skip
+"""The importable part of the reference machine: what nearly every program does with, and the rest."""
 _PLAIN = re.compile(r"(?:([A-Za-z_]\w*) = [\w ,.()\[\]+*/%|&^~<>-]+)|[A-Za-z_]\w*", re.ASCII)
 """A line that is one whole statement by its looks: no string, comment, colon, second `=` or continuation in it."""
 Step = Callable[[dict[str, Any]], object]
 """One statement: run in a namespace, it returns the value that the trace shows."""
-
-
-class TooLong(Exception):
-    """A value of the trace has more items, or an integer more digits, than the limits allow."""
 
 
 def steps(source: str, functions: Collection[str] = ()) -> list[Step]:
@@ -119,32 +120,3 @@ def compiled(statement: stmt) -> CodeType:
     if type(statement) is Expr:
         return compile(Expression(statement.value), FILENAME, "eval", 0, True, 0)
     return compile(Module([statement], []), FILENAME, "exec", 0, True, 0)
-
-
-def integers(value: object, max_items: int) -> list[int] | None:
-    """The value as a list of integers, by exact built-in type; None when it is not a sequence of them.
-
-    Exact types, because a subclass could lie about its items. Raises TooLong before it copies anything.
-    """
-    kind = type(value)
-    if kind is int:
-        return [value]  # type: ignore[list-item]
-    if kind not in (list, tuple, range, bytes, str):
-        return None
-    if len(value) > max_items:  # type: ignore[arg-type]
-        raise TooLong(f"a value of {len(value)} items")  # type: ignore[arg-type]
-    if kind is str:
-        return [ord(character) for character in value]  # type: ignore[attr-defined]
-    items = list(value)  # type: ignore[call-overload]
-    return items if all(type(item) is int for item in items) else None
-
-
-def encode(value: object, max_items: int) -> bytes:
-    """One line of the trace: a JSON list of integers, or `null`."""
-    items = integers(value, max_items)
-    if items is None:
-        return b"null\n"
-    try:
-        return repr(items).encode("ascii") + b"\n"
-    except ValueError as error:  # CPython refuses to print integers of more than 4,300 digits
-        raise TooLong("an integer of more than 4,300 digits") from error

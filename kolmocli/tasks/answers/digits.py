@@ -6,7 +6,6 @@ numbers, is asked in evaluation only.
 
 from __future__ import annotations
 
-import hashlib
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -15,9 +14,10 @@ from itertools import accumulate
 from kolmocli.curriculum.base import Bucket
 from kolmocli.errors import UsageError
 from kolmocli.language.program import Program
-from kolmocli.tasks.answers.parsing import TAG
+from kolmocli.seeds import content_key
+from kolmocli.tasks.answers.parsing import TAG, extract_answer, is_tagged, strict_answer
 from kolmocli.tasks.answers.settings import ReverseDigits, ReverseDigitsLevel, SumDigits, SumDigitsLevel
-from kolmocli.tasks.answers.task import AnswerTask
+from kolmocli.tasks.answers.task import AnswerTask, Reading
 from kolmocli.tasks.base import Language, Prompt, Split
 from kolmocli.tasks.family import families
 from kolmocli.tasks.files.separation import Taken
@@ -44,7 +44,23 @@ Example. What is 90720 reversed?
 {TAG} 2709"""
 
 
-Ask = Callable[[Sequence[int]], AnswerTask]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DigitTask(AnswerTask):
+    """A question whose answer is one integer, read by the rules that these tasks were founded with: the tag alone counts."""
+
+    answer: int
+
+    @property
+    def length(self) -> int:
+        """The same for all: a question is short."""
+        return 1
+
+    def read(self, text: str) -> Reading:
+        strict, found = strict_answer(text), extract_answer(text)
+        return Reading(strict is not None, strict == self.answer, found == self.answer, is_tagged(text), found)
+
+
+Ask = Callable[[Sequence[int]], DigitTask]
 """From some integers to the question about them."""
 
 
@@ -55,7 +71,7 @@ class DigitTasks:
         self.name, self.settings, self.split, self.seed = name, settings, split, seed
         self._ask = ask
 
-    def task(self, level: int, index: int) -> AnswerTask:
+    def task(self, level: int, index: int) -> DigitTask:
         """Raises UsageError when nothing in this level is left for the split."""
         bucket = Bucket(self.name, level)
         rng = random.Random(f"{self.seed}/{self.split}/{bucket}/{index}")
@@ -92,11 +108,10 @@ class DigitKind:
 
 def is_held_out(numbers: Sequence[int]) -> bool:
     """Whether these numbers are for evaluation, in whatever order and of whichever family."""
-    digest = hashlib.blake2b(repr(sorted(numbers)).encode(), digest_size=8).digest()
-    return int.from_bytes(digest) % _HELD_OUT == 0
+    return content_key(repr(sorted(numbers))) % _HELD_OUT == 0
 
 
-def sum_digits(numbers: Sequence[int]) -> AnswerTask:
+def sum_digits(numbers: Sequence[int]) -> DigitTask:
     """The digits of all the numbers, added up."""
     totals = accumulate(int(digit) for number in numbers for digit in str(number))
     steps = [" ".join(f"{digit}:{next(totals)}" for digit in str(number)) for number in numbers]
@@ -105,7 +120,7 @@ def sum_digits(numbers: Sequence[int]) -> AnswerTask:
     return _question(_SUM, asked, "sum " + " ".join(map(str, numbers)), steps, total)
 
 
-def reverse_digits(numbers: Sequence[int]) -> AnswerTask:
+def reverse_digits(numbers: Sequence[int]) -> DigitTask:
     """The digits of the only number backwards, without leading zeros."""
     (number,) = numbers
     backwards = str(number)[::-1]
@@ -114,10 +129,10 @@ def reverse_digits(numbers: Sequence[int]) -> AnswerTask:
     )
 
 
-def _question(system: str, text: str, short: str, steps: Sequence[str], answer: int) -> AnswerTask:
+def _question(system: str, text: str, short: str, steps: Sequence[str], answer: int) -> DigitTask:
     """`steps` are the lines of the worked answer before the last one."""
     worked = "\n".join([*steps, f"{TAG} {answer}"])
-    return AnswerTask(prompt=Prompt(text, system, short), answer=answer, reference=worked)
+    return DigitTask(prompt=Prompt(text, system, short), answer=answer, reference=worked)
 
 
 def _draw(level: SumDigitsLevel | ReverseDigitsLevel, rng: random.Random) -> list[int]:

@@ -10,7 +10,7 @@ _LONGEST = 18
 _NUMBER = rf"(?<![0-9])(-?[0-9]{{1,{_LONGEST}}})(?![0-9])"
 _TAGGED = re.compile(rf"\[ANSWER\][ \t]*{_NUMBER}")
 _LAST_THING = re.compile(rf"{_TAGGED.pattern}\s*\Z")
-_CHAIN = (_TAGGED, re.compile(rf"(?:\banswer is|=)[ \t]*:?[ \t]*{_NUMBER}", re.IGNORECASE), re.compile(_NUMBER))
+_CHAIN = (_TAGGED, re.compile(rf"(?:\banswer is|=)[ \t]*+:?[ \t]*+{_NUMBER}", re.IGNORECASE), re.compile(_NUMBER))
 
 
 def strict_answer(text: str) -> int | None:

@@ -11,25 +11,19 @@ CSV with a header that names `sequence`, and perhaps `program`, quoted over seve
 
 from __future__ import annotations
 
-import contextlib
-import csv
 import json
 import re
-from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from kolmocli.tasks.files.lines import MAX_LINE, text_lines
 from kolmocli.tasks.files.problems import Problems
-from kolmocli.tasks.files.streams import reading
+from kolmocli.tasks.files.rows import Where, decoded, rows
 
 _LIST = r"(\[[-\d,\s]*\])"
 _AFTER_WORDS = re.compile(r"(?:following|input) sequence\s*:\s*" + _LIST, re.IGNORECASE)
 _AFTER_COLON = re.compile(r":\s*" + _LIST)
 _STATEMENT = re.compile(r"^[ \t]*(?:sequence_\d+ = [a-z_]+\(.*|output = sequence_\d+.*)$", re.M)
-_MAX_ROW = 1024
-"""Lines of one row of CSV: more than any program has. Nor is a row longer than a line may be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,30 +39,23 @@ class Entry:
     """Of predictions: lines of one task and one sequence are samples of it."""
 
 
-def read_entries(name: str, problems: Problems) -> Iterator[tuple[int, Entry]]:
-    """The good entries of a file with the numbers of the lines where they begin. Bad ones go to `problems`.
+def read_entries(name: str, problems: Problems) -> Iterator[tuple[Where, Entry]]:
+    """The good entries of a file with the places where they begin. Bad ones go to `problems`.
 
     Raises:
         UsageError: the file cannot be read.
     """
-    with reading(name) as stream:
-        lines = text_lines(stream, problems)
-        first = next(lines, None)
-        if first is None:
-            return
-        columns = _columns(first[1])
-        raw = _csv_rows(lines, columns, problems) if columns else _json_lines(first, lines, problems)
-        for number, data in raw:
-            try:
-                yield number, entry(data)
-            except ValueError as error:
-                problems.bad(number, error)
+    for where, data in rows(name, problems):
+        try:
+            yield where, entry(data)
+        except ValueError as error:
+            problems.bad(where, error)
 
 
 def entry(data: Any) -> Entry:
     """One decoded line. Raises ValueError for what is no entry."""
     if isinstance(data, str):
-        data = _decoded(data)
+        data = decoded(data)
     if not isinstance(data, dict):
         raise ValueError("not an object")
     if data.get("sequence") is not None:
@@ -77,11 +64,11 @@ def entry(data: Any) -> Entry:
         return Entry(_sequence(data["sequence_input"]), None, _text(data, "program"), *_labels(data))
     if "prompt" in data and "generation" in data:
         found = _found_list(_text(data, "prompt") or "")
-        return Entry(_sequence(_decoded(found[1])), None, _text(data, "generation"), *_labels(data))
+        return Entry(_sequence(decoded(found[1])), None, _text(data, "generation"), *_labels(data))
     if isinstance(data.get("text"), str):
         found = _found_list(data["text"])
         statements = _STATEMENT.findall(data["text"], found.end())
-        return Entry(_sequence(_decoded(found[1])), "\n".join(statements) or None, None, *_labels(data))
+        return Entry(_sequence(decoded(found[1])), "\n".join(statements) or None, None, *_labels(data))
     raise ValueError("no `sequence` in it")
 
 
@@ -90,17 +77,6 @@ def _found_list(text: str) -> re.Match[str]:
     if found is None:
         raise ValueError('text without "following sequence:" and a list of integers')
     return found
-
-
-def _decoded(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except RecursionError:
-        raise ValueError("nested too deeply") from None
-    except json.JSONDecodeError as error:
-        raise ValueError(f"broken JSON: {error.msg} at character {error.pos + 1}") from None
-    except ValueError as error:  # what Python says of an integer of thousands of digits goes on to talk to programmers
-        raise ValueError(str(error).partition(";")[0]) from None
 
 
 def _sequence(value: Any) -> tuple[int, ...]:
@@ -121,68 +97,22 @@ def _text(data: dict[str, Any], key: str) -> str | None:
     return value
 
 
+def label(data: dict[str, Any], key: str) -> str | None:
+    """A name, which may be a whole number."""
+    value = data.get(key)
+    return str(value) if type(value) is int else _text(data, key)
+
+
 def _labels(data: dict[str, Any]) -> tuple[str | None, str | None, str | None]:
-    """(bucket, modality, task_id)"""
-    number = data.get("task_id")
-    if type(number) is int:
-        return _text(data, "bucket"), _text(data, "modality"), str(number)
-    return _text(data, "bucket"), _text(data, "modality"), _text(data, "task_id")
+    """(bucket, modality, task_id). `family` and `level` are a bucket too."""
+    bucket, modality = _text(data, "bucket"), _text(data, "modality")
+    level = data.get("level")
+    if bucket is None and (family := label(data, "family") or (None if level is None else modality or "sequences")):
+        bucket = family if level is None else f"{family}/{_whole(level)}"
+    return bucket, modality, label(data, "task_id")
 
 
-def _json_lines(
-    first: tuple[int, str], lines: Iterator[tuple[int, str]], problems: Problems
-) -> Iterator[tuple[int, Any]]:
-    pending = [first]
-    while pending:
-        number, line = pending.pop()
-        try:
-            yield number, _decoded(line)
-        except ValueError as error:
-            problems.bad(number, error)
-        pending += [item for item in [next(lines, None)] if item]
-
-
-def _columns(line: str) -> list[str]:
-    """The columns of a CSV header that names a sequence; nothing for any other line."""
-    if line.lstrip()[:1] in ("{", "["):
-        return []
-    with contextlib.suppress(csv.Error, StopIteration):
-        names = [name.strip() for name in next(csv.reader([line]))]
-        return names if "sequence" in names else []
-    return []
-
-
-def _csv_rows(
-    lines: Iterator[tuple[int, str]], columns: list[str], problems: Problems
-) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Rows as objects. Blank lines inside a quoted program are gone, which changes no program."""
-    for number, row in _whole_rows(lines, problems):
-        try:
-            if len(row) != len(columns):
-                raise ValueError(f"{len(row)} fields; the header names {len(columns)}")
-            cells = dict(zip(columns, row, strict=True))
-            data: dict[str, Any] = {
-                k: cells[k] for k in ("program", "generation", "bucket", "modality", "task_id") if cells.get(k)
-            }
-            yield number, {**data, "sequence": _decoded(cells["sequence"])}
-        except ValueError as error:
-            problems.bad(number, error)
-
-
-def _whole_rows(lines: Iterator[tuple[int, str]], problems: Problems) -> Iterator[tuple[int, list[str]]]:
-    """Rows of CSV, which go on while a quote is open. Wrong quotes cost their own line, not the rows after it."""
-    again: deque[tuple[int, str]] = deque()
-    while line := again.popleft() if again else next(lines, None):
-        row, quotes, size = [line], line[1].count('"'), len(line[1])
-        while quotes % 2 and len(row) < _MAX_ROW and size <= MAX_LINE:
-            more = again.popleft() if again else next(lines, None)
-            if more is None:
-                break
-            row.append(more)
-            quotes += more[1].count('"')
-            size += len(more[1])
-        try:
-            yield line[0], next(csv.reader([text + "\n" for _, text in row], strict=True))
-        except csv.Error as error:
-            problems.bad(line[0], error)
-            again.extendleft(reversed(row[1:]))
+def _whole(level: Any) -> int:
+    if type(level) is int or (isinstance(level, str) and level.isdecimal()):
+        return int(level)
+    raise ValueError("`level` of a sequence must be a whole number")

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from kolmocli.errors import UsageError
@@ -12,6 +11,7 @@ from kolmocli.language.coder import decode, encode
 from kolmocli.language.interpreter import ExecutionError, execute
 from kolmocli.language.program import Program, ProgramError, parse
 from kolmocli.language.skeleton import skeleton
+from kolmocli.seeds import content_key
 from kolmocli.tasks.files.layouts import Entry, read_entries
 from kolmocli.tasks.files.problems import Problems
 
@@ -38,16 +38,11 @@ class Keys:
 
 
 def sequence_key(sequence: Sequence[int]) -> int:
-    return _digest(repr(list(sequence)))
+    return content_key(repr(list(sequence)))
 
 
 def skeleton_key(shape: str) -> int:
-    return _digest(shape)
-
-
-def _digest(text: str) -> int:
-    """64 bits: among a million records the chance of one wrong match is below 1 in 10 million."""
-    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big")
+    return content_key(shape)
 
 
 def checked(entry: Entry, max_items: int = MAX_ITEMS) -> tuple[Record, Keys]:
@@ -158,23 +153,6 @@ def _bits(program: Program) -> bytes:
     """The program's own code, behind a 1 that keeps its leading zeros."""
     bits = "1" + encode(program)
     return int(bits, 2).to_bytes((len(bits) + 7) // 8, "big")
-
-
-def read_records(
-    name: str, warn: Callable[[str], None], *, strict: bool = False, max_items: int = MAX_ITEMS
-) -> Records:
-    """All good records of a file, in any of the layouts; `layouts.py` has them.
-
-    Raises:
-        UsageError: the file cannot be read, no line of it is good, or, with `strict`, one is bad.
-    """
-    problems, records = Problems(name, warn, strict), Records()
-    for record, keys in stream_records(name, problems, max_items):
-        records.append(record, keys)
-    problems.close(f"{len(records):,}")
-    if not records:
-        raise nothing_in(problems)
-    return records
 
 
 def nothing_in(problems: Problems) -> UsageError:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kolmocli.language.interpreter import ExecutionError, execute
 from kolmocli.language.program import Program
@@ -16,20 +16,25 @@ _SKELETONS_HELD_OUT = 0.25
 """Of the skeletons of those with one: the same quarter as of a curriculum's families, so that both can be mixed."""
 
 
+QUESTIONS_HELD_OUT = 0.1
+"""Of code tasks and questions, by what they ask."""
+
+
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What one side has and the other may not: digests of sequences and of skeletons."""
+    """What one side has and the other may not: digests of sequences, of skeletons, and of what other tasks ask."""
 
     sequences: frozenset[int] = frozenset()
     skeletons: frozenset[int] = frozenset()
+    prompts: frozenset[int] = frozenset()
 
     @classmethod
-    def of(cls, records: Records) -> Taken:
-        return cls(frozenset(records.sequence_keys), frozenset(records.skeleton_keys()))
+    def of(cls, records: Records, prompts: Iterable[int] = ()) -> Taken:
+        return cls(frozenset(records.sequence_keys), frozenset(records.skeleton_keys()), frozenset(prompts))
 
     def and_sequences(self, sequences: Iterable[Sequence[int]]) -> Taken:
         """These sequences too."""
-        return Taken(self.sequences | {sequence_key(s) for s in sequences}, self.skeletons)
+        return replace(self, sequences=self.sequences | {sequence_key(s) for s in sequences})
 
     def has(self, keys: Keys) -> bool:
         return keys.sequence in self.sequences or (keys.skeleton is not None and keys.skeleton in self.skeletons)

@@ -10,12 +10,18 @@ from kolmocli.section import Positive, Section
 
 
 class Data(Section):
-    train: str | None = Field(None, description="JSONL or CSV file of sequences to train on, instead of the families")
-    eval: str | None = Field(None, description="JSONL or CSV file of sequences to evaluate on")
+    train: str | None = Field(
+        None, description="file of tasks to train on, instead of the families: JSONL, CSV, Parquet, or a data set"
+    )
+    eval: str | None = Field(None, description="file of tasks to evaluate on")
     families: bool = Field(False, description="train on the families too, beside the file")
     order: Literal["auto", "length", "compressibility", "reference_bits"] = Field(
         "auto", description="what makes a sequence harder where the file names no buckets"
     )
-    levels: Positive = Field(4, description="levels that sequences without a bucket are split into")
+    levels: Positive = Field(4, description="levels that tasks without a bucket are split into")
+    level_key: str | None = Field(
+        None, description="the key of a line that says how hard its task is, in place of level and bucket"
+    )
+    per_task: bool = Field(False, description="train with every task of the file as a level of its own")
     max_items: Positive = Field(1024, description="longer sequences of a file are left out, by name")
     strict: bool = Field(False, description="stop at the first bad line of a file instead of leaving it out")

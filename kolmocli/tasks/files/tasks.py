@@ -1,21 +1,20 @@
-"""Tasks from the records of a data file, in the buckets that the file names or in buckets found for it."""
+"""The tasks of a file, in the buckets that it names or in buckets found for it; they come again once all were shown."""
 
 from __future__ import annotations
 
-import random
 import zlib
 from array import array
-from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from functools import lru_cache
-from itertools import pairwise
+from dataclasses import replace
 from typing import Literal
 
 from kolmocli.curriculum.base import Bucket
 from kolmocli.language.program import Program
 from kolmocli.language.raw import pack
-from kolmocli.tasks.base import Split
+from kolmocli.tasks.base import Split, Task
+from kolmocli.tasks.files.buckets import Buckets, Passes, bucket_of, by_level, closed_up, one_each, quantiles
+from kolmocli.tasks.files.listing import Listed
 from kolmocli.tasks.files.records import Records
 from kolmocli.tasks.files.separation import Taken
 from kolmocli.tasks.sequences.task import SequenceTask, sequence_task
@@ -27,7 +26,7 @@ _ALIKE = 0.9
 
 
 class DatasetTasks:
-    """The records of a file as tasks, shuffled by the seed once per pass over them."""
+    """The sequences of a file as tasks."""
 
     def __init__(
         self,
@@ -37,59 +36,106 @@ class DatasetTasks:
         taken: Taken | None = None,
         order: Order = "auto",
         levels: int = 4,
+        *,
+        per_task: bool = False,
     ) -> None:
         """`taken` is what evaluation has, for training; `order` and `levels` make buckets where none are named."""
         self.split: Split = split
         self.seed = seed
         self.records = records
         self._taken = taken or Taken()
-        self._buckets = find_buckets(records, order, levels)
-        self._order = lru_cache(maxsize=256)(self._shuffled)
+        buckets = find_buckets(records, order, len(records) if per_task else levels)
+        self._passes = Passes(one_each(buckets) if per_task else buckets, split, seed)
 
     def buckets(self) -> list[Bucket]:
-        return list(self._buckets)
+        return self._passes.buckets()
 
     def task(self, bucket: Bucket, index: int) -> SequenceTask:
-        epoch, place = divmod(index, len(self._buckets[bucket]))
-        record = self.records[self._order(bucket, epoch)[place]]
+        record = self.records[self._passes.number(bucket, index)]
         return sequence_task(bucket, index, record.sequence, record.program, modality=record.modality)
 
     def size(self, bucket: Bucket) -> int | None:
-        return len(self._buckets[bucket])
+        return self._passes.size(bucket)
 
     def admits(self, program: Program, sequence: tuple[int, ...]) -> bool:
         return self._taken.allows(program, sequence)
 
     def taught(self, bucket: Bucket) -> bool:
-        return any(self.records.has_program(i) for i in self._buckets[bucket])
-
-    def _shuffled(self, bucket: Bucket, epoch: int) -> array[int]:
-        """The records of a bucket in the order of one pass."""
-        order = array("I", self._buckets[bucket])
-        random.Random(f"{self.seed}/{self.split}/{bucket}/{epoch}").shuffle(order)
-        return order
+        return any(self.records.has_program(i) for i in self._passes.indices(bucket))
 
 
-def find_buckets(records: Records, order: Order, levels: int) -> dict[Bucket, array[int]]:
-    """The indices of the records of each bucket, families by name, levels ascending from 1 without a gap.
+class ListedTasks:
+    """The code tasks and questions of a file."""
 
-    A bucket that is named `family/3` is a level of that family; any other name is a family of one level. Records
-    without a name become a family per modality, split by difficulty into levels of equal size.
-    """
+    def __init__(
+        self, listed: Sequence[Listed], split: Split, seed: int, levels: int = 4, *, per_task: bool = False
+    ) -> None:
+        """`levels` is how many a family is split into of which the file does not say how hard its tasks are."""
+        self.split: Split = split
+        self.listed = listed
+        buckets = listed_buckets(listed, len(listed) if per_task else levels)
+        self._passes = Passes(one_each(buckets) if per_task else buckets, split, seed)
+
+    def buckets(self) -> list[Bucket]:
+        return self._passes.buckets()
+
+    def task(self, bucket: Bucket, index: int) -> Task:
+        return replace(self.listed[self._passes.number(bucket, index)].task, bucket=bucket, index=index)
+
+    def size(self, bucket: Bucket) -> int | None:
+        return self._passes.size(bucket)
+
+    def admits(self, program: Program, sequence: tuple[int, ...]) -> bool:
+        """Always: what a program of the small language makes is no task of this kind."""
+        return True
+
+    def taught(self, bucket: Bucket) -> bool:
+        return any(self.listed[i].task.reference is not None for i in self._passes.indices(bucket))
+
+
+def bucketed(listed: Sequence[Listed]) -> list[Task]:
+    """The tasks, each in its bucket. A family of which the file names no levels is one bucket."""
+    where = {i: bucket for bucket, indices in listed_buckets(listed, 1).items() for i in indices}
+    return [replace(each.task, bucket=where[i]) for i, each in enumerate(listed)]
+
+
+def listed_buckets(listed: Sequence[Listed], levels: int) -> Buckets:
+    """By the levels that the file names, in a family of which every task has one; else by the length of the reference
+    answer, or of the prompt where a task of the family has none."""
+    families: dict[str, list[int]] = defaultdict(list)
+    for i, each in enumerate(listed):
+        families[each.family].append(i)
+    named: dict[Bucket, list[int]] = {}
+    for family, indices in families.items():
+        known = [level for i in indices if (level := listed[i].level) is not None]
+        if len(known) == len(indices):
+            parts = by_level(known, indices, levels)
+        else:
+            parts = quantiles(sorted(zip(_lengths(listed, indices), indices, strict=True)), levels)
+        named |= {Bucket(family, place): part for place, part in enumerate(parts, start=1)}
+    return closed_up(named)
+
+
+def _lengths(listed: Sequence[Listed], indices: Sequence[int]) -> list[int]:
+    tasks = [listed[i].task for i in indices]
+    references = [len(task.reference) for task in tasks if task.reference is not None]
+    return references if len(references) == len(tasks) else [len(task.asked.text) for task in tasks]
+
+
+def find_buckets(records: Records, order: Order, levels: int) -> Buckets:
+    """By the buckets that the file names. Records without one become a family per modality, split by difficulty into levels
+    of equal size."""
     named: dict[Bucket, array[int]] = defaultdict(lambda: array("I"))
     unnamed: dict[str | None, array[int]] = defaultdict(lambda: array("I"))
     for i in range(len(records)):
         name, modality = records.labels(i)
-        if name is None:
-            unnamed[modality].append(i)
-            continue
-        family, _, level = name.rpartition("/")
-        named[Bucket(family, int(level)) if family and level.isdecimal() else Bucket(name, 1)].append(i)
+        (unnamed[modality] if name is None else named[bucket_of(name)]).append(i)
     for modality, indices in unnamed.items():
         measure = _measure(records, indices) if order == "auto" else order
-        for place, part in enumerate(_levels(records, indices, measure, levels), start=1):
+        scored = sorted((_score(records, i, measure), i) for i in indices)
+        for place, part in enumerate(quantiles(scored, levels), start=1):
             named[Bucket(modality or measure, place)].extend(part)
-    return _closed_up(named)
+    return closed_up(named)
 
 
 def _measure(records: Records, indices: Sequence[int]) -> Order:
@@ -98,19 +144,6 @@ def _measure(records: Records, indices: Sequence[int]) -> Order:
         return "reference_bits"
     usual = Counter(records.length(i) for i in indices).most_common(1)[0][1]
     return "compressibility" if usual >= _ALIKE * len(indices) else "length"
-
-
-def _levels(records: Records, indices: Sequence[int], measure: Order, levels: int) -> list[list[int]]:
-    """Split into at most `levels` parts of about equal size, from easy to hard; equals stay together."""
-    scored = sorted((_score(records, i, measure), i) for i in indices)
-    edges = [0, *(k for k in range(1, len(scored)) if scored[k][0] != scored[k - 1][0]), len(scored)]
-    cuts = {_nearest(edges, len(scored) * level / levels) for level in range(levels + 1)}
-    return [[i for _, i in scored[start:end]] for start, end in pairwise(sorted(cuts))]
-
-
-def _nearest(edges: Sequence[int], wanted: float) -> int:
-    at = bisect_left(edges, wanted)
-    return min(edges[max(at - 1, 0) : at + 1], key=lambda edge: abs(edge - wanted))
 
 
 def _score(records: Records, index: int, measure: Order) -> float:
@@ -122,12 +155,3 @@ def _score(records: Records, index: int, measure: Order) -> float:
     if measure == "length":
         return records.length(index)
     return len(zlib.compress(pack(records[index].sequence), 9))
-
-
-def _closed_up(buckets: dict[Bucket, array[int]]) -> dict[Bucket, array[int]]:
-    levels: dict[str, int] = defaultdict(int)
-    closed = {}
-    for bucket in sorted(buckets):
-        levels[bucket.family] += 1
-        closed[Bucket(bucket.family, levels[bucket.family])] = buckets[bucket]
-    return closed

@@ -1,55 +1,116 @@
 """KolmogorovEnv: write a program line by line until its value is the target.
 
-State: the program so far. Action: one line. It is the readable reference; `judge.py` is the batched twin that training
-uses, and a test holds them equal.
+    env = kolmo.make_env("quickstart")
+    observation, info = env.reset(seed=1)
+    observation, reward, terminated, truncated, info = env.step("sequence_1 = range_func_up(3, 9)")
+
+State: the target and the program so far. Action: one line. It is the readable reference; `judge.py` is the batched twin
+that training uses, and a test holds them equal. Where gymnasium is installed this is one of its environments.
 """
 
 from __future__ import annotations
 
+import random
+import string
+from typing import TYPE_CHECKING, Any
+
+from kolmocli.errors import KolmoError
 from kolmocli.sandbox.base import Sandbox, Status
-from kolmocli.tasks.base import Task
+from kolmocli.tasks.base import Task, TaskSource
 from kolmocli.tasks.judging import judge
 from kolmocli.tasks.outcome import Outcome, Terms
-from kolmocli.tasks.reward import RewardRule
+
+if TYPE_CHECKING:
+    Environment = object
+else:
+    try:
+        from gymnasium import Env as Environment
+    except ImportError:
+        Environment = object
+
+STOP = "stop"
+"""The action that ends a program as it is, short of the target. It is no line of any program."""
+_LONGEST = 1 << 16
+"""Characters of an observation."""
 
 
-class KolmogorovEnv:
-    """The environment as textbooks have it: `reset`, then `step(line)` until done, or `stop()` short of that.
+class KolmogorovEnv(Environment):
+    """The environment as textbooks have it: `reset`, then `step(line)` until terminated.
 
-    The reward is 0 until an episode ends: with the value of a line, with a line that fails, with the last
-    line that is allowed, or with the decision to stop. Blank lines are no statements and change nothing.
+    The reward is 0 until an episode ends: with the value of a line, with a line that fails, with the last line that is
+    allowed, or with `STOP`. Blank lines are no statements and change nothing. A fault of the sandbox is no
+    reward: it truncates the episode, and `info["fault"]` names it.
     """
 
-    def __init__(self, sandbox: Sandbox, rule: RewardRule, max_lines: int) -> None:
-        self.sandbox = sandbox
-        self.rule = rule
-        self.max_lines = max_lines
+    metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012 - as Gymnasium declares it
+    render_mode = None
 
-    def reset(self, task: Task) -> str:
-        """Start with an empty program and return it."""
-        self.task = task
-        self.lines: list[str] = []
-        return ""
+    def __init__(self, sandbox: Sandbox, terms: Terms, source: TaskSource | None = None) -> None:
+        """`source` is where tasks come from that `reset` is not given."""
+        self.sandbox, self.terms, self.source = sandbox, terms, source
+        self.task: Task | None = None
+        self.outcome: Outcome | None = None
+        """Of the program so far."""
+        self._lines: list[str] = []
+        self._over = True
+        if Environment is not object:
+            from gymnasium import spaces
 
-    def step(self, line: str) -> tuple[str, float | None, bool]:
-        """Add a line, run the program, and return (program so far, reward, done).
+            characters = frozenset(string.printable)
+            self.observation_space = spaces.Text(_LONGEST, min_length=0, charset=characters)
+            self.action_space = spaces.Text(256, min_length=0, charset=characters - {"\n"})
 
-        A line that is not of the language or does not run ends the episode. The reward is None when the
-        sandbox failed.
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[str, dict[str, Any]]:
+        """Start with an empty program. The task is `options["task"]`, else one that is drawn by `seed`.
+
+        Raises:
+            KolmoError: there is neither a task nor a source of some.
         """
-        self.lines.append(line)
-        text = "\n".join(self.lines)
-        if not line.strip(" "):
-            return text, 0.0, False
-        outcome = self._judge(text)
-        statements = sum(bool(line.strip(" ")) for line in self.lines)
-        done = outcome.passed or outcome.status is not Status.OK or statements >= self.max_lines
-        return text, outcome.reward if done else 0.0, done
+        if Environment is not object:
+            super().reset(seed=seed)  # type: ignore[misc]
+        if seed is not None or not hasattr(self, "_random"):
+            self._random = random.Random(seed)
+        self.task = (options or {}).get("task") or self._draw()
+        self._lines, self._over, self.outcome = [], False, None
+        return self._observation(), {"task": self.task}
 
-    def stop(self) -> float | None:
-        """End the program as it is, short of the target, and return the reward of that."""
-        return self._judge("\n".join(self.lines)).reward
+    def step(self, line: str) -> tuple[str, float, bool, bool, dict[str, Any]]:
+        """Add a line, run the program, and return (observation, reward, terminated, truncated, info).
 
-    def _judge(self, text: str) -> Outcome:
-        self.outcome = judge([self.task], [text], self.sandbox, Terms(self.rule, self.max_lines))[0]
-        return self.outcome
+        A line that is not of the language or does not run ends the episode.
+
+        Raises:
+            KolmoError: the episode is over, or none has begun.
+        """
+        if self._over or self.task is None:
+            raise KolmoError(
+                "the episode is over: reset the environment" if self.task else "reset the environment first"
+            )
+        if line != STOP:
+            self._lines.append(line)
+            if not line.strip(" "):
+                return self._observation(), 0.0, False, False, {}
+        text = "\n".join(self._lines)
+        outcome = self.outcome = judge([self.task], [text], self.sandbox, self.terms)[0]
+        if outcome.reward is None:
+            self._over = True
+            return self._observation(), 0.0, False, True, {"fault": outcome.status.value}
+        statements = sum(bool(line.strip(" ")) for line in self._lines)
+        failed = outcome.status is not Status.OK
+        self._over = line == STOP or outcome.passed or failed or statements >= self.terms.max_lines
+        info = {"passed": outcome.passed, "status": outcome.status.value, "bits": outcome.bits}
+        return self._observation(), outcome.reward if self._over else 0.0, self._over, False, info
+
+    def close(self) -> None:
+        """Give the sandbox back."""
+        self.sandbox.close()
+
+    def _observation(self) -> str:
+        assert self.task is not None
+        return "\n".join([f"# {self.task.asked.shortest}", *self._lines])[:_LONGEST]
+
+    def _draw(self) -> Task:
+        if self.source is None:
+            raise KolmoError('reset needs options={"task": ...}: this environment was made without a source of tasks')
+        bucket = self._random.choice(self.source.buckets())
+        return self.source.task(bucket, self._random.randrange(1 << 20))

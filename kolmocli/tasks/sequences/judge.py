@@ -8,6 +8,7 @@ of every statement, and cut at the first line whose value is the target: the sam
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from kolmocli.language.coder import coded_bits, literal_bits
@@ -17,8 +18,7 @@ from kolmocli.sandbox.base import Job, Status, Value, Verdict
 from kolmocli.tasks.base import text_bits
 from kolmocli.tasks.outcome import Outcome
 from kolmocli.tasks.reward import RewardRule
-
-_OUTPUT = re.compile(r"\boutput\b")
+from kolmocli.tasks.sequences.python import python_literal_bits
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,11 @@ class DslAttempt:
 
 @dataclass(frozen=True, slots=True)
 class PythonAttempt:
-    """A program in free Python for one sequence, judged by `output`, or where it has none by its last value."""
+    """A program in free Python for one sequence.
+
+    Its result is the value of its last statement; of a program that names `output`, what that is after the last statement,
+    which is the convention of the KoLMogorov Test.
+    """
 
     target: Value
     text: str
@@ -111,12 +115,12 @@ class PythonAttempt:
     @property
     def job(self) -> Job | None:
         # Two line breaks: after a backslash at the end of a program one would join the lines.
-        result = "\n\noutput\n" if _OUTPUT.search(self.text) else ""
-        return Job(self.text + result, "python", group=self.group)
+        text = f"{self.text}\n\noutput\n" if _OUTPUT.search(self.text) else self.text
+        return Job(text, "python", group=self.group)
 
     def outcome(self, verdict: Verdict | None) -> Outcome:
         assert verdict is not None
-        end, literal = self.text.count("\n") + 1, text_bits(f"output={list(self.target)}")
+        end, literal = self.text.count("\n") + 1, python_literal_bits(self.target)
         if verdict.status.is_fault:
             return Outcome(self.text, end, False, verdict.status, None, literal_bits=literal)
         value = verdict.value
@@ -134,6 +138,9 @@ class PythonAttempt:
         )  # fmt: skip
 
 
+_OUTPUT = re.compile(r"\boutput\b")
+
+
 def is_copy(program: Program) -> bool:
     """True when the program, simplified, is one literal list."""
     simple = canonical(program).statements
@@ -145,11 +152,14 @@ def spells_out(program: str, target: tuple[int, ...]) -> bool:
 
     By the text alone, without parsing: programs of strangers are parsed in the sandbox and nowhere else.
     """
-    numbers = [int(n) for n in re.findall(r"-?\d{1,20}", program)]
-    width = len(target)
-    if any(tuple(numbers[i : i + width]) == target for i in range(len(numbers) - width + 1) if numbers[i] == target[0]):
+    if _in_a_row(target) in _in_a_row(map(int, re.findall(r"-?\d{1,20}", program))):
         return True
     if min(target) < 0 or max(target) > 255:
         return False
     text = bytes(target)
     return repr(text)[2:-1] in program or repr(text.decode("latin-1"))[1:-1] in program
+
+
+def _in_a_row(numbers: Iterable[int]) -> str:
+    """As text: one text is found in another in time linear in both."""
+    return f",{','.join(map(str, numbers))},"

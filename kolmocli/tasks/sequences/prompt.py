@@ -28,8 +28,7 @@ Answer with the program alone."""
 
 _PYTHON = """\
 Write the shortest Python program whose result is a given sequence of integers. Look for patterns in the sequence and use \
-them. Put the result, a list of integers, into a variable named `output` in the last line; do not print it. Answer with the \
-program alone."""
+them. The result is the value of the last line, a list of integers; do not print it. Answer with the program alone."""
 
 
 def sequence_prompt(target: Sequence[int], language: Language) -> Prompt:

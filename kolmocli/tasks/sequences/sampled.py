@@ -42,7 +42,7 @@ class SampledSequences:
             pair = sample(rng, self.settings.levels[level - 1], accept=self._belongs, attempts=2_000)
         except SamplingError as error:
             raise UsageError(f"families.{self.name}.levels[{level - 1}]: {self.split}: {error}") from None
-        return sequence_task(bucket, index, pair.sequence, pair.program)
+        return sequence_task(bucket, index, pair.sequence, pair.program, language=self.settings.language)
 
     def taught(self) -> bool:
         return True

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import Field, model_validator
 
 from kolmocli.language.sampler_settings import SamplerConfig
@@ -12,7 +14,14 @@ class Family(LevelList):
     """Sequences to write programs for. `sampler` holds what all levels share; each level overrides part of it."""
 
     sampler: SamplerConfig = Field(default_factory=SamplerConfig, description="what all levels share")
+    language: Literal["dsl", "python"] = Field(
+        "dsl", description="what the policy writes: the small language, or free Python, which only containers can hold"
+    )
     levels: list[SamplerConfig] = Field(min_length=1, description="easy to hard; what each level changes")
+
+    @property
+    def pays_parts(self) -> bool:
+        return self.language == "dsl"
 
     @model_validator(mode="before")
     @classmethod

@@ -11,6 +11,7 @@ from kolmocli.tasks.base import Attempt, Language, Task
 from kolmocli.tasks.outcome import Terms
 from kolmocli.tasks.sequences.judge import Draft, DslAttempt, PythonAttempt
 from kolmocli.tasks.sequences.prompt import sequence_prompt
+from kolmocli.tasks.sequences.python import python_text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,7 +20,7 @@ class SequenceTask(Task):
 
     target: tuple[int, ...]
     program: Program | None = None
-    """The reference, parsed."""
+    """The reference, parsed, where the policy writes the small language."""
     modality: str | None = None
     """What the sequence was cut from, where a file says."""
 
@@ -42,15 +43,18 @@ def sequence_task(
     language: Language = "dsl",
     modality: str | None = None,
 ) -> SequenceTask:
-    """The task of reproducing `target`; `program` makes it, where one is known."""
+    """The task of reproducing `target`; `program` makes it, where one is known, and is the reference in either language."""
+    reference = None
+    if program is not None:
+        reference = f"{program}\n" if language == "dsl" else python_text(program)
     return SequenceTask(
         bucket=bucket,
         index=index,
         prompt=sequence_prompt(target, language),
-        reference=None if program is None else f"{program}\n",
+        reference=reference,
         language=language,
         target=tuple(target),
-        program=program,
+        program=program if language == "dsl" else None,
         modality=modality,
     )
 

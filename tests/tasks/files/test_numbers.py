@@ -9,8 +9,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from kolmocli.errors import UsageError
 from kolmocli.tasks.files import numbers as numbers_module

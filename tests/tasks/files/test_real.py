@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from kolmocli.paths import curricula_dir
-from kolmocli.tasks.files.records import read_records
+from kolmocli.tasks.files.taskfile import read_tasks
 from tests.conftest import Run
 
 pytestmark = pytest.mark.slow
@@ -56,7 +56,7 @@ def test_slice_train_and_evaluate(kolmo: Run, tmp_path: Path, name: str) -> None
         pytest.skip(f"{where()} is not there: apt-get install {package}")
     sliced = kolmo(*slice_command(name, where()))
     assert sliced.returncode == 0, sliced.stderr
-    records = read_records(str(tmp_path / f"{name}.jsonl"), print, strict=True)
+    records = read_tasks(str(tmp_path / f"{name}.jsonl"), print, strict=True).records
     assert len(records) > 1000
     assert {records.labels(i) for i in range(len(records))} == {(None, modality)}
 
@@ -80,7 +80,7 @@ def test_speech_in_its_three_forms(kolmo: Run, tmp_path: Path, modality: str, si
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
     assert (report["files"][0]["rate"], report["files"][0]["bits"]) == (48_000, 16)
-    records = read_records(str(tmp_path / "o.jsonl"), print, strict=True)
+    records = read_tasks(str(tmp_path / "o.jsonl"), print, strict=True).records
     assert all(len(r.sequence) == 128 for r in records)
     assert silence & set(records[0].sequence)
 

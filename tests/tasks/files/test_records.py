@@ -6,15 +6,15 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from kolmocli.errors import UsageError
 from kolmocli.language.coder import coded_bits
 from kolmocli.language.interpreter import ExecutionError, evaluate
 from kolmocli.language.program import Program, parse
 from kolmocli.tasks.files.layouts import Entry
-from kolmocli.tasks.files.records import Record, Records, checked, read_records
+from kolmocli.tasks.files.records import Record, Records, checked
+from kolmocli.tasks.files.taskfile import read_tasks
 from tests.language.strategies import programs
 
 
@@ -59,7 +59,7 @@ def test_packing_changes_no_program(program: Program) -> None:
 
 def test_a_program_that_makes_its_sequence_is_kept(tmp_path: Path) -> None:
     file = write(tmp_path / "d.jsonl", {"sequence": [1, 2], "program": "x = range_func_up(1, 2) # [1, 2]\noutput = x"})
-    (record,) = read_records(file, print)
+    (record,) = read_tasks(file, print).records
     assert record.program == parse("x = range_func_up(1, 2)\noutput = x")
 
 
@@ -77,24 +77,24 @@ def test_a_program_that_makes_its_sequence_is_kept(tmp_path: Path) -> None:
 def test_a_program_that_does_not_is_a_bad_line(tmp_path: Path, program: str, said: str) -> None:
     file = write(tmp_path / "d.jsonl", {"sequence": [9]}, {"sequence": [1, 2], "program": program})
     warnings: list[str] = []
-    assert [r.sequence for r in read_records(file, warnings.append)] == [(9,)]
+    assert [r.sequence for r in read_tasks(file, warnings.append).records] == [(9,)]
     assert warnings[0].startswith(f"{file}:2: skipped: ")
     assert said in warnings[0]
     assert warnings[1] == f"{file}: 1 bad line(s) skipped, 1 kept"
     with pytest.raises(UsageError, match=r"d\.jsonl:2: "):
-        read_records(file, print, strict=True)
+        read_tasks(file, print, strict=True)
 
 
 def test_a_sequence_that_is_too_long_is_left_out_by_name(tmp_path: Path) -> None:
     file = write(tmp_path / "d.jsonl", {"sequence": [1] * 5}, {"sequence": [1] * 4})
     warnings: list[str] = []
-    assert [len(r.sequence) for r in read_records(file, warnings.append, max_items=4)] == [4]
+    assert [len(r.sequence) for r in read_tasks(file, warnings.append, max_items=4).records] == [4]
     assert warnings[0] == f"{file}:1: skipped: 5 items; at most 4 are taken (data.max_items)"
 
 
 @pytest.mark.parametrize("content", [b"", b"\n\n", b"bad\n", b'{"sequence": "\xff"}', b"program,sequence\n"])
 def test_a_file_without_a_sequence_is_refused_by_name(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "empty.jsonl").write_bytes(content)
-    said = "no good line in it; see above" if content.strip() and b"program" not in content else "no sequence in it"
+    said = "no good line in it; see above" if content.strip() and b"program" not in content else "no task in it"
     with pytest.raises(UsageError, match=rf"empty\.jsonl: {said}"):
-        read_records(f"{tmp_path}/empty.jsonl", lambda text: None)
+        read_tasks(f"{tmp_path}/empty.jsonl", lambda text: None)

@@ -13,8 +13,7 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from kolmocli.errors import KolmoError, UsageError
 from kolmocli.tasks.files import plain

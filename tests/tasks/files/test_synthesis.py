@@ -14,9 +14,10 @@ from kolmocli.language.interpreter import execute
 from kolmocli.language.skeleton import held_out, skeleton
 from kolmocli.paths import find_curriculum
 from kolmocli.tasks.files.digests import DigestSet
-from kolmocli.tasks.files.records import Records, read_records
+from kolmocli.tasks.files.records import Records
 from kolmocli.tasks.files.separation import Taken, without
 from kolmocli.tasks.files.synthesis import Synthesis, Synthesised, synthesise
+from kolmocli.tasks.files.taskfile import read_tasks
 
 QUICKSTART = load_config(find_curriculum("quickstart")).families
 
@@ -31,7 +32,7 @@ def quiet(text: str) -> None:
 
 def read(path: Path) -> Records:
     """Reading checks that every program makes its sequence."""
-    return read_records(str(path), quiet, strict=True)
+    return read_tasks(str(path), quiet, strict=True).records
 
 
 def test_one_seed_is_one_file_and_a_short_one_begins_a_long_one(tmp_path: Path) -> None:

@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 import pytest
 
 from kolmocli.curriculum.base import Bucket
+from kolmocli.errors import KolmoError, UsageError
+from kolmocli.integrations.environment import make_env
 from kolmocli.language.coder import coded_bits, literal_bits
 from kolmocli.language.interpreter import ExecutionError, execute
 from kolmocli.language.program import parse
@@ -16,11 +18,12 @@ from kolmocli.language.sampler import sample
 from kolmocli.language.sampler_settings import SamplerConfig
 from kolmocli.sandbox import open_sandbox
 from kolmocli.sandbox.base import Job, Sandbox, Status, Verdict
-from kolmocli.tasks.base import Task
-from kolmocli.tasks.outcome import Outcome
-from kolmocli.tasks.reward import Binary, ConstantMinusLength, Relative
-from kolmocli.tasks.sequences.environment import KolmogorovEnv
-from kolmocli.tasks.sequences.judge import Draft, judge
+from kolmocli.tasks.judging import judge
+from kolmocli.tasks.outcome import Outcome, Terms
+from kolmocli.tasks.reward import Binary, ConstantMinusLength, Relative, RewardRule
+from kolmocli.tasks.sequences.environment import STOP, KolmogorovEnv
+from kolmocli.tasks.sequences.judge import Draft
+from kolmocli.tasks.sequences.task import SequenceTask, sequence_task
 
 MAX_LINES = 6
 BUCKET = Bucket("any", 1)
@@ -64,7 +67,7 @@ class Remembering:
 
     def run_all_prefixes(self, texts: Sequence[str]) -> None:
         programs = [Draft.read(text, MAX_LINES).program for text in texts]
-        self.run([Job(str(p.prefix(n))) for p in programs for n in range(1, len(p) + 1)])
+        self.run([Job(str(p.prefix(n)), "dsl") for p in programs for n in range(1, len(p) + 1)])
 
 
 @pytest.fixture(scope="module")
@@ -110,12 +113,12 @@ CORRUPTIONS: list[Callable[[random.Random, list[str]], None]] = [
 ]
 
 
-def attempts(count: int) -> list[tuple[Task, str]]:
+def attempts(count: int) -> list[tuple[SequenceTask, str]]:
     """Tasks with a text each: their reference after no to two corruptions."""
     rng, made = random.Random(5), []
     while len(made) < count:
         pair = sample(rng, SHORT)
-        task = Task(BUCKET, len(made), pair.sequence, pair.program)
+        task = sequence_task(BUCKET, len(made), pair.sequence, pair.program)
         for _ in range(8):
             lines = str(pair.program).split("\n")
             for corrupt in rng.sample(CORRUPTIONS, rng.randint(1, 2)):
@@ -125,22 +128,22 @@ def attempts(count: int) -> list[tuple[Task, str]]:
     return made[:count]
 
 
-def play(env: KolmogorovEnv, task: Task, text: str) -> tuple[Outcome, float | None, int]:
+def play(env: KolmogorovEnv, task: SequenceTask, text: str) -> tuple[Outcome, float | None, int]:
     """One episode: outcome, the sum of its rewards, its number of lines."""
-    env.reset(task)
-    total = 0.0
-    for number, line in enumerate(text.split("\n"), start=1):
-        _, reward, done = env.step(line)
-        if reward is None or done:
-            return env.outcome, None if reward is None else total + reward, number
+    env.reset(options={"task": task})
+    total, lines = 0.0, text.split("\n")
+    for number, line in enumerate([*lines, STOP], start=1):
+        _, reward, terminated, truncated, _ = env.step(line)
         total += reward
-    reward = env.stop()
-    return env.outcome, reward, number
+        if terminated or truncated:
+            assert env.outcome is not None
+            return env.outcome, None if truncated else total, min(number, len(lines))
+    raise AssertionError("the episode has no end")
 
 
-def assert_equal(cases: Sequence[tuple[Task, str]], sandbox: Sandbox) -> list[Outcome]:
-    whole = judge([t for t, _ in cases], [text for _, text in cases], sandbox, RULE, MAX_LINES)
-    env = KolmogorovEnv(sandbox, RULE, MAX_LINES)
+def assert_equal(cases: Sequence[tuple[SequenceTask, str]], sandbox: Sandbox) -> list[Outcome]:
+    whole = judge([t for t, _ in cases], [text for _, text in cases], sandbox, Terms(RULE, MAX_LINES))
+    env = KolmogorovEnv(sandbox, Terms(RULE, MAX_LINES))
     for (task, text), outcome in zip(cases, whole, strict=True):
         assert play(env, task, text) == (outcome, outcome.reward, outcome.end), text
     return whole
@@ -170,12 +173,12 @@ def test_stepping_is_judging_in_the_embedded_sandbox_for_thousands_of_programs(e
 
 # --- one outcome at a time
 
-RAMP = Task(BUCKET, 0, (1, 2, 3, 1, 2, 3))
+RAMP = sequence_task(BUCKET, 0, (1, 2, 3, 1, 2, 3))
 GOOD = "sequence_1 = range_func_up(1, 3)\nsequence_2 = repeat_list(2, sequence_1)"
 
 
-def judged(text: str, task: Task = RAMP, rule: object = RULE, max_lines: int = MAX_LINES) -> Outcome:
-    return judge([task], [text], Interpreted(), rule, max_lines)[0]  # type: ignore[arg-type]
+def judged(text: str, task: SequenceTask = RAMP, rule: RewardRule = RULE, max_lines: int = MAX_LINES) -> Outcome:
+    return judge([task], [text], Interpreted(), Terms(rule, max_lines))[0]  # type: ignore[arg-type]
 
 
 def test_the_episode_ends_at_the_first_line_whose_value_is_the_target() -> None:
@@ -210,22 +213,23 @@ def test_a_line_that_is_not_of_the_language_ends_the_episode_there() -> None:
 @pytest.mark.parametrize("text", ["", "\n", " \n "])
 def test_an_empty_program_fails(text: str) -> None:
     assert judged(text, rule=Binary()).reward == -1.0
-    assert KolmogorovEnv(Interpreted(), Binary(), MAX_LINES).reset(RAMP) == ""
+    env = KolmogorovEnv(Interpreted(), Terms(Binary(), MAX_LINES))  # type: ignore[arg-type]
+    assert env.reset(options={"task": RAMP})[0] == f"# {RAMP.asked.shortest}"
 
 
 def test_the_decision_to_stop_belongs_to_an_episode_that_did_not_pass() -> None:
     text = "sequence_1 = range_func_up(1, 3)\n"
     assert judged(text).end == 2  # the end mark stands on the line that it leaves empty
-    env = KolmogorovEnv(Interpreted(), Binary(), MAX_LINES)
+    env = KolmogorovEnv(Interpreted(), Terms(Binary(), MAX_LINES))
     assert play(env, RAMP, text)[1] == -1.0
 
 
 def test_a_fault_of_the_sandbox_is_no_reward() -> None:
-    (outcome,) = judge([RAMP], [GOOD], Broken(), RULE, MAX_LINES)  # type: ignore[arg-type]
+    (outcome,) = judge([RAMP], [GOOD], Broken(), Terms(RULE, MAX_LINES))  # type: ignore[arg-type]
     assert (outcome.reward, outcome.passed, outcome.status) == (None, False, Status.INFRA)
-    env = KolmogorovEnv(Broken(), RULE, MAX_LINES)  # type: ignore[arg-type]
-    env.reset(RAMP)
-    assert env.step("sequence_1 = range_func_up(1, 3)")[1:] == (None, True)
+    env = KolmogorovEnv(Broken(), Terms(RULE, MAX_LINES))  # type: ignore[arg-type]
+    env.reset(options={"task": RAMP})
+    assert env.step("sequence_1 = range_func_up(1, 3)")[1:] == (0.0, False, True, {"fault": "INFRA"})
 
 
 @pytest.mark.parametrize("text", ["sequence_1 = set_list([{}])", "a = set_list([{}])\nb = a\noutput = b"])
@@ -252,7 +256,7 @@ def test_a_process_reward_pays_for_what_is_explained() -> None:
     assert judged("set_list([9])", rule=rule).reward == judged("nonsense", rule=rule).reward == 0.0
     assert judged(half, rule=Binary(partial=0.4)).reward == pytest.approx(-1 + 0.4 * 3 / 6)
     assert judged(GOOD, rule=rule).reward == judged(GOOD).reward
-    env = KolmogorovEnv(Interpreted(), rule, MAX_LINES)
+    env = KolmogorovEnv(Interpreted(), Terms(rule, MAX_LINES))
     assert play(env, RAMP, half + "\n")[1] == judged(half + "\n", rule=rule).reward
 
 
@@ -261,3 +265,35 @@ def test_the_values_of_an_episode_come_with_the_lines_where_they_were_made() -> 
     assert (outcome.trace, outcome.ends) == (((1, 2, 3), RAMP.target), (2, 3))
     failed = judged("a = range_func_up(1, 3)\nb = get_subsequence_with_jumps(a, 0)\nc = reverse_list(a)")
     assert (failed.trace, failed.ends) == (((1, 2, 3),), (1,))
+
+
+# --- as Gymnasium knows it
+
+
+def test_a_step_before_the_first_reset_or_after_the_end_is_an_error() -> None:
+    env = KolmogorovEnv(Interpreted(), Terms(RULE, MAX_LINES))  # type: ignore[arg-type]
+    with pytest.raises(KolmoError, match="reset the environment first"):
+        env.step("sequence_1 = range_func_up(1, 3)")
+    env.reset(options={"task": RAMP})
+    assert env.step(STOP)[2]
+    with pytest.raises(KolmoError, match="the episode is over"):
+        env.step("sequence_1 = range_func_up(1, 3)")
+    with pytest.raises(KolmoError, match="without a source of tasks"):
+        env.reset(seed=1)
+
+
+def test_gymnasium_takes_it_for_one_of_its_own() -> None:
+    checker = pytest.importorskip("gymnasium.utils.env_checker")
+    env = make_env("quickstart", sandbox="embedded")
+    try:
+        checker.check_env(env, skip_render_check=True)
+        first, again = env.reset(seed=7), env.reset(seed=7)
+        assert first == again
+        assert env.reset()[0] != env.reset()[0]
+    finally:
+        env.close()
+
+
+def test_an_environment_needs_sequences() -> None:
+    with pytest.raises(UsageError, match="none of its families has sequences"):
+        make_env("digits")

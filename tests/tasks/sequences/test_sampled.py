@@ -15,24 +15,26 @@ from kolmocli.errors import UsageError
 from kolmocli.language.interpreter import execute
 from kolmocli.language.skeleton import skeleton
 from kolmocli.paths import find_curriculum, packaged_curricula
-from kolmocli.tasks.base import Split, Task
-from kolmocli.tasks.sequences.sampled import KolmogorovTasks
+from kolmocli.tasks.base import Split
+from kolmocli.tasks.family import FamilyTasks, open_families
+from kolmocli.tasks.sequences.sampled import SampledSequences
 from kolmocli.tasks.sequences.settings import Family
+from kolmocli.tasks.sequences.task import SequenceTask
 
-PACKAGED = [name for name in packaged_curricula() if name != "digits"]
-
-
-def source(name: str, split: Split, seed: int = 0) -> KolmogorovTasks:
-    return KolmogorovTasks(load_config(find_curriculum(name)).program_families, split, seed)
+PACKAGED = [name for name in packaged_curricula() if name not in ("digits", "python")]
 
 
-def some(tasks: KolmogorovTasks, count: int) -> list[Task]:
+def source(name: str, split: Split, seed: int = 0) -> FamilyTasks:
+    return open_families(load_config(find_curriculum(name)).families, split, seed)
+
+
+def some(tasks: FamilyTasks, count: int) -> list[SequenceTask]:
     return [tasks.task(bucket, index) for bucket in tasks.buckets() for index in range(count)]
 
 
-def shape(task: Task) -> str:
-    assert task.reference is not None
-    return skeleton(task.reference, execute(task.reference))
+def shape(task: SequenceTask) -> str:
+    assert task.program is not None
+    return skeleton(task.program, execute(task.program))
 
 
 def test_a_task_does_not_depend_on_what_was_drawn_before() -> None:
@@ -44,7 +46,7 @@ def test_a_task_does_not_depend_on_what_was_drawn_before() -> None:
 
 def test_tasks_are_the_same_in_every_process() -> None:
     script = (
-        "import zlib; from tests.tasks.test_kolmogorov import some, source;"
+        "import zlib; from tests.tasks.sequences.test_sampled import some, source;"
         "print(zlib.crc32(repr(some(source('quickstart', 'train', 3), 3)).encode()))"
     )
     seen = {
@@ -59,8 +61,8 @@ def test_tasks_are_the_same_in_every_process() -> None:
 @pytest.mark.parametrize("name", PACKAGED)
 def test_every_task_carries_a_program_for_its_target(name: str) -> None:
     for task in some(source(name, "train"), 3):
-        assert task.reference is not None
-        assert tuple(execute(task.reference)[-1]) == task.target
+        assert task.program is not None
+        assert tuple(execute(task.program)[-1]) == task.target
 
 
 @pytest.mark.parametrize("name", PACKAGED)
@@ -84,7 +86,7 @@ def test_another_seed_gives_other_tasks() -> None:
 
 def test_buckets_are_in_file_order_with_ascending_levels() -> None:
     family = {"levels": [{}, {}]}
-    tasks = KolmogorovTasks({n: Family.model_validate(family) for n in ("z", "a")}, "train", 0)
+    tasks = open_families({n: Family.model_validate(family) for n in ("z", "a")}, "train", 0)
     assert tasks.buckets() == [Bucket("z", 1), Bucket("z", 2), Bucket("a", 1), Bucket("a", 2)]
 
 
@@ -101,7 +103,7 @@ def test_a_level_that_leaves_nothing_for_a_split_is_named() -> None:
     refused = []
     for split in ("train", "eval"):
         try:
-            KolmogorovTasks({"one": family}, split, 0).task(Bucket("one", 1), 0)  # type: ignore[arg-type]
+            SampledSequences("one", family, split, 0).task(1, 0)  # type: ignore[arg-type]
         except UsageError as error:
             refused.append(str(error))
     assert len(refused) == 1

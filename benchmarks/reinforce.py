@@ -1,0 +1,42 @@
+"""What each setting of REINFORCE does to held-out accuracy, at equal rollouts and from one warm start: one change at a time.
+
+    python benchmarks/reinforce.py --seeds 0 1 2
+    python benchmarks/reinforce.py --quick
+    python benchmarks/reinforce.py --curriculum digits --variants base "baseline rloo" "groups of 16"
+
+`base` is the curriculum as it is, without hindsight: nothing is learnt from but rewards. Each variant changes one thing of
+it and has as many rollouts, from the same weights and on the same held-out tasks. What is measured: `paired_report.py`. A
+stopped comparison goes on with the same command.
+"""
+
+from __future__ import annotations
+
+from ablation import BASE, switch
+from paired_report import compare
+
+
+def variants(steps: int) -> dict[str, list[str]]:
+    """By name, the options of each, for runs of so many steps of 512 rollouts."""
+    return {
+        BASE: [],
+        "baseline rloo": switch("training.baseline=rloo"),
+        "no entropy bonus": switch("training.entropy_bonus=0"),
+        "entropy bonus 0.03": switch("training.entropy_bonus=0.03"),
+        "rate 3e-4": switch("training.learning_rate=3.0e-4"),
+        "rate 3e-3": switch("training.learning_rate=3.0e-3"),
+        "constant rate": switch("training.schedule=constant"),
+        "gradient not clipped": switch("training.max_grad_norm=1.0e+9"),
+        "128 rollouts a step": ["--steps", str(4 * steps), *switch("training.batch_size=128")],
+        "groups of 4": switch("training.group_size=4"),
+        "groups of 16": switch("training.group_size=16"),
+        "temperature 1.3": switch("training.temperature=1.3"),
+        "mean over tokens": switch("training.per_token=true"),
+        "target 0.3": switch("controller.target=0.3"),
+        "target 0.7": switch("controller.target=0.7"),
+        "uniform": switch("controller.kind=uniform"),
+        "hindsight": switch("training.hindsight=1"),
+    }
+
+
+if __name__ == "__main__":
+    compare(__doc__, variants, baseline=BASE, targets=[0.3, 0.35], out="runs/benchmark-reinforce")

@@ -1,0 +1,51 @@
+"""What a search finds for sampled sequences, compared with the programs that made them.
+
+    python benchmarks/solve.py --pairs 60 --seconds 0.3
+
+The reference is the program that the sampler drew, in the same prefix code. It is no lower bound: a search may find a
+shorter program.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+
+import kolmocli as kolmo
+from kolmocli.language.coder import coded_bits
+from kolmocli.language.raw import raw_bits
+from kolmocli.language.sampler import sample
+from kolmocli.language.sampler_settings import PUBLISHED
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--pairs", type=int, default=200)
+    parser.add_argument("--seconds", type=float, default=1.0, help="for each sequence")
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    if options.pairs < 1:
+        parser.error("--pairs must be at least 1")
+
+    rng = random.Random(options.seed)
+    pairs = [sample(rng, PUBLISHED) for _ in range(options.pairs)]
+    solutions = [kolmo.solve(pair.sequence, seconds=options.seconds) for pair in pairs]
+
+    right = sum(solution.value == pair.sequence for solution, pair in zip(solutions, pairs, strict=True))
+    found = [solution.bits for solution in solutions]
+    reference = [coded_bits(pair.program) for pair in pairs]
+    raw = raw_bits(pair.sequence for pair in pairs)
+    no_longer = sum(a <= b for a, b in zip(found, reference, strict=True))
+    print(f"{len(pairs)} pairs, seed {options.seed}, {options.seconds} s each")
+    print(f"  right values              {right} of {len(pairs)}")
+    print(f"  coded bits, found         {sum(found)}, {sum(found) / raw:.3f} of raw")
+    print(f"  coded bits, reference     {sum(reference)}, {sum(reference) / raw:.3f} of raw")
+    print(f"  found / reference         {sum(found) / sum(reference):.3f}")
+    print(f"  no longer than reference  {no_longer} of {len(pairs)}")
+    print(f"  seconds, the longest      {max(solution.seconds for solution in solutions):.2f}")
+    return 0 if right == len(pairs) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,38 @@
+"""What a user may ask of the making of an archive."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from kolmocli.archive.opener import RunPython
+from kolmocli.archive.search.proposals import Proposer
+
+DEFAULT_LEVEL = 6
+_REFINED_LEVEL = 4
+"""From this level on costs and prices are refined by a second pass."""
+
+Progress = Callable[[str], None]
+"""Hears what is being tried, in a few words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How the archive of some data is made."""
+
+    level: int = DEFAULT_LEVEL
+    """0 (codecs only) to 9."""
+    view: str = "auto"
+    """What an item of the data is: a name in `format/views.py`, or whatever fits."""
+    proposer: Proposer | None = None
+    """A model that writes programs for what the search leaves; `samples` of them, with this seed."""
+    samples: int = 16
+    seed: int = 0
+    python: str = ""
+    """Source of a Python program that makes the data, or their beginning; empty for none."""
+    run_python: RunPython | None = None
+    deadline: float | None = None
+    """Moment of `time.monotonic` at which the archive should be there, decoded and compared."""
+
+    def refined(self) -> bool:
+        return self.level >= _REFINED_LEVEL

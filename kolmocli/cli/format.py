@@ -1,0 +1,20 @@
+"""Numbers as the tables of results show them. What is not known is a dash."""
+
+from __future__ import annotations
+
+UNKNOWN = "–"
+
+
+def percent(share: float | None, digits: int = 1) -> str:
+    """A share of one: 12.3 %."""
+    return UNKNOWN if share is None else f"{100 * share:.{digits}f} %"
+
+
+def decimals(value: float | None, digits: int = 3) -> str:
+    """`digits` digits behind the point, so that a column of them lines up: 0.123."""
+    return UNKNOWN if value is None else f"{value:.{digits}f}"
+
+
+def rounded(value: float | None) -> str:
+    """Three significant digits, and all digits of large numbers: 0.123, 12.3, 12,345."""
+    return UNKNOWN if value is None else f"{value:,.3g}" if value < 1000 else f"{value:,.0f}"

@@ -1,0 +1,41 @@
+"""What a policy makes of tasks, by its name: it is loaded, its programs are judged, and all is closed again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from kolmocli.config import Config
+from kolmocli.engine.judging import open_judge
+from kolmocli.engine.local import open_local_engine
+from kolmocli.evaluation.heldout import attempt
+from kolmocli.policy.loading import load_policy
+from kolmocli.sandbox.opening import Backend
+from kolmocli.tasks.base import Task
+from kolmocli.tasks.outcome import Outcome
+
+
+def attempts_by(
+    model: str,
+    tasks: Sequence[Task],
+    config: Config,
+    *,
+    samples: int,
+    seed: int | None,
+    device: str,
+    sandbox: Backend,
+    warn: Callable[[str], None],
+) -> list[tuple[Task, list[Outcome]]]:
+    """`attempt`, with a sandbox only where there are programs to run.
+
+    Raises:
+        UsageError: no model under that name, or a sandbox was asked for by name where nothing is run.
+        EnvironmentMissing: the sandbox or the device that was asked for is not there.
+    """
+    policy = load_policy(model, device=device, seed=config.seed, alphabet=config.alphabet)
+    run_in = config.sandbox if any(task.language != "text" for task in tasks) else None
+    judge = open_judge(config.reward, config.training.max_lines, run_in, sandbox, warn)
+    engine = open_local_engine(policy, judge, config.training, config.model)
+    try:
+        return attempt(engine, tasks, samples=samples, seed=seed)
+    finally:
+        engine.close()

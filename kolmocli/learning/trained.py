@@ -1,0 +1,66 @@
+"""The policy that a run trains, and its learner, from what a configuration says of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from kolmocli.config import Training
+from kolmocli.config.machine import Model
+from kolmocli.learning.learner import Learner, StateReader
+from kolmocli.learning.reference import open_reference
+from kolmocli.learning.value import ValueGuide
+from kolmocli.policy.adapters import Adaptation
+from kolmocli.policy.loading import load_policy
+from kolmocli.policy.policy import Policy
+from kolmocli.policy.presets import Alphabet
+
+
+def load_trained(
+    model: Model,
+    training: Training,
+    *,
+    seed: int,
+    adapter_rank: int,
+    alphabet: Alphabet,
+    checkpoint: Path | None = None,
+) -> Policy:
+    """As a run begins with it, or as it was in this checkpoint; with a value head, as new, where one is its baseline.
+
+    Raises what `load_policy` and `ValueGuide` do.
+    """
+    policy = load_policy(
+        str(checkpoint) if checkpoint else model.name,
+        device=model.device,
+        seed=seed,
+        train=Adaptation(adapter_rank, training.lora.alpha, model.load_in_8bit),
+        alphabet=alphabet,
+    )
+    if training.baseline == "value":
+        policy.guide = ValueGuide(policy, training.stop_hopeless)
+    return policy
+
+
+def open_learner(
+    policy: Policy,
+    training: Training,
+    *,
+    model: str,
+    seed: int,
+    ratio_cap: float | None,
+    read_states: StateReader | None,
+) -> Learner:
+    """`model` is what the run began with, as it was named."""
+    return Learner(
+        policy,
+        learning_rate=training.learning_rate,
+        max_grad_norm=training.max_grad_norm,
+        entropy_bonus=training.entropy_bonus,
+        optimiser=training.optimizer,
+        kl=training.kl,
+        reference=open_reference(policy, model, seed=seed, temperature=training.temperature) if training.kl else None,
+        ratio_cap=ratio_cap,
+        temperature=training.temperature,
+        recompute=training.gradient_checkpointing,
+        means=training.per_token,
+        read_states=read_states,
+    )

@@ -1,0 +1,91 @@
+"""summary.json: what a run came to, as a typed record."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from kolmocli.monitor.record import Record, key
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SummarySeconds(Record):
+    """Wall time of the run by what it was spent on."""
+
+    warmup: float | None = key("s", "wall time of the warm start", digits=3)
+    rollout: float | None = key("s", "sampling", digits=3)
+    execute: float | None = key("s", "waiting for the sandbox", digits=3)
+    learn: float | None = key("s", "learning", digits=3)
+    eval: float | None = key("s", "evaluations", digits=3)
+    total: float | None = key("s", "the whole run", digits=3)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SummaryPassRate(Record):
+    """How well the pass rate was held."""
+
+    target: float | None = key("share", "the pass rate to hold")
+    mean: float | None = key("share", "mean over all REINFORCE steps")
+    in_band: float | None = key(
+        "share",
+        "REINFORCE steps after the first 20 whose 10-step mean pass rate lies within target ± 0.1",
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SummaryBits(Record):
+    """What was learnt, in bits."""
+
+    per_rollout: float | None = key("bits", "mean over all rollouts")
+    total: float | None = key("bits", "the last `bits_total`")
+    per_gflop: float | None = key("bits/GFLOP", "`bits.total` ÷ (10⁻⁹ Σ flops) of the whole run, warm start included")
+    per_rl_gflop: float | None = key("bits/GFLOP", "`bits.total` ÷ (10⁻⁹ Σ flops) of REINFORCE alone")
+    supervised_per_answer: float | None = key(
+        "bits",
+        "mean −log₂ p of the answers of the warm start, each before it was learned",
+    )
+    supervised_total: float | None = key("bits", "their sum")
+    supervised_per_gflop: float | None = key("bits/GFLOP", "their sum ÷ (10⁻⁹ Σ flops) of the warm start")
+    hindsight_per_answer: float | None = key("bits", "mean −log₂ p of the relabelled programs")
+    hindsight_total: float | None = key("bits", "their sum")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SummaryEval(Record):
+    """The evaluation reports."""
+
+    before: Mapping[str, Any] | None = key("object", "the evaluation report after the warm start, below")
+    after: Mapping[str, Any] | None = key("object", "the evaluation report at the end, below")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SummarySandbox(Record):
+    """What the sandbox did."""
+
+    backend: str | None = key("word", "`docker` or `embedded`; `none` where answers are read and nothing is run")
+    executed: int | None = key("count", "programs run")
+    infra: int | None = key("count", "runs that the sandbox lost")
+    programs_per_second: float | None = key("1/s", "programs run ÷ time that the sandbox was busy")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary(Record):
+    """summary.json, written when the run ends or is stopped."""
+
+    schema_version: int | None = key("count", "of this object; it changes when a key changes its meaning")
+    run: str | None = key("path", "the run folder")
+    steps: int | None = key("count", "REINFORCE steps done")
+    warmup_steps: int | None = key("count", "supervised steps done")
+    rollouts: int | None = key("count", "rollouts of all REINFORCE steps that were not masked")
+    epochs: float | None = key(
+        "count",
+        "passes over the data files: tasks drawn of them, those of the warm start too, ÷ tasks that they hold for training; "
+        "`null` without a file",
+    )
+    seconds: SummarySeconds = SummarySeconds()
+    pass_rate: SummaryPassRate = SummaryPassRate()
+    bits: SummaryBits = SummaryBits()
+    eval: SummaryEval = SummaryEval()
+    sandbox: SummarySandbox = SummarySandbox()
+    checkpoint: str | None = key("path", "the last checkpoint")

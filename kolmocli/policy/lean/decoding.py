@@ -1,0 +1,286 @@
+"""A decoding step for models of Llama's shape that computes what transformers' forward computes, with less around it.
+
+At these sizes a step of transformers' forward is mostly Python, mask building and a copy of each prompt's keys for every
+one of its samples. Here queries of all samples of a prompt meet its keys in one product, a row's own keys in another,
+under one softmax; the weights are the model's own (those of small layers copied side by side, the way round that few
+rows are multiplied fastest). Of a short convolution a row keeps what its kernel still reaches. A test holds the two to
+each other for every family of `parts.py`.
+
+Shapes: P prompts, G samples of each, N = P*G rows, T prompt tokens, S tokens written, L layers, H key heads, R query
+heads per key head, E numbers per head, D hidden units, K taps of a kernel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import torch
+from torch.nn import functional as F
+
+from kolmocli.policy.head import Head
+from kolmocli.policy.lean.parts import Attention, Convolution, Layer, last_norm, layers_of
+
+_JOINED_BELOW = 1 << 20
+"""Matrices of fewer numbers are copied side by side: larger ones gain nothing and would take their memory twice."""
+_ROOM = 65
+"""Tokens that the cache of a row grows by. Not a power of two: the rows would share a few lines of a processor's cache."""
+
+
+class LeanDecoder:
+    """A `Decoder` of a model whose head `find_lean` has found."""
+
+    def __init__(self, head: Head, ids_PT: torch.Tensor, mask_PT: torch.Tensor, samples: int) -> None:
+        model, self._head = head.decoder, head
+        self._norm = last_norm(model)
+        self._layers = [_Layer(layer) for layer in layers_of(model)]
+        self._written = 0
+        positions_PT = (mask_PT.cumsum(-1) - 1).clamp(min=0)
+        hidden_PTD = model.embed_tokens(ids_PT)
+        turn_by = _Angles(*(x.unsqueeze(2) for x in angles(model, hidden_PTD, positions_PT)))
+        is_padded = not bool(mask_PT.all())
+        prompts = _Prompts(samples, mask_PT if is_padded else None, _allowed(mask_PT) if is_padded else None)
+        for i, layer in enumerate(self._layers):
+            hidden_PTD = layer.read(hidden_PTD, turn_by, prompts, is_last=i == len(self._layers) - 1)
+        self._position_N = positions_PT[:, -1].repeat_interleave(samples, 0)
+        self._bias_PT: torch.Tensor | None = None
+        if is_padded:
+            self._bias_PT = torch.zeros_like(mask_PT, dtype=hidden_PTD.dtype).masked_fill_(mask_PT == 0, float("-inf"))
+        self._scale_H1 = next(
+            (scale for layer in self._layers if (scale := layer.scale_of_heads(hidden_PTD)) is not None), 1
+        )
+        state_PD = norm(hidden_PTD[:, -1], self._norm)
+        self.states_ND = state_PD.repeat_interleave(samples, 0)
+        self.logits_NV = head.logits(state_PD).repeat_interleave(samples, 0)
+
+    def step(self, token_N: torch.Tensor) -> None:
+        model = self._head.decoder
+        self._position_N = self._position_N + 1
+        hidden_ND = model.embed_tokens(token_N)
+        # Scores are scaled with the angles that queries are turned by, once for all layers.
+        turn_by = _Angles(*(x[0][:, None] * self._scale_H1 for x in angles(model, hidden_ND, self._position_N[None])))
+        for layer in self._layers:
+            hidden_ND = layer(hidden_ND, turn_by, self._bias_PT, self._written)
+        self._written += 1
+        self.states_ND = norm(hidden_ND, self._norm)
+        self.logits_NV = self._head.logits(self.states_ND)
+
+    def keep(self, rows_PG: torch.Tensor, prompts_P: torch.Tensor) -> None:
+        for layer in self._layers:
+            layer.operator.keep(rows_PG, prompts_P)
+        self._position_N = self._position_N[rows_PG.flatten()]
+        if self._bias_PT is not None:
+            self._bias_PT = self._bias_PT[prompts_P]
+
+
+class _Angles(NamedTuple):
+    cos: torch.Tensor
+    sin: torch.Tensor
+
+
+class _Prompts(NamedTuple):
+    """What layers have to know of the prompts. Both masks are None where there is no padding."""
+
+    samples: int
+    mask_PT: torch.Tensor | None
+    allowed_PTT: torch.Tensor | None
+
+
+class _Layer:
+    """One layer of a model in the middle of writing."""
+
+    def __init__(self, layer: Layer) -> None:
+        self._layer = layer
+        of = layer.operator
+        self.operator = _Attention(of) if isinstance(of, Attention) else _Convolution(of)
+        self._gate_up = _Joined([layer.gate, layer.up])
+        self._down = _Joined([layer.down])
+
+    def scale_of_heads(self, like: torch.Tensor) -> torch.Tensor | None:
+        return self.operator.scale_of_heads(like) if isinstance(self.operator, _Attention) else None
+
+    def read(self, hidden_PTD: torch.Tensor, turn_by: _Angles, prompts: _Prompts, is_last: bool) -> torch.Tensor:
+        """Take the prompts in; of the last layer only their last state is made."""
+        mixed = self.operator.read(norm(hidden_PTD, self._layer.before), turn_by, prompts, is_last)
+        return self._finish(hidden_PTD[:, -1:] if is_last else hidden_PTD, mixed)
+
+    def __call__(
+        self, hidden_ND: torch.Tensor, turn_by: _Angles, bias_PT: torch.Tensor | None, written: int
+    ) -> torch.Tensor:
+        return self._finish(hidden_ND, self.operator(norm(hidden_ND, self._layer.before), turn_by, bias_PT, written))
+
+    def _finish(self, hidden: torch.Tensor, mixed: torch.Tensor) -> torch.Tensor:
+        hidden = mixed.add_(hidden)
+        gate, up = self._gate_up(norm(hidden, self._layer.between)).chunk(2, -1)
+        return self._down(self._layer.activation(gate).mul_(up)).add_(hidden)
+
+
+class _Convolution:
+    """What a kernel still reaches of each row: the products B * x of its last K - 1 tokens, the latest first."""
+
+    def __init__(self, convolution: Convolution) -> None:
+        self._inputs, self._output = _Joined([convolution.inputs]), _Joined([convolution.output])
+        self._taps = convolution.taps
+
+    def read(self, inputs_PTD: torch.Tensor, turn_by: _Angles, prompts: _Prompts, is_last: bool) -> torch.Tensor:
+        b, c, x = self._inputs(inputs_PTD).chunk(3, -1)
+        product = b * x
+        if prompts.mask_PT is not None:
+            product = product * prompts.mask_PT[..., None].to(product.dtype)
+        tokens, reach = product.shape[1], len(self._taps) - 1
+        past = F.pad(product, (0, 0, reach, 0))
+        self._past = [past[:, -1 - i].repeat_interleave(prompts.samples, 0) for i in range(reach)]
+        first = tokens - 1 if is_last else 0
+        mixed = sum(tap * past[:, reach - i + first : reach - i + tokens] for i, tap in enumerate(self._taps))
+        return self._output(c[:, first:] * mixed)
+
+    def __call__(
+        self, inputs_ND: torch.Tensor, turn_by: _Angles, bias_PT: torch.Tensor | None, written: int
+    ) -> torch.Tensor:
+        b, c, x = self._inputs(inputs_ND).chunk(3, -1)
+        self._past.insert(0, b * x)
+        mixed = self._taps[0] * self._past[0]
+        for tap, past in zip(self._taps[1:], self._past[1:], strict=True):
+            mixed.addcmul_(tap, past)
+        self._past.pop()
+        return self._output(mixed.mul_(c))
+
+    def keep(self, rows_PG: torch.Tensor, prompts_P: torch.Tensor) -> None:
+        self._past = [past[rows_PG.flatten()] for past in self._past]
+
+
+class _Attention:
+    """The keys and values of the prompts, [P, H, E, T] and [P, H, T, E], and of the rows [P, H, G, room, E]."""
+
+    def __init__(self, attention: Attention) -> None:
+        self._head_size, self._scale = attention.head_size, attention.scale
+        self._query_heads = attention.query.out_features // self._head_size
+        self._key_heads = attention.key.out_features // self._head_size
+        self._norms = attention.query_norm, attention.key_norm
+        self._qkv = _Joined([attention.query, attention.key, attention.value])
+        self._output = _Joined([attention.output])
+
+    def scale_of_heads(self, like: torch.Tensor) -> torch.Tensor:
+        """What queries, and then keys, are to be multiplied with: [heads of both, 1]."""
+        return like.new_tensor([[self._scale]] * self._query_heads + [[1.0]] * self._key_heads)
+
+    def read(self, inputs_PTD: torch.Tensor, turn_by: _Angles, prompts: _Prompts, is_last: bool) -> torch.Tensor:
+        turned, value = self._project(inputs_PTD, turn_by)
+        query, key, value = (x.transpose(1, 2) for x in (*turned.split([self._query_heads, self._key_heads], 2), value))
+        self._prompt = key.mT.contiguous(), value.contiguous()
+        shape = (*key.shape[:2], prompts.samples, _ROOM, self._head_size)
+        self._own = key.new_empty(shape), value.new_empty(shape)
+        allowed_PTT = prompts.allowed_PTT
+        causal = allowed_PTT is None
+        if is_last:
+            query, causal = query[:, :, -1:], False
+            allowed_PTT = None if allowed_PTT is None else allowed_PTT[:, :, -1:]
+        mixed = F.scaled_dot_product_attention(
+            query, key, value, attn_mask=allowed_PTT, is_causal=causal, scale=self._scale, enable_gqa=True
+        )
+        return self._output(mixed.transpose(1, 2).flatten(2))
+
+    def __call__(
+        self, inputs_ND: torch.Tensor, turn_by: _Angles, bias_PT: torch.Tensor | None, written: int
+    ) -> torch.Tensor:
+        turned, value = self._project(inputs_ND, turn_by)
+        return self._output(self._attend(turned, value, bias_PT, written))
+
+    def _project(self, inputs: torch.Tensor, turn_by: _Angles) -> tuple[torch.Tensor, torch.Tensor]:
+        """Queries and keys of all heads, turned, and values: [..., heads, E]."""
+        qkv = self._qkv(inputs).unflatten(-1, (-1, self._head_size))
+        turned, value = qkv.split([self._query_heads + self._key_heads, self._key_heads], -2)
+        if self._norms[0] is not None:
+            parts = turned.split([self._query_heads, self._key_heads], -2)
+            turned = torch.cat([norm(x, own) for x, own in zip(parts, self._norms, strict=True)], -2)
+        return turn(turned, *turn_by), value
+
+    def _attend(
+        self, turned: torch.Tensor, value: torch.Tensor, bias_PT: torch.Tensor | None, written: int
+    ) -> torch.Tensor:
+        """Mixed values of the rows [N, heads * E]; the query's part of `turned` is scaled."""
+        rows, heads = len(turned), self._key_heads
+        prompt_keys, prompt_values = self._prompt
+        prompts = len(prompt_keys)
+        table = (prompts, rows // prompts, heads, -1, self._head_size)
+        query = turned[:, : self._query_heads].view(table).transpose(1, 2)  # P H G R E
+        if written == self._own[0].shape[3]:
+            self._own = _roomier(self._own[0]), _roomier(self._own[1])
+        for own, new in zip(self._own, (turned[:, self._query_heads :], value), strict=True):
+            own[:, :, :, written] = new.view(prompts, -1, heads, self._head_size).transpose(1, 2)
+        keys, values = (own[:, :, :, : written + 1] for own in self._own)
+        shared = query.flatten(2, 3) @ prompt_keys  # P H (GR) T
+        if bias_PT is not None:
+            shared = shared + bias_PT[:, None, None]
+        alone = (query @ keys.mT).flatten(2, 3)  # P H (GR) S
+        share = torch.softmax(torch.cat([shared, alone], -1), -1, dtype=torch.float32).to(query.dtype)
+        of_prompt, of_own = share.split([shared.shape[-1], alone.shape[-1]], -1)
+        mixed = (of_prompt @ prompt_values).view(query.shape)
+        mixed = mixed + of_own.unflatten(2, query.shape[2:4]) @ values
+        return mixed.transpose(1, 2).reshape(rows, -1)
+
+    def keep(self, rows_PG: torch.Tensor, prompts_P: torch.Tensor) -> None:
+        self._prompt = (self._prompt[0][prompts_P], self._prompt[1][prompts_P])
+        self._own = _select(self._own[0], rows_PG), _select(self._own[1], rows_PG)
+
+
+class _Joined:
+    """Linear layers of one input as one product; large ones, adapters and 8-bit layers are asked one by one."""
+
+    def __init__(self, layers: Sequence[Any]) -> None:
+        self._layers = layers
+        self._weight: torch.Tensor | None = None
+        plain = all(type(layer) is torch.nn.Linear for layer in layers)
+        if plain and sum(layer.weight.numel() for layer in layers) < _JOINED_BELOW:
+            self._weight = torch.cat([layer.weight for layer in layers]).T.contiguous()
+            self._bias = None if layers[0].bias is None else torch.cat([layer.bias for layer in layers])
+
+    def __call__(self, inputs: torch.Tensor) -> torch.Tensor:
+        if self._weight is None:
+            apart = [layer(inputs) for layer in self._layers]
+            return apart[0] if len(apart) == 1 else torch.cat(apart, -1)
+        outputs = inputs @ self._weight
+        return outputs if self._bias is None else outputs.add_(self._bias)
+
+
+def angles(model: Any, like: torch.Tensor, position_NT: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Cosines and sines for `turn`, [N, T, E], of the device and type of `like`."""
+    cos, sin = model.rotary_emb(like, position_NT)
+    half = sin.shape[-1] // 2
+    return cos, torch.cat([-sin[..., :half], sin[..., half:]], -1)  # the sign of the swapped half, once for all layers
+
+
+def turn(inputs: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor, sign: float = 1.0) -> torch.Tensor:
+    """The rotary embedding, x cos + swapped(x) sin: `swapped` exchanges the halves of a head. -1 turns back."""
+    half = inputs.shape[-1] // 2
+    swapped = torch.cat([inputs[..., half:], inputs[..., :half]], -1)
+    return (inputs * cos).addcmul_(swapped, sin, value=sign)
+
+
+def over_rms(inputs: torch.Tensor, epsilon: float) -> torch.Tensor:
+    """One over the root of the mean square of the last dimension, [..., 1]: `rms_norm` takes twice as many passes."""
+    length = torch.linalg.vector_norm(inputs, dim=-1, keepdim=True, dtype=torch.float32)
+    return length.square_().div_(inputs.shape[-1]).add_(epsilon).rsqrt_()
+
+
+def norm(inputs: torch.Tensor, layer: Any) -> torch.Tensor:
+    """A layer of the kind of `LlamaRMSNorm`."""
+    return (inputs * over_rms(inputs, layer.variance_epsilon)).to(inputs.dtype).mul_(layer.weight)
+
+
+def _allowed(mask_PT: torch.Tensor) -> torch.Tensor:
+    """What each token of a prompt attends to, [P, 1, T, T]; padding to itself, as to nothing would be no number."""
+    itself = torch.eye(mask_PT.shape[1], dtype=torch.bool, device=mask_PT.device)
+    return ((mask_PT.bool()[:, None] | itself).tril())[:, None]
+
+
+def _roomier(own: torch.Tensor) -> torch.Tensor:
+    larger = own.new_empty(*own.shape[:3], own.shape[3] + _ROOM, own.shape[4])
+    larger[:, :, :, : own.shape[3]] = own
+    return larger
+
+
+def _select(own: torch.Tensor, rows_PG: torch.Tensor) -> torch.Tensor:
+    """Rows of a [P, H, G, room, E] cache, as a table of the shape of `rows_PG`."""
+    by_row = own.transpose(1, 2).flatten(0, 1)
+    return by_row[rows_PG.flatten()].unflatten(0, rows_PG.shape).transpose(1, 2).contiguous()

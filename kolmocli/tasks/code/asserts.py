@@ -1,0 +1,214 @@
+"""Tests that are code, as HumanEval and MBPP have them: asserts of what the program's functions return.
+
+The tests know what is expected, so they run in a process of their own, the tester's (`tester.py`), and never in the
+program's. Where they can be read without being run, they are (`literals.py`). Else they run without a program, the first
+time that one is judged by them, and become a plan:
+
+- `Checks`, where all that they do is to compare results with values of their own. From then on a program takes one job,
+  and the tester none.
+- The calls that they begin with, where more is done with a result: `abs(f(2.0) - 1.4) < 0.1`, `f(f(3))`, a loop over what
+  was returned. The program makes these calls, and the tester runs the tests for real with what they came to. Where
+  the tests go on to calls that nobody knew of, another round follows.
+- That they are broken: then nothing that is judged by them counts, neither as passed nor as failed.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
+from typing import Any
+
+from kolmocli.sandbox.base import Call, Job, Status, Verdict
+from kolmocli.sandbox.wire import values
+from kolmocli.tasks.base import Attempt
+from kolmocli.tasks.code import tester
+from kolmocli.tasks.code.checks import Check, Checks
+from kolmocli.tasks.code.judge import Submission
+from kolmocli.tasks.code.literals import read_checks
+from kolmocli.tasks.code.rewriting import parse_tests, rewritten
+from kolmocli.tasks.outcome import Outcome
+
+MOST_ROUNDS = 32
+"""Of calls that depend on results."""
+_log = logging.getLogger(__name__)
+
+
+class Asserts:
+    """Tests as code. All tasks that share it share its plan."""
+
+    def __init__(self, code: str, functions: Sequence[str], opening: str = "", name: str = "") -> None:
+        """`functions` of the program are called by the tests, in the scope of the definitions of `opening`. `name` is for
+        messages. Raises ValueError when the tests do not compile, or assert nothing."""
+        self.code, self.functions, self.opening, self.name = code, tuple(functions), opening, name
+        self.plan: Checks | Rounds | Broken | None = read_checks(parse_tests(code), functions)
+
+    def attempt(self, submission: Submission) -> Attempt:
+        return Planned(self, submission) if self.plan is None else self.plan.attempt(submission)
+
+    @cached_property
+    def _tests(self) -> str:
+        return rewritten(parse_tests(self.code))
+
+    def job(self, calls: Sequence[Call] = (), results: Sequence[Any] = ()) -> Job:
+        """Run the tests, where these calls came to these results."""
+        request = {
+            "opening": self.opening,
+            "functions": self.functions,
+            "tests": self._tests,
+            "known": [(call.function, call.code) for call in calls],
+            "results": [json.loads(values.line(result, tester.MOST_ITEMS)) for result in results],
+        }
+        return Job(_harness(), inputs=(json.dumps(request),))
+
+    def learn(self, verdict: Verdict) -> None:
+        """Make a plan of what the tests did without a program."""
+        report = Report.read(verdict)
+        ended = f"they have to be run, which ends with {verdict.status} {verdict.detail}".rstrip()
+        self.plan = Broken(ended) if report is None else report.plan(self)
+        if isinstance(self.plan, Broken):
+            _log.warning("the tests of %s cannot be used: %s", self.name or "a task", self.plan.why)
+
+
+@cache
+def _harness() -> str:
+    """The tester's text, and above it that of what it imports of the project."""
+    lines = f"{inspect.getsource(values)}\n{inspect.getsource(tester)}".splitlines()
+    own = [line for line in lines if not line.startswith(("from __future__ ", "from kolmocli."))]
+    return "\n".join([*own, "print()", "print(main(input()))", ""])
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What the tester says of one run of the tests."""
+
+    calls: tuple[Call, ...]
+    asserts: tuple[Any, ...]
+    """True, False, or what a call has to return: its number, the relation, and what is expected."""
+    open: bool
+    """Not all calls had results."""
+    blocked: bool
+    """It needed one, and could only guess."""
+    error: str | None
+    unfit: str | None
+
+    @classmethod
+    def read(cls, verdict: Verdict) -> Report | None:
+        """None where the tester did not get to its report."""
+        if type(verdict.value) is not str:
+            return None
+        found = json.loads(verdict.value.splitlines()[-1])
+        calls = tuple(Call(function, code) for function, code in found.pop("calls"))
+        return cls(calls, tuple(found.pop("asserts")), **found)
+
+    def plan(self, tests: Asserts) -> Checks | Rounds | Broken:
+        if self.unfit:
+            return Broken(self.unfit)
+        if not self.calls:
+            return Broken(self.error or f"they never call {' or '.join(tests.functions)}")
+        if not self.asserts and not self.blocked and not self.error:
+            return Broken("no assert is reached")
+        noted = [each for each in self.asserts if each is not True]
+        once = [each[0] for each in noted if type(each) is list] == [*range(len(self.calls))]
+        if self.blocked or self.error or not once or len(noted) != len(self.calls):
+            return Rounds(tests, self.calls)
+        checks = [Check(self.calls[call], values.decode(value), relation) for call, relation, value in noted]
+        return Checks(tuple(checks))
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """Tests that no program can pass."""
+
+    why: str
+
+    def attempt(self, submission: Submission) -> Attempt:
+        return Unjudged(submission)
+
+
+@dataclass(frozen=True, slots=True)
+class Unjudged:
+    submission: Submission
+
+    @property
+    def job(self) -> Job | None:
+        return None
+
+    def outcome(self, verdict: Verdict | None) -> Outcome:
+        return self.submission.masked(Status.INFRA)
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A program before it is known how it is judged."""
+
+    tests: Asserts
+    submission: Submission
+
+    @property
+    def job(self) -> Job | None:
+        return None if self.tests.plan else self.tests.job()
+
+    def outcome(self, verdict: Verdict | None) -> Outcome | Attempt:
+        if verdict is not None and verdict.status.is_fault:
+            return self.submission.masked(verdict.status)
+        if verdict is not None and self.tests.plan is None:
+            self.tests.learn(verdict)
+        assert self.tests.plan is not None
+        return self.tests.plan.attempt(self.submission)
+
+
+@dataclass(frozen=True, slots=True)
+class Rounds:
+    """A plan that begins with these calls."""
+
+    tests: Asserts
+    calls: tuple[Call, ...]
+
+    def attempt(self, submission: Submission) -> Attempt:
+        return Calling(self.tests, submission, self.calls)
+
+
+@dataclass(frozen=True, slots=True)
+class Calling:
+    """A program that makes the calls that are known."""
+
+    tests: Asserts
+    submission: Submission
+    calls: tuple[Call, ...]
+    round: int = 1
+
+    @property
+    def job(self) -> Job | None:
+        return self.submission.job(calls=self.calls)
+
+    def outcome(self, verdict: Verdict | None) -> Outcome | Attempt:
+        assert verdict is not None
+        return Testing(self, verdict) if verdict.status is Status.OK else self.submission.outcome(verdict, ())
+
+
+@dataclass(frozen=True, slots=True)
+class Testing:
+    """The tests with the results of these calls."""
+
+    calling: Calling
+    made: Verdict
+
+    @property
+    def job(self) -> Job | None:
+        return self.calling.tests.job(self.calling.calls, self.made.trace)
+
+    def outcome(self, verdict: Verdict | None) -> Outcome | Attempt:
+        assert verdict is not None
+        calling, report = self.calling, Report.read(verdict)
+        if verdict.status.is_fault:
+            return calling.submission.masked(verdict.status)
+        if report is None:  # the results sent them astray
+            return calling.submission.outcome(replace(self.made, status=verdict.status), ())
+        if report.open and calling.round < MOST_ROUNDS:
+            return replace(calling, calls=report.calls, round=calling.round + 1)
+        ended = () if report.error is None and not report.open else (False,)
+        return calling.submission.outcome(self.made, [*[each is True for each in report.asserts], *ended])

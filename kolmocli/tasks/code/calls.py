@@ -1,0 +1,68 @@
+"""Which functions of a program its tests call."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+
+
+def called_functions(tree: ast.Module, setup: str, reference: str) -> dict[str, str]:
+    """The functions that the tests call and nobody else defines, each with its first call, as it is written. One that the
+    reference defines may be called as a builtin is.
+
+    Raises ValueError when the setup does not compile.
+    """
+    known = {*dir(builtins), *_bound(tree), *_bound(_parsed(setup))}.difference(defined(reference))
+    found: dict[str, str] = {}
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(func=ast.Name(id=name)) if name not in known:
+                found.setdefault(name, ast.unparse(node))
+    return found
+
+
+def given_to_check(tree: ast.Module) -> str | None:
+    """What the asserts call the program's function, where they are in a function `check` that takes it and that nothing
+    calls; else None."""
+    for node in tree.body:
+        match node:
+            case ast.FunctionDef(name="check", args=ast.arguments(args=[ast.arg(arg=name)])) if not is_used(
+                "check", tree
+            ):
+                return name
+    return None
+
+
+def is_used(name: str, tree: ast.Module) -> bool:
+    return any(isinstance(node, ast.Name) and node.id == name for node in ast.walk(tree))
+
+
+def defined(code: str) -> list[str]:
+    """The functions and classes that a text defines, if it is code; else none."""
+    try:
+        body = ast.parse(code).body
+    except (SyntaxError, ValueError):
+        return []
+    return [node.name for node in body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)]
+
+
+def _parsed(setup: str) -> ast.Module:
+    try:
+        return ast.parse(setup)
+    except (SyntaxError, ValueError) as error:
+        words = f"line {error.lineno}: {error.msg}" if isinstance(error, SyntaxError) else str(error)
+        raise ValueError(f"`test_setup_code` does not compile: {words}") from None
+
+
+def _bound(tree: ast.Module) -> set[str]:
+    """All names that the code gives a meaning, wherever it does."""
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        match node:
+            case ast.Name(id=name, ctx=ast.Store() | ast.Del()) | ast.arg(arg=name):
+                found.add(name)
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                found.add(name)
+            case ast.alias(name=name, asname=other):
+                found.add(other or name.partition(".")[0])
+    return found

@@ -1,0 +1,76 @@
+"""What a program that was judged by tests is paid.
+
+How it is tested is the tests' to say (`checks.py`, `tester`, `scripts.py`). They have one thing in common: nothing that
+is expected ever enters the process in which the program runs. It gets arguments or input, its plain results come out,
+and they are compared elsewhere, by their exact built-in types. So there is nothing in there to read, patch or forge: a
+program can lie about what it returned, and that is what returning another value is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+from kolmocli.sandbox.base import Call, Job, Opaque, Raised, Status, Verdict
+from kolmocli.tasks.base import Attempt, text_bits
+from kolmocli.tasks.outcome import Outcome
+from kolmocli.tasks.reward import RewardRule
+
+Credit = Literal["all", "share"]
+"""What a program that misses earns: nothing ("all" or nothing), or the share of the tests that it passes."""
+
+
+class Tests(Protocol):
+    """What a program for a task has to hold, whatever its form. Tasks share it, and any thread may use it."""
+
+    def attempt(self, submission: Submission) -> Attempt:
+        """The first stage of judging this program."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """A program that was written for a task, and what is paid for it."""
+
+    program: str
+    lines: int
+    """Of what the policy wrote: `program` may have more around it."""
+    rule: RewardRule
+    credit: Credit = "all"
+    group: int = 0
+
+    def job(self, calls: Sequence[Call] = (), inputs: Sequence[str] = ()) -> Job:
+        return Job(self.program, calls=tuple(calls), inputs=tuple(inputs), group=self.group)
+
+    def masked(self, status: Status) -> Outcome:
+        """Of a program that could not be judged: that is no failure of its own."""
+        return Outcome(self.program, self.lines, False, status, None)
+
+    def outcome(self, verdict: Verdict, held: Sequence[bool]) -> Outcome:
+        """From what the program came to, and which tests it holds; those that it never got to count as missed."""
+        if verdict.status.is_fault:
+            return self.masked(verdict.status)
+        passed = verdict.status is Status.OK and bool(held) and all(held)
+        bits = text_bits(self.program)
+        return Outcome(
+            self.program, self.lines, passed, verdict.status if passed else _status(verdict),
+            self.rule.success(bits) if passed else self._consolation(bits, sum(held) / max(1, len(held))),
+            verdict.status is not Status.SYNTAX, bits=bits if passed else None,
+            value=verdict.trace if verdict.status is Status.OK else None,
+        )  # fmt: skip
+
+    def _consolation(self, bits: int, share: float) -> float:
+        """A process reward as any rule may have one, unless the task gives part of the success itself."""
+        worth = self.rule.success(bits) - self.rule.failure if self.credit == "share" else self.rule.partial
+        return self.rule.failure + share * worth
+
+
+def _status(verdict: Verdict) -> Status:
+    """An exception in one call ends nothing else, and is still how the program failed."""
+    raised = verdict.status is Status.OK and any(is_exception(result) for result in verdict.trace)
+    return Status.RUNTIME if raised else verdict.status
+
+
+def is_exception(result: Any) -> bool:
+    return isinstance(result, Raised) and not isinstance(result, Opaque)

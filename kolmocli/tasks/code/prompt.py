@@ -1,0 +1,67 @@
+"""What a policy is shown of a problem, and from its answer to the program that is judged."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from kolmocli.tasks.base import Prompt
+
+_INDENT = "    "
+_RULES = """\
+Only the modules of Python's standard library that compute are there: no files, no network, no other processes. Answer \
+with the code alone, in one code block."""
+_FUNCTION = f"Complete a Python function. Give the whole function, with what it imports. {_RULES}"
+_IN_WORDS = f"Write a Python function. {_RULES}"
+_SCRIPT = f"Write a Python program that reads its input from standard input and prints its output. {_RULES}"
+
+
+def function_to_complete(code: str) -> Prompt:
+    """For a function whose beginning is given."""
+    return Prompt(code, _FUNCTION)
+
+
+def function_in_words(words: str, called: str) -> Prompt:
+    """For a function that is described. `called` is its name, or a call of it: never what that returns."""
+    return Prompt(f"{words.rstrip()}\nThe tests call `{called}`.", _IN_WORDS)
+
+
+def script(words: str) -> Prompt:
+    return Prompt(words, _SCRIPT)
+
+
+def program_of_completion(prompt_code: str, entry_point: str | None, text: str) -> str:
+    """The program that an answer stands for, where its prompt is code: the prompt's, and then the answer.
+
+    An answer goes on from the prompt, with a body, or brings the whole function, which then replaces the prompt's. Nothing
+    of it is parsed here, for it is a stranger's. A body that lost the indentation of its first line, as answers do that are
+    stripped of white space, gets it back.
+    """
+    if not prompt_code:
+        return text
+    if entry_point is not None and _defines(entry_point).search(text):
+        return f"{closed(prompt_code)}\n\n{text}"
+    body = text.lstrip("\n")
+    if body and not body[0].isspace():
+        body = _INDENT + body
+    opening = prompt_code.rstrip(" ")
+    return opening + ("" if opening.endswith("\n") else "\n") + body
+
+
+@lru_cache(1024)
+def _defines(entry_point: str) -> re.Pattern[str]:
+    name = re.escape(entry_point)
+    return re.compile(rf"^(?:(?:async )?def|class) {name}\b|^{name}\s*[:=]", re.MULTILINE)
+
+
+@lru_cache(1024)
+def closed(prompt_code: str) -> str:
+    """The code of a prompt as a program of its own, whose last function does nothing. Raises ValueError."""
+    for code in (prompt_code.rstrip() + "\n", f"{prompt_code.rstrip()}\n{_INDENT}pass\n"):
+        try:
+            compile(code, "<prompt>", "exec", dont_inherit=True)
+        except (SyntaxError, ValueError) as error:
+            problem = error
+        else:
+            return code
+    raise ValueError(f"the prompt is no beginning of a program: {problem}")

@@ -1,0 +1,77 @@
+"""Tests that are code, made ready for the tester: every assert is noted, and none ends the tests.
+
+    assert f(3) == 4, "wrong"    becomes    try: __bench__.holds(f(3) == 4)
+                                            except BaseException: __bench__.broken()
+
+So a share of the asserts can be counted, and the calls of all of them can be found (`tester.py`). What
+stands in a `try` or a `with` may be meant to raise, and does. The tests are the file's own: they are parsed
+here, and run in the sandbox only.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from kolmocli.tasks.code.tester import BENCH
+
+
+def parse_tests(code: str) -> ast.Module:
+    """Raises ValueError when the tests do not compile, or assert nothing."""
+    try:
+        compile(code, "<tests>", "exec", dont_inherit=True)
+        tree = ast.parse(code)
+    except (SyntaxError, ValueError) as error:
+        words = f"line {error.lineno}: {error.msg}" if isinstance(error, SyntaxError) else str(error)
+        raise ValueError(f"the tests do not compile: {words}") from None
+    if not any(isinstance(node, ast.Assert) for node in ast.walk(tree)):
+        raise ValueError("the tests assert nothing")
+    return tree
+
+
+def rewritten(tree: ast.Module) -> str:
+    """The code for the tester."""
+    return ast.unparse(ast.fix_missing_locations(_Rewriting().visit(tree)))
+
+
+class _Rewriting(ast.NodeTransformer):
+    def visit_Assert(self, node: ast.Assert) -> ast.stmt:
+        match node.test:
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                noted = _on_bench("fails", self.visit(operand))
+            case ast.Compare(left=one, ops=[ast.Is()], comparators=[other]):
+                noted = _on_bench("identical", self.visit(one), self.visit(other))
+            case _:
+                noted = _on_bench("holds", self.visit(node.test))
+        handler = ast.ExceptHandler(ast.Name("BaseException"), None, [ast.Expr(_on_bench("broken"))])
+        return ast.Try([ast.Expr(noted)], [handler], [], [])
+
+    def visit_Compare(self, node: ast.Compare) -> ast.expr:
+        """A token is asked whether it is the same as something: `is` alone could not tell that it was."""
+        self.generic_visit(node)
+        if len(node.ops) != 1 or not isinstance(node.ops[0], ast.Is | ast.IsNot):
+            return node
+        same = _on_bench("same", node.left, node.comparators[0])
+        return same if isinstance(node.ops[0], ast.Is) else ast.UnaryOp(ast.Not(), same)
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        self.generic_visit(node)
+        match node:
+            case ast.Call(func=ast.Name("type"), args=[value], keywords=[]):
+                return _on_bench("kind", value)
+        return node
+
+    def _leave(self, node: ast.AST) -> ast.AST:
+        return _Guarded().generic_visit(node)
+
+    visit_Try = visit_TryStar = visit_With = visit_AsyncWith = _leave
+
+
+class _Guarded(_Rewriting):
+    """Within a `try` or a `with`."""
+
+    def visit_Assert(self, node: ast.Assert) -> ast.stmt:
+        return ast.Assert(_on_bench("held", self.visit(node.test)), node.msg)
+
+
+def _on_bench(method: str, *arguments: ast.expr) -> ast.Call:
+    return ast.Call(ast.Attribute(ast.Name(BENCH), method), [*arguments], [])

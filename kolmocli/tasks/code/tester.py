@@ -1,0 +1,222 @@
+"""Runs tests that are code, in a process that the program under test never enters.
+
+This text, with that of `sandbox/wire/values.py` above it, is itself a program that the sandbox runs: a script, which
+reads what to do and prints what it found (`asserts.py`). In place of the program's functions the tests get
+stubs. A stub has the result of a call ready where the program has made it already, elsewhere. Where not, it notes the
+call and gives a token.
+
+The tests go on with a token as long as nothing depends on the result: `assert f(3) == 4` says all there is to know of
+it. So many tests can be read in one run without any program, as a list of calls and what they have to return. Where
+more is done with a token, the run is only good for finding calls that the program can be asked to make: whether a token is
+true is guessed, because tests are written for programs that pass, and whatever else is asked raises NeedValues.
+
+Annotations are evaluated: the sandbox has no `__future__`.
+"""
+
+import json
+import random
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from kolmocli.sandbox.wire.values import NotPlain, Opaque, Raised, TooLong, encode, read_line
+
+BENCH = "__bench__"
+"""The name by which rewritten tests reach the bench."""
+MOST_ITEMS = 1 << 20
+"""In the arguments of a call, and in what is expected of it."""
+_MOST_GUESSES = 256
+"""Then the tests may be in a loop that a guess keeps going."""
+_SPECIAL = (
+    "abs add aenter aexit aiter and anext await bytes call ceil complex contains copy deepcopy delattr delitem divmod "
+    "enter eq exit float floor floordiv format ge getattribute getitem getstate gt hash iadd iand ifloordiv ilshift imatmul "
+    "imod imul index instancecheck int invert ior ipow irshift isub iter itruediv ixor le len length_hint lshift lt matmul "
+    "mod mul ne neg next or pos pow radd rand rdivmod reduce reduce_ex repr reversed rfloordiv rlshift rmatmul rmod rmul "
+    "ror round rpow rrshift rshift rsub rtruediv rxor setattr setitem sizeof str sub subclasscheck truediv trunc xor"
+)
+"""What Python may ask of an object, but for `__eq__`."""
+
+
+class NeedValues(BaseException):
+    """The tests depend on a result that is not known yet. No Exception: tests may catch those."""
+
+
+class Unknown:
+    """Whatever is asked of it needs the value."""
+
+    __slots__ = ("bench",)
+
+    def __init__(self, bench: Any) -> None:
+        object.__setattr__(self, "bench", bench)
+
+    def __bool__(self) -> bool:
+        return bool(object.__getattribute__(self, "bench").guess())
+
+
+def _need(self: Any, *_: object, **__: object) -> NoReturn:
+    object.__getattribute__(self, "bench").blocked = True
+    raise NeedValues
+
+
+for _name in _SPECIAL.split():
+    setattr(Unknown, f"__{_name}__", _need)
+
+
+class Token(Unknown):
+    """The result of a call that the program has not made yet."""
+
+    __slots__ = ("call",)
+
+    def __init__(self, bench: Any, call: int) -> None:
+        super().__init__(bench)
+        object.__setattr__(self, "call", call)
+
+    def __eq__(self, other: object) -> Any:
+        return Relation(object.__getattribute__(self, "bench"), object.__getattribute__(self, "call"), other)
+
+    __hash__ = _need
+
+
+class Relation(Unknown):
+    """Whether a result equals something."""
+
+    __slots__ = ("call", "expected")
+
+    def __init__(self, bench: Any, call: int, expected: object) -> None:
+        super().__init__(bench)
+        object.__setattr__(self, "call", call)
+        object.__setattr__(self, "expected", expected)
+
+
+class Bench:
+    """Where the tests run: it hands out results and notes calls and asserts."""
+
+    def __init__(self, known: list[tuple[str, str]], results: list[Any]) -> None:
+        self.known, self.results = known, results
+        self.calls: list[tuple[str, str]] = []
+        self.asserts: list[Any] = []
+        self.space: dict[str, Any] = {"__name__": "__main__", BENCH: self}
+        self.open = False
+        """A token is about."""
+        self.blocked = False
+        """A result was needed that was not there."""
+        self.guesses = 0
+        self.unfit: str | None = None
+        """What the tests ask for that cannot be had."""
+
+    def stub(self, function: str) -> Callable[..., Any]:
+        def call(*arguments: Any, **keywords: Any) -> Any:
+            try:
+                made = function, encode([[*arguments], keywords], MOST_ITEMS)
+            except NotPlain as error:
+                if error.args[0] in (Token.__name__, Relation.__name__):
+                    self.blocked = True
+                    raise NeedValues from None
+                self.unfit = f"{function}() is given a value of type {error.args[0]}; only plain values go to a program"
+                raise TypeError(self.unfit) from None
+            self.calls.append(made)
+            number = len(self.calls) - 1
+            if self.open or number >= len(self.results) or self.known[number] != made:
+                self.open = True
+                return Token(self, number)
+            return self._returned(self.results[number])
+
+        call.__name__ = function
+        return call
+
+    def _returned(self, result: Any) -> Any:
+        if isinstance(result, Opaque):
+            raise TypeError(f"{result.error} is no plain value")
+        if isinstance(result, Raised):
+            raise self._error(result.error)
+        return result
+
+    def _error(self, name: str) -> Exception:
+        """What the program raised, as far as it is known here."""
+        kind = self.space.get(name, self.space["__builtins__"].get(name))
+        if isinstance(kind, type) and issubclass(kind, Exception):
+            try:
+                return kind()
+            except TypeError:
+                pass  # it takes arguments, which did not come along
+        return RuntimeError(name)
+
+    def holds(self, value: Any) -> None:
+        """`assert value`."""
+        if type(value) is Token:
+            self._note(value, "true")
+        elif type(value) is Relation:
+            self._note(value, "equal", object.__getattribute__(value, "expected"))
+        else:
+            self.asserts.append(bool(value))
+
+    def fails(self, value: Any) -> None:
+        """`assert not value`."""
+        if type(value) is Token:
+            self._note(value, "false")
+        else:
+            self.asserts.append(not value)
+
+    def identical(self, one: Any, other: Any) -> None:
+        """`assert one is other`."""
+        if type(other) is Token:
+            one, other = other, one
+        if type(one) is Token and (other is None or other is True or other is False):
+            self._note(one, "is", other)
+        else:
+            self.asserts.append(self.same(one, other))
+
+    def held(self, value: Any) -> bool:
+        """Of an assert that raises when it fails, as asserts do."""
+        if not value:
+            return False
+        self.asserts.append(True)
+        return True
+
+    def broken(self) -> None:
+        """An assert raised something."""
+        self.asserts.append(False)
+
+    def guess(self) -> bool:
+        self.blocked = True
+        self.guesses += 1
+        if self.guesses > _MOST_GUESSES:
+            raise NeedValues
+        return True
+
+    def same(self, one: Any, other: Any) -> bool:
+        """`one is other`, which nobody could ask a token."""
+        for each in (one, other):
+            if isinstance(each, Unknown):
+                _need(each)
+        return one is other
+
+    def kind(self, value: Any) -> type:
+        """`type(value)`, for the same reason."""
+        if isinstance(value, Unknown):
+            _need(value)
+        return type(value)
+
+    def _note(self, value: Unknown, relation: str, expected: Any = None) -> None:
+        try:
+            text = encode(expected, MOST_ITEMS)
+        except (NotPlain, TooLong):
+            _need(value)
+        self.asserts.append([object.__getattribute__(value, "call"), relation, json.loads(text)])
+
+
+def main(request: str) -> str:
+    """The report on one run of the tests."""
+    asked = json.loads(request)
+    bench = Bench([tuple(call) for call in asked["known"]], [read_line(result) for result in asked["results"]])
+    random.seed(0)
+    error = None
+    try:
+        exec(compile(asked["opening"], "<opening>", "exec", optimize=0), bench.space)
+        bench.space.update({name: bench.stub(name) for name in asked["functions"]})
+        exec(compile(asked["tests"], "<tests>", "exec", optimize=0), bench.space)
+    except NeedValues:
+        pass
+    except Exception as raised:
+        error = f"{type(raised).__name__}: {raised}"[:200]
+    report = {"calls": bench.calls, "asserts": bench.asserts, "open": bench.open, "blocked": bench.blocked}
+    return json.dumps(report | {"error": error, "unfit": bench.unfit})

@@ -1,0 +1,54 @@
+"""Write the Python expression from its examples: some pairs of input and output are shown, more are kept.
+
+Random-access by (bucket, index). Evaluation has other functions than training: a fifth of them, by a hash of what they
+return at the landmarks of their subject.
+"""
+
+from __future__ import annotations
+
+import random
+
+from kolmocli.curriculum.base import Bucket
+from kolmocli.language.program import Program
+from kolmocli.tasks.base import Language, Split
+from kolmocli.tasks.code.task import CodeTask
+from kolmocli.tasks.examples.settings import Examples
+from kolmocli.tasks.examples.shapes import draw
+from kolmocli.tasks.examples.subjects import SUBJECTS, Subject
+from kolmocli.tasks.examples.task import example_task, is_fair, is_held_out
+from kolmocli.tasks.family import families
+from kolmocli.tasks.files.separation import Taken
+
+
+class ExampleTasks:
+    """The tasks of one section."""
+
+    def __init__(self, name: str, subject: Subject, split: Split, seed: int) -> None:
+        self._name, self._subject, self._split, self._seed = name, subject, split, seed
+
+    def task(self, level: int, index: int) -> CodeTask:
+        bucket, subject = Bucket(self._name, level), self._subject
+        rng = random.Random(f"{self._seed}/{self._split}/{bucket}/{index}")
+        while True:  # every level of every subject has hundreds of functions for either split
+            function = draw(subject.ladder, level, rng)
+            behaviour = subject.behaviour(function)
+            if is_fair(subject, behaviour) and is_held_out(subject, behaviour) == (self._split == "eval"):
+                return example_task(subject, function, rng, bucket, index)
+
+    def taught(self) -> bool:
+        return True
+
+    def admits(self, program: Program, sequence: tuple[int, ...]) -> bool:
+        return True
+
+
+class ExampleKind:
+    name = "examples"
+    settings = Examples
+    language: Language = "python"
+
+    def open(self, bucket_family: str, settings: Examples, split: Split, seed: int, taken: Taken) -> ExampleTasks:
+        return ExampleTasks(bucket_family, SUBJECTS[settings.of], split, seed)
+
+
+EXAMPLES = families.add("examples", ExampleKind(), builtin=True)

@@ -1,0 +1,91 @@
+"""What functions of a subject are called with: the inputs that everyone sees, those of one task, and how they are written.
+
+*Landmarks* are the same for all functions of a subject, and every task has them among its inputs. Two functions that agree
+on them are one function here, and are held out together; so no task of evaluation behaves like one of training.
+
+*Probes* are shown, and let constants be read off: `x*3+57` of 1000 is 3057. A policy of a few hundred thousand weights learns to
+copy digits in minutes, and arithmetic in none.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from kolmocli.tasks.examples.shapes import (
+    FILTERS,
+    FOLDS,
+    MAPS,
+    NUMBERS,
+    PAIRS,
+    STRINGS,
+    Arguments,
+    Function,
+    Ladder,
+    SubjectName,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What functions are of, and their inputs: `probes` are shown with every task, `landmarks` are kept, `draw` makes more."""
+
+    parameters: str
+    ladder: Ladder
+    probes: Sequence[Arguments]
+    landmarks: Sequence[Arguments]
+    draw: Callable[[random.Random], Arguments]
+    borders: Callable[[Function], Sequence[Arguments]] = lambda function: ()
+    """Inputs around the numbers at which a function changes its mind, which are shown too."""
+
+    def behaviour(self, function: Function) -> tuple[Any, ...]:
+        return tuple(function(*arguments) for arguments in self.landmarks)
+
+
+def _number(rng: random.Random) -> Arguments:
+    return (rng.randint(-9, 99),)
+
+
+def _list(rng: random.Random) -> Arguments:
+    return (rng.choices(range(10), k=2),)
+
+
+def _string(rng: random.Random) -> Arguments:
+    return ("".join(rng.choices("abcdefgh", k=rng.randint(2, 3))),)
+
+
+def _pair(rng: random.Random) -> Arguments:
+    return rng.randint(0, 9), rng.randint(0, 9)
+
+
+def _sorted_list(rng: random.Random) -> Arguments:
+    return (sorted(rng.choices(range(100), k=3)),)
+
+
+def _borders(function: Function) -> Sequence[Arguments]:
+    """Every border with its neighbours, and one number far below and one far above."""
+    near = {number + offset for _, number in function.constants for offset in (-1, 0, 1)}
+    return [(sorted({0, 100} | near),)]
+
+
+SUBJECTS: Mapping[SubjectName, Subject] = {
+    "numbers": Subject(
+        "x", NUMBERS, ((1000,), (0,)),
+        tuple((x,) for x in (-100, -7, -2, -1, 0, 1, 2, 3, 10, 17, 50, 88, 100, 1000)), _number,
+    ),
+    "maps": Subject("v", MAPS, (([1000, 0],),), (([1000, 0],), ([],), ([7],), ([-3, 5, 5, 1, 88],), ([0, 40, 99],)), _list),
+    "filters": Subject(
+        "v", FILTERS, (), ((list(range(101)),), ([],), ([50],), ([-5, 1000, 3, 3, 70, 20],)), _sorted_list, _borders,
+    ),
+    "folds": Subject(
+        "v", FOLDS, (([2000, 5000, 1000],), ([0],)),
+        (([2000, 5000, 1000],), ([0],), ([7],), ([-3, 5, 5, 1],), ([1, -2],), ([9, 8, 40],)), _list,
+    ),
+    "strings": Subject("s", STRINGS, (("ab",),), (("ab",), ("",), ("q",), ("noon",), ("abc def",)), _string),
+    "pairs": Subject(
+        "a,b", PAIRS, ((5000, 1000), (0, 0)),
+        ((5000, 1000), (0, 0), (100, 1000), (3, 4), (4, 3), (-5, 2), (7, 7), (0, 1), (1, 0)), _pair,
+    ),
+}  # fmt: skip

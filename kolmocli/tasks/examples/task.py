@@ -1,0 +1,62 @@
+"""One function that is to be found from examples."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from typing import Any
+
+from kolmocli.curriculum.base import Bucket
+from kolmocli.sandbox.base import Call
+from kolmocli.seeds import content_key
+from kolmocli.tasks.base import Prompt
+from kolmocli.tasks.code.checks import Check, Checks
+from kolmocli.tasks.code.task import CodeTask
+from kolmocli.tasks.examples.shapes import Function
+from kolmocli.tasks.examples.subjects import Subject
+
+_HELD_OUT = 5
+"""One function in so many is for evaluation."""
+_FEWEST, _HIDDEN = 2, 4
+"""Inputs that are shown at least, and that are drawn to be kept."""
+_NAME = "f"
+
+_SYSTEM = """\
+You are shown what a function of Python returns for some inputs. Write the expression that it returns, on one line and \
+nothing else. It has to hold for other inputs too."""
+
+
+def example_task(subject: Subject, function: Function, rng: random.Random, bucket: Bucket, index: int) -> CodeTask:
+    """The task of finding `function`, with inputs that are drawn for it: some are shown, then come the landmarks and more."""
+    telling = [*subject.borders(function), *subject.probes]
+    shown = [*(subject.draw(rng) for _ in range(max(1, _FEWEST - len(telling)))), *telling]
+    hidden = [*subject.landmarks, *(subject.draw(rng) for _ in range(_HIDDEN))]
+    checks = tuple(Check(Call.of(_NAME, *inputs), function(*inputs)) for inputs in [*shown, *hidden])
+    prefix = f"def {_NAME}({subject.parameters}): return "
+    return CodeTask(
+        prompt=_prompt(checks[: len(shown)]), tests=Checks(checks), entry_point=_NAME, prefix=prefix,
+        reference=prefix + function.expression, bucket=bucket, index=index,
+    )  # fmt: skip
+
+
+def is_fair(subject: Subject, behaviour: Sequence[Any]) -> bool:
+    """Whether what a function returns at the landmarks is more than a constant, or a choice of two, or its argument."""
+    same = all(value == arguments[0] for value, arguments in zip(behaviour, subject.landmarks, strict=True))
+    return not same and len({repr(value) for value in behaviour}) > 2
+
+
+def is_held_out(subject: Subject, behaviour: Sequence[Any]) -> bool:
+    """Whether the functions that return this at the landmarks are for evaluation."""
+    return content_key(f"{subject.parameters}/{tuple(behaviour)!r}") % _HELD_OUT == 0
+
+
+def _prompt(checks: Sequence[Check]) -> Prompt:
+    """In words for a model that reads; bare for one that learns from nothing: `3 1>4 2`."""
+    pairs = [(check.call.arguments[0], check.expected) for check in checks]
+    text = "\n".join(f"{_NAME}({', '.join(map(repr, arguments))}) == {value!r}" for arguments, value in pairs)
+    short = ";".join(f"{_bare(arguments)}>{_bare([value])}" for arguments, value in pairs)
+    return Prompt(text, _SYSTEM, short)
+
+
+def _bare(values: Sequence[Any]) -> str:
+    return " ".join(_bare(value) if isinstance(value, list) else str(value) for value in values)

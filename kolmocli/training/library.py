@@ -1,0 +1,49 @@
+"""Training as a call: what `kolmo train` does, from Python."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from kolmocli.config.file import read_curriculum
+from kolmocli.sandbox.opening import Backend
+from kolmocli.tasks.family import Kind, register_kinds
+from kolmocli.training.train import RunOptions, train as run_training
+
+
+def train(
+    curriculum: str | Path | Mapping[str, Any] = "quickstart",
+    *,
+    families: Sequence[Kind] = (),
+    steps: int | None = None,
+    seed: int | None = None,
+    model: str | None = None,
+    sandbox: Backend | None = None,
+    settings: Mapping[str, Any] | None = None,
+    run_dir: str | Path | None = None,
+    resume: bool = False,
+    stop_at: int | None = None,
+    quiet: bool = True,
+) -> dict[str, Any]:
+    """Train a policy and return the summary, as docs/metrics.md describes it.
+
+    Args:
+        curriculum: a file, the name of a packaged one, or its content as a mapping.
+        families: kinds of task of your own that the curriculum names. Decorated with `kolmo.family`, a kind is known
+            from then on; to name it here says what a script relies on, and registers a kind that is not a function.
+        steps, seed, model, sandbox: short for the settings `training.steps`, `seed`, `model.name`, `sandbox.backend`.
+        settings: any other keys of the file, dotted: `{"training.batch_size": 64}`.
+        run_dir: where the run goes; None: a new folder in `runs/`.
+        resume: go on with the run in `run_dir`, exactly where it was stopped.
+        stop_at: save and end after this step.
+        quiet: no progress on stderr.
+
+    Raises:
+        KolmoError: what `kolmo train` would end with, one line; `exit_code` says which kind of failure it is.
+    """
+    register_kinds(families)
+    short = {"training.steps": steps, "seed": seed, "model.name": model, "sandbox.backend": sandbox}
+    overrides = {**(settings or {}), **{key: value for key, value in short.items() if value is not None}}
+    options = RunOptions(None if run_dir is None else Path(run_dir), resume, stop_at, quiet=quiet)
+    return run_training(read_curriculum(curriculum, overrides), options)

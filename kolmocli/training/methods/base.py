@@ -1,0 +1,144 @@
+"""What a method is: a way of getting more out of rollouts, off unless the curriculum asks for it.
+
+A method of one's own is registered by a plugin, and takes part where a curriculum file names it:
+
+    @kolmo.register_method("rehearsal")
+    class Rehearsal(kolmo.Method):
+        def __init__(self, context: MethodContext, *, share: float = 0.1) -> None: ...
+
+    methods: {rehearsal: {share: 0.2}}
+"""
+
+from __future__ import annotations
+
+import inspect
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial, reduce
+from operator import add
+from typing import Any, TypeVar
+
+from kolmocli.engine.base import Cost, Engine, Experience, Group
+from kolmocli.errors import UsageError
+from kolmocli.learning.batches import Weighted
+from kolmocli.monitor.records import ReinforceRecord
+from kolmocli.policy.policy import Policy
+from kolmocli.registry import Registry
+from kolmocli.tasks.base import Task, TaskSource
+
+Draw = Callable[[int], list[Task]]
+"""So many tasks that the controller proposes."""
+
+
+class Method:
+    """What a method may do. None of it does anything unless a method says otherwise."""
+
+    def tasks(self, step: int, count: int, draw: Draw) -> list[Task]:
+        """The `count` tasks of a step: those that are drawn, changed, or others in the place of some."""
+        return draw(count)
+
+    def supplement(self, step: int, experience: Experience) -> Experience:
+        """The rollouts of a step, with those that a method has sampled or samples now for it."""
+        return experience
+
+    def lessons(self, step: int, groups: Sequence[Group]) -> list[Weighted]:
+        """What there is to learn apart from the advantages."""
+        return []
+
+    def observe(self, groups: Sequence[Group]) -> None:
+        """See what became of the tasks, when the step has been learnt."""
+
+    def cost(self) -> Cost:
+        """What was sampled for the step that was learnt last, apart from its rollouts."""
+        return Cost()
+
+    def metrics(self, record: ReinforceRecord, groups: Sequence[Group]) -> ReinforceRecord:
+        """The record of the step with what this method has to say."""
+        return record
+
+    def state_dict(self) -> dict[str, Any]:
+        """Numbers, words, lists and mappings of these, and tensors."""
+        return {}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Take up a saved state, exactly."""
+
+
+class Methods(Method):
+    """Those that are on, by name. Each of them sees the tasks that the ones before it chose."""
+
+    def __init__(self, methods: dict[str, Method]) -> None:
+        self._methods = methods
+
+    def tasks(self, step: int, count: int, draw: Draw) -> list[Task]:
+        for method in self._methods.values():
+            draw = partial(method.tasks, step, draw=draw)
+        return draw(count)
+
+    def supplement(self, step: int, experience: Experience) -> Experience:
+        for method in self._methods.values():
+            experience = method.supplement(step, experience)
+        return experience
+
+    def lessons(self, step: int, groups: Sequence[Group]) -> list[Weighted]:
+        return [lesson for method in self._methods.values() for lesson in method.lessons(step, groups)]
+
+    def observe(self, groups: Sequence[Group]) -> None:
+        for method in self._methods.values():
+            method.observe(groups)
+
+    def cost(self) -> Cost:
+        return reduce(add, (method.cost() for method in self._methods.values()), Cost())
+
+    def metrics(self, record: ReinforceRecord, groups: Sequence[Group]) -> ReinforceRecord:
+        for method in self._methods.values():
+            record = method.metrics(record, groups)
+        return record
+
+    def state_dict(self) -> dict[str, Any]:
+        return {name: method.state_dict() for name, method in self._methods.items()}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        for name, method in self._methods.items():
+            method.load_state_dict(state[name])
+
+
+@dataclass(frozen=True, slots=True)
+class MethodContext:
+    """What a registered method is made with. `rng(step)` is its own in every step, and the same when a run is resumed."""
+
+    source: TaskSource
+    engine: Engine
+    policy: Policy
+    rng: Callable[[int], random.Random]
+
+
+MakeMethod = Callable[..., Method]
+"""From a context, and the settings of the curriculum file by name, to a method."""
+_Maker = TypeVar("_Maker", bound=MakeMethod)
+registered: Registry[MakeMethod] = Registry("method", "kolmocli.methods")
+
+
+def register_method(name: str) -> Callable[[_Maker], _Maker]:
+    """Register a class or function `make(context, **settings) -> Method` under the name for the section `methods`.
+
+    Raises:
+        UsageError: the name is another's.
+    """
+
+    def register(maker: _Maker) -> _Maker:
+        registered.add(name, maker, module=maker.__module__)
+        return maker
+
+    return register
+
+
+def make_method(name: str, context: MethodContext, settings: Mapping[str, Any]) -> Method:
+    """Raises UsageError when there is no such method, or it takes no such setting."""
+    maker = registered.get(name)
+    try:
+        inspect.signature(maker).bind(context, **settings)
+    except TypeError as error:
+        raise UsageError(f"methods.{name}: {error}") from None
+    return maker(context, **settings)

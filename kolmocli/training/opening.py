@@ -1,0 +1,260 @@
+"""From a configuration to the parts of a run, and from a checkpoint to where they were."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from kolmocli.checkpoints import latest_checkpoint, settle
+from kolmocli.config import Config
+from kolmocli.config.controller import build_controller, ladders_of
+from kolmocli.config.file import load_config
+from kolmocli.curriculum.base import Controller
+from kolmocli.engine.base import Engine
+from kolmocli.engine.judging import open_judge
+from kolmocli.engine.local import open_local_engine
+from kolmocli.engine.monarch.engine import open_monarch_engine
+from kolmocli.engine.monarch.messages import GeneratorSettings
+from kolmocli.engine.references import check_references
+from kolmocli.errors import UsageError
+from kolmocli.evaluation.heldout import held_out_tasks
+from kolmocli.learning.learner import Learner
+from kolmocli.learning.saving import load_state, save_checkpoint
+from kolmocli.learning.trained import load_trained, open_learner
+from kolmocli.learning.value import ValueGuide
+from kolmocli.monitor.display import Display
+from kolmocli.monitor.events import StartEvent
+from kolmocli.monitor.reader import read_metrics
+from kolmocli.monitor.snapshot import Snapshot
+from kolmocli.monitor.tensorboard import TensorBoardLog, require_tensorboard
+from kolmocli.monitor.writer import RunLog
+from kolmocli.policy.adapters import rank_of
+from kolmocli.policy.policy import Policy
+from kolmocli.policy.presets import is_preset
+from kolmocli.seeds import derived_seed
+from kolmocli.tasks.base import TaskSource
+from kolmocli.tasks.reward import reward_rule
+from kolmocli.tasks.sources import evaluation_source, training_source
+from kolmocli.training.evaluation import Evaluation
+from kolmocli.training.folder import claim_folder, data_digests, refuse_changed, refuse_other_data, refuse_used
+from kolmocli.training.methods.base import Method, MethodContext, Methods, make_method
+from kolmocli.training.methods.hindsight import Hindsight
+from kolmocli.training.methods.hints import Hints
+from kolmocli.training.methods.pilot import Pilot
+from kolmocli.training.methods.refill import Refill
+from kolmocli.training.methods.screening import Screening
+from kolmocli.training.methods.self_play import SelfPlay
+from kolmocli.training.methods.shaping import Shaping
+from kolmocli.training.methods.value import Value
+from kolmocli.training.recorder import Recorder
+from kolmocli.training.run import Run
+from kolmocli.training.signals import StopRequest
+from kolmocli.training.state import RunState, Totals
+from kolmocli.training.weigh import Baseline, GroupBaseline, Weigh
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    run_dir: Path | None = None
+    resume: bool = False
+    stop_at: int | None = None
+    verbose: bool = False
+    quiet: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a run is made of."""
+
+    run: Run
+    controller: Controller
+    engine: Engine
+    weigh: Weigh
+    methods: Methods
+    learner: Learner
+    evaluation: Evaluation
+    recorder: Recorder
+    log: RunLog
+
+
+def open_run(config: Config, options: RunOptions, display: Display, stack: ExitStack) -> Parts:
+    """Everything that is opened is closed by `stack`.
+
+    Raises:
+        UsageError: a used or unsuitable run folder, an unknown model, data that cannot be used.
+        EnvironmentMissing: the sandbox or the device that was asked for is not there.
+    """
+    if not options.resume and options.run_dir is not None:
+        refuse_used(options.run_dir)
+    if config.log == "tensorboard":
+        require_tensorboard()
+    held_out = held_out_tasks(evaluation_source(config, display.note), config.evaluation.tasks)
+    source = training_source(config, display.note, held_out)
+    controller = build_controller(config.controller, config.families, source.buckets(), config.training.steps)
+    files = [name for name in (config.data.train, config.data.eval) if name is not None]
+    check_references(config.data, files, config.sandbox, config.sandbox.backend, display.note)
+    data = data_digests(config.data)
+    checkpoint = _checkpoint(config, options, display)
+    saved, tensors = load_state(checkpoint) if checkpoint else ({}, {})
+    if checkpoint:
+        refuse_changed(saved["config"], config)
+        refuse_other_data(saved["data"], data)
+        display.note(f"resuming from {checkpoint}")
+    policy = open_policy(config, checkpoint)
+    if config.adapter_rank and is_preset(config.model.name):
+        display.note(f"{config.model.name} is drawn at random and stays so: only the adapters beside it learn")
+    engine = open_engine(config, policy, display.note)
+    stack.callback(engine.close)
+    state, totals = RunState(phase="warmup" if config.warmup.max_steps else "rl"), Totals()
+    methods, weigh, value = _open_methods(config, source, engine, policy)
+    learner = open_learner(
+        policy, config.training, model=config.model.name, seed=config.seed, ratio_cap=config.ratio_cap,
+        read_states=None if value is None else value.read,
+    )  # fmt: skip
+    if checkpoint:
+        state, totals = RunState(**saved["run"]), Totals(**saved["totals"])
+        controller.load_state_dict(saved["controller"])
+        learner.load_state_dict(tensors["optimiser"])
+        methods.load_state_dict(tensors["methods"])
+    for note in learner.scorer.notes:
+        display.note(f"{config.model.name}: {note}")
+    folder = claim_folder(config, options.run_dir, resume=options.resume)
+    log = stack.enter_context(_open_log(config.log, folder, options, state if checkpoint else None))
+    recorder = Recorder(
+        log, display, engine, controller, methods, state, totals, about=_about(config, folder),
+        warm_steps=config.warmup.max_steps, parameters=policy.parameters, verbose=options.verbose,
+    )  # fmt: skip
+
+    def write_checkpoint() -> Path:
+        trainer = {
+            "run": asdict(state),
+            "totals": asdict(totals),
+            "controller": controller.state_dict(),
+            "config": config.model_dump(mode="json"),
+            "data": data,
+        }
+        learnt = {"optimiser": learner.state_dict(), "methods": methods.state_dict()}
+        return save_checkpoint(folder, state.step, policy, learnt, trainer)
+
+    run = Run(
+        folder, state, recorder, source, seed=config.seed, last=config.training.steps,
+        checkpoint_every=config.checkpoint_every, stop=stack.enter_context(StopRequest()), stop_at=options.stop_at,
+        write_checkpoint=write_checkpoint,
+    )  # fmt: skip
+    run.checkpoint = checkpoint
+    name, kind, backend = config.model.name, config.engine.kind, engine.health().backend
+    text = f"{name} on {policy.model.device}{_adapted(policy)}, sandbox {backend}"
+    recorder.event(StartEvent(step=state.step, model=name, engine=kind, sandbox=backend, text=text))
+    evaluation = Evaluation(run, engine, held_out, config.evaluation.every)
+    return Parts(run, controller, engine, weigh, methods, learner, evaluation, recorder, log)
+
+
+def open_policy(config: Config, checkpoint: Path | None = None) -> Policy:
+    """The policy that is trained, as a run begins with it or as it was in this checkpoint."""
+    return load_trained(
+        config.model, config.training, seed=config.seed, adapter_rank=config.adapter_rank, alphabet=config.alphabet,
+        checkpoint=checkpoint,
+    )  # fmt: skip
+
+
+def open_engine(config: Config, policy: Policy, warn: Callable[[str], None]) -> Engine:
+    """The engine that is asked for."""
+    sandbox = config.sandbox if config.runs_programs else None
+    if config.engine.kind == "monarch":
+        settings = GeneratorSettings(
+            config.seed, config.model, config.training, config.reward, sandbox, config.adapter_rank, config.alphabet
+        )
+        return open_monarch_engine(policy, config.engine, settings, warn)
+    judge = open_judge(config.reward, config.training.max_lines, sandbox, config.sandbox.backend, warn)
+    return open_local_engine(policy, judge, config.training, config.model)
+
+
+def _open_methods(
+    config: Config, source: TaskSource, engine: Engine, policy: Policy
+) -> tuple[Methods, Weigh, Value | None]:
+    """The methods that the curriculum asks for, how rollouts are weighed, and the value head where there is one."""
+    training = config.training
+
+    def seed(purpose: str, step: int) -> int:
+        return derived_seed(config.seed, purpose, step)
+
+    def rng(purpose: str) -> Callable[[int], random.Random]:
+        return lambda step: random.Random(seed(purpose, step))
+
+    found: dict[str, Method] = {}  # what chooses tasks comes before hints, which begin those that were chosen
+    if config.refill.most > 1:
+        samples = training.group_size * training.best_of
+        found["refill"] = Refill(
+            config.refill, samples, engine.sample, lambda step, again: seed(f"refill {again}", step)
+        )
+    if config.pilot.draws > 1:
+        found["pilot"] = Pilot(config.pilot, engine.sample, lambda step: seed("pilot", step))
+    if config.screening.draws > 1:
+        found["screening"] = Screening(config.screening, source, policy, rng("screening"))
+    if config.hints.most:
+        ladders = ladders_of(config.controller, config.families, source.buckets())
+        found["hints"] = Hints(config.hints, ladders, training.max_lines, rng("hints"))
+    if config.self_play.share:
+        groups = max(1, round(config.self_play.share * training.batch_size / training.group_size))
+        found["self_play"] = SelfPlay(
+            config.self_play, source, groups=groups, target=config.controller.target, sample=engine.sample,
+            seed=lambda step: seed("self-play", step),
+        )  # fmt: skip
+    if training.hindsight:
+        found["hindsight"] = Hindsight(training.hindsight, source, policy.answers)
+    for name, settings in config.methods.items():
+        found[name] = make_method(name, MethodContext(source, engine, policy, rng(name)), settings)
+    value: Value | None = None
+    baseline: Baseline
+    if isinstance(policy.guide, ValueGuide):
+        found["value"] = baseline = value = Value(policy.guide.value, training.gamma)
+    else:
+        assert training.baseline != "value"
+        failure = reward_rule(config.reward).failure
+        found["baseline"] = baseline = GroupBaseline(training.baseline, training.gamma, failure)
+    shaped = Shaping(training.shaping, training.gamma) if training.shaping else None
+    return Methods(found), Weigh(baseline, training.group_size, rng("keep"), shaped), value
+
+
+def _about(config: Config, folder: Path) -> Snapshot:
+    """What is shown of a run before it has begun."""
+    return Snapshot(
+        name=folder.name, state="starting", step=0, steps=config.training.steps, seconds=0.0, model=config.model.name,
+        engine=config.engine.kind, target=config.controller.target,
+    )  # fmt: skip
+
+
+def _checkpoint(config: Config, options: RunOptions, display: Display) -> Path | None:
+    """The newest complete checkpoint of the run to resume; None when there is none yet, or for a fresh run."""
+    if not options.resume:
+        return None
+    if options.run_dir is None or not (options.run_dir / "config.yaml").is_file():
+        raise UsageError(f"--resume: no run in {options.run_dir}; name one with --run-dir")
+    settle(options.run_dir)
+    found = latest_checkpoint(options.run_dir, lambda folder: display.note(f"{folder} is damaged and passed over"))
+    if found is None:
+        refuse_changed(load_config(options.run_dir / "config.yaml").model_dump(mode="json"), config)
+        display.note(f"{options.run_dir} holds no complete checkpoint yet: beginning again")
+    return found
+
+
+def _open_log(kind: str, folder: Path, options: RunOptions, resumed: RunState | None) -> RunLog:
+    """The log of a fresh run; of a resumed one up to where it goes on; emptied where it begins again."""
+    mirror = (lambda: TensorBoardLog(folder, read_metrics(folder))) if kind == "tensorboard" else None
+    if not options.resume:
+        return RunLog(folder, mirror=mirror)
+    step, warm_steps = (resumed.step, resumed.warm_steps) if resumed else (-1, 0)
+    return RunLog(folder, step, warm_step=warm_steps, mirror=mirror)
+
+
+def _adapted(policy: Policy) -> str:
+    if policy.base is None:
+        return ""
+    trained = sum(p.numel() for p in policy.model.parameters() if p.requires_grad)
+    bits = " in 8 bits" if policy.base.load_in_8bit else ""
+    return (
+        f"{bits} with adapters of rank {rank_of(policy.model)} ({trained:,} of {policy.parameters:,} parameters train)"
+    )

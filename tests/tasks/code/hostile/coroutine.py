@@ -1,0 +1,3 @@
+# why: returns something that has no value yet
+async def solve(x):
+    return x

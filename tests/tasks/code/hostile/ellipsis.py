@@ -1,0 +1,3 @@
+# why: a value that no test expects
+def solve(x):
+    return ...

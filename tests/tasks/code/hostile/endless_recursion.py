@@ -1,0 +1,3 @@
+# why: ends the interpreter's stack
+def solve(x):
+    return solve(x)

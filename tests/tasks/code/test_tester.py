@@ -1,0 +1,100 @@
+"""The tester as a module of this process: what it notes of tests of our own, without and with results."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from kolmocli.sandbox.base import Call, Opaque, Raised
+from kolmocli.tasks.code import tester
+from kolmocli.tasks.code.asserts import Asserts
+
+ONE = Call.of("f", 1)
+TWO = Call.of("f", 2)
+
+
+def report(code: str, calls: list[Call] | None = None, results: list[Any] | None = None) -> dict[str, Any]:
+    job = Asserts(code, ["f"]).job(calls or [], results or [])
+    found: dict[str, Any] = json.loads(tester.main(job.inputs[0]))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("code", "noted"),
+    [
+        ("assert f(1) == [2]", [[0, "equal", [2]]]),
+        ("assert (1,) == f(1)", [[0, "equal", {"t": [1]}]]),
+        ("assert f(1)", [[0, "true", {"n": 0}]]),
+        ("assert not f(1)", [[0, "false", {"n": 0}]]),
+        ("assert f(1) is None", [[0, "is", {"n": 0}]]),
+        ("assert False is f(1)", [[0, "is", False]]),
+        ("assert 1 < 2\nassert 1 > 2", [True, False]),
+        ("assert 1 / 0\nassert f(1) == 2", [False, [0, "equal", 2]]),
+    ],
+)
+def test_what_is_noted_without_results(code: str, noted: list[Any]) -> None:
+    found = report(code)
+    assert (found["asserts"], found["blocked"], found["error"]) == (noted, False, None)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "assert f(1) + 1", "assert 1 + f(1)", "assert f(1)[0]", "assert f(1).real", "assert f(1)()", "assert len(f(1))",
+        "assert f(1) < 2", "assert f(1) != 2", "assert {f(1)}", "assert f(1) is not None", "assert type(f(1))",
+        "assert isinstance(f(1), int)", "assert str(f(1))", "assert f'{f(1)}'", "assert list(f(1))", "assert 1 in f(1)",
+        "assert f(1) in [2]", "assert f(1) is f(1)", "assert not (f(1) == 2)", "assert (f(1) == 2) == True",
+        "assert [f(1)] == [2]", "assert f(f(1))", "x = 1 if f(1) else 2", "x, y = f(1)", "with f(1):\n    pass",
+        "import copy\ncopy.copy(f(1))", "import math\nmath.fabs(f(1))", "assert f(1) == f(2)", "assert f(1) == object()",
+    ],
+)  # fmt: skip
+def test_what_needs_a_result_is_never_taken_for_read(code: str) -> None:
+    found = report(f"{code}\nassert True")
+    assert found["blocked"] and found["open"]
+    assert found["calls"][0] == ["f", ONE.code]
+
+
+@pytest.mark.parametrize(
+    ("code", "asserts", "error"),
+    [
+        ("assert f(1) == 5\nassert f(2) > 6", [True, True], None),
+        ("assert f(1) == 6\nassert f(2)", [False, True], None),
+        ("assert f(1) / 0\nassert f(2)", [False, True], None),
+        ("x = f(1)\ny = 1 / (x - 5)\nassert f(2)", [], "ZeroDivisionError: division by zero"),
+        ("try:\n    assert f(1) == 6\nexcept AssertionError:\n    assert f(2)", [True], None),
+        ("try:\n    assert f(1) == 6\nfinally:\n    f(2)", [], "AssertionError: "),
+    ],
+)
+def test_the_tests_run_with_results(code: str, asserts: list[bool], error: str | None) -> None:
+    found = report(code, [ONE, TWO], [5, 7])
+    assert (found["asserts"], found["error"], found["open"], found["blocked"]) == (asserts, error, False, False)
+
+
+def test_results_hold_as_far_as_the_calls_are_the_ones_that_were_made() -> None:
+    found = report("assert f(2) == 7\nassert f(1) == 5", [ONE, TWO], [5, 7])
+    assert found["open"]
+    assert found["calls"] == [["f", TWO.code], ["f", ONE.code]]
+    assert found["asserts"] == [[0, "equal", 7], [1, "equal", 5]]
+
+
+def test_what_is_raised_or_not_plain_is_raised_again() -> None:
+    code = (
+        "for expected in (KeyError, RuntimeError, RuntimeError, TypeError):\n    try:\n        f(1)\n"
+        "    except Exception as error:\n        kind = type(error)\n        found = kind is expected\n"
+        "    assert found, kind"
+    )
+    results = [Raised("KeyError"), Raised("SystemExit"), Raised("__bench__"), Opaque("generator")]
+    assert report(code, [ONE] * 4, results)["asserts"] == [True] * 4
+
+
+def test_a_loop_that_a_guess_keeps_going_ends() -> None:
+    found = report("n = 0\nwhile f(n):\n    n += 1\nassert n")
+    assert found["blocked"] and len(found["calls"]) == 257
+
+
+def test_what_cannot_be_sent_to_a_program_is_said() -> None:
+    assert report("assert f(len) == 3")["unfit"] == (
+        "f() is given a value of type builtin_function_or_method; only plain values go to a program"
+    )

@@ -1,0 +1,80 @@
+"""A run counts its steps, saves where it should and stops where it is asked to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from kolmocli.curriculum.base import Bucket
+from kolmocli.training.run import ReachedStop, Run, Stopped
+from kolmocli.training.signals import StopRequest
+from kolmocli.training.state import RunState
+
+
+def run_of(state: RunState | None = None, stop_at: int | None = None, last: int = 7) -> tuple[Run, list[Any]]:
+    """A run that is saved every three steps, and what was written of it: steps that were saved."""
+    saved: list[int] = []
+    recorder = SimpleNamespace(flush=lambda: None, event=lambda event: None, engine_events=lambda: None)
+    mine = state or RunState(phase="rl")
+
+    def write_checkpoint() -> Path:
+        saved.append(mine.step)
+        return Path(f"step_{mine.step}")
+
+    source = SimpleNamespace(task=lambda bucket, index: (bucket, index))
+    run = Run(
+        Path("runs/x"), mine, recorder, source, seed=3, last=last, checkpoint_every=3, stop=StopRequest(),  # type: ignore[arg-type]
+        stop_at=stop_at, write_checkpoint=write_checkpoint,
+    )  # fmt: skip
+    return run, saved
+
+
+def test_a_step_counts_when_it_is_done() -> None:
+    run, saved = run_of()
+    seen = [(step, run.state.step) for step in run.steps()]
+    assert seen == [(i, i - 1) for i in range(1, 8)]
+    assert (run.state.step, saved) == (7, [3, 6])
+    assert list(run.steps()) == []
+
+
+def test_what_comes_between_steps_sees_the_step_as_done() -> None:
+    run, _ = run_of(RunState(phase="rl", step=4))
+    seen: list[tuple[int, int]] = []
+    assert list(run.steps(between=lambda step: seen.append((step, run.state.step)))) == [5, 6, 7]
+    assert seen == [(5, 5), (6, 6), (7, 7)]
+
+
+def test_it_stops_saved_where_it_is_told_to() -> None:
+    run, saved = run_of(stop_at=2)
+    seen: list[int] = []
+    with pytest.raises(ReachedStop):
+        seen += run.steps()
+    assert (seen, run.state.step, saved) == ([1, 2], 2, [2])
+
+
+def test_a_step_that_was_broken_off_does_not_count() -> None:
+    run, saved = run_of()
+    steps: Iterator[int] = run.steps()
+    assert [next(steps), next(steps)] == [1, 2]
+    steps.close()  # type: ignore[attr-defined]
+    assert (run.state.step, saved) == (1, [])
+
+
+def test_a_signal_ends_it_after_the_step_with_a_line_that_says_how_to_go_on() -> None:
+    run, saved = run_of()
+    with pytest.raises(Stopped, match=r"stopped by SIGTERM; saved step_2; go on with --resume --run-dir runs/x") as end:
+        for step in run.steps():
+            run.stop.signal = 15 if step == 2 else None
+    assert (end.value.exit_code, saved) == (143, [2])
+
+
+def test_seeds_and_tasks_go_by_purpose_step_and_bucket() -> None:
+    run, _ = run_of()
+    assert run.seed("a", 1) == run.seed("a", 1) != run.seed("b", 1) != run.seed("b", 2)
+    one, other = Bucket("a", 1), Bucket("a", 2)
+    assert [run.draw(bucket) for bucket in (one, one, other)] == [(one, 0), (one, 1), (other, 0)]
+    assert run.state.drawn == {"a/1": 2, "a/2": 1}
