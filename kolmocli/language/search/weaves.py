@@ -24,7 +24,10 @@ _RELATED = 20.0
 _SEVERAL = 12.0
 """What a woven strand takes more if it is several values: they are merged before."""
 _UNITS = 3
-_MOST = 10
+_STRIDES = (1, 2, 4)
+_RUN, _RUNS = 4, 6
+"""Items in equal steps that are taken for a sign, and so many of the signs."""
+_MOST = 12
 """So many ways to unzip a core are looked at further."""
 _HOPE = 1
 """The share of the core's new front that may go away once that is unzipped too, where the rest looks natural."""
@@ -184,7 +187,8 @@ class _Front:
             if terms[self.odds] < 4 or steps[place - 1] != step:  # of a ramp, whole ones only
                 found.append(min(length, most))
         found.append(min(self.related, most))
-        return sorted({count for count in found if 4 <= count <= most})
+        found += _calm(index.row[self.all : self.all + self.size])
+        return sorted({count for count in found if 3 <= count <= most})
 
     def _joined(self, count: int) -> float:
         """The price of the first `count` even items followed by all items from there on."""
@@ -283,6 +287,24 @@ class _Front:
                 length += 1
             found.append((place, length))
         return found
+
+
+def _calm(core: Value) -> list[int]:
+    """Counts after which items go on in equal steps, every one, every second or every fourth.
+
+    What was woven in as far as there would have come between them.
+    """
+    runs: list[tuple[int, int]] = []
+    for stride in _STRIDES:
+        steps = [b - a for a, b in zip(core, core[stride:], strict=False)]
+        terms = [1] * (len(core) + stride)
+        for i in range(len(steps) - 1, -1, -1):
+            follows = i + stride < len(steps) and steps[i + stride] == steps[i]
+            terms[i] = terms[i + stride] + 1 if follows else 2
+        for i, step in enumerate(steps):
+            if terms[i] >= _RUN and (i < stride or steps[i - stride] != step):
+                runs += [(-terms[i], count) for count in range(i // 2, (i - stride) // 2, -1)]
+    return [count for _, count in sorted(runs)[:_RUNS]]
 
 
 def _related(index: Index) -> int:
