@@ -18,7 +18,7 @@ from kolmocli.language.search.order import quick_bits
 from kolmocli.language.search.parse import Piece, cheapest
 from kolmocli.language.search.prices import AGAIN, MERGE, WEAVE
 from kolmocli.language.search.segments import Segment, Segments, periods, ramps, together, zips
-from kolmocli.language.search.spans import Span, apart, combined, literal_forms, ranked, replaced, similar
+from kolmocli.language.search.spans import Span, apart, combined, literal_forms, mirrored, ranked, replaced, similar
 from kolmocli.language.search.strands import Weave
 
 _CHAIN_WITHIN = 12.0
@@ -40,7 +40,7 @@ class Naming:
         self.known: dict[Value, None] = {}
         self.tried: set[frozenset[Value]] = set()
         self.paths = self._paths(self.known)
-        self.chain, self.values = self._chained(self.paths)
+        self.chain, self.values, self.written = self._chained(self.paths)
         self.bits = quick_bits(self.chain)
 
     def begin(self) -> None:
@@ -110,7 +110,7 @@ class Naming:
         spans = ranked(self.index, costs, pairs)
         if len(spans) > 1 or not proposals:
             self._add(apart(spans))
-        spans = ranked(self.index, costs, chain(pairs, replaced(self.index)))
+        spans = ranked(self.index, costs, chain(pairs, replaced(self.index), mirrored(self.index)))
         if len(spans) > 1 or not proposals:
             self._add(apart(spans))
         for span in spans[:proposals]:
@@ -162,12 +162,13 @@ class Naming:
             return False
         self.tried.add(key)
         paths = self._paths(names)
-        chained, values = self._chained(paths)
+        chained, values, written = self._chained(paths)
         self.budget.spend(100)
         bits = quick_bits(chained)
         if bits >= self.bits:
             return False
         self.known, self.paths, self.chain, self.values, self.bits = names, paths, chained, values, bits
+        self.written = written
         return True
 
     # --- parts
@@ -180,7 +181,12 @@ class Naming:
         return together(ramps(self.index, strand), periods(self.index, strand), woven)
 
     def _literals(self) -> list[Span]:
-        return [(piece.start, piece.end) for path in self.paths for piece in path if piece.literal]
+        """Where literals stand: those of the paths, and what else the program writes down, where it stands first."""
+        found = {(piece.start, piece.end) for path in self.paths for piece in path if piece.literal}
+        for value in self.written:
+            if len(value) > 3 and (places := self.index.places(value)):
+                found.add((places[0], places[0] + len(value)))
+        return sorted(found)
 
     def _paths(self, known: dict[Value, None]) -> list[list[Piece]]:
         """The cheapest path through every strand."""
@@ -219,8 +225,8 @@ class Naming:
             single = Piece(start, end, None, literal, True)
         return path if bits + _CHAIN_WITHIN < single.bits else [single]
 
-    def _chained(self, paths: list[list[Piece]]) -> tuple[Chain, list[Value]]:
-        """The chain of all values, and every value that it needs."""
+    def _chained(self, paths: list[list[Piece]]) -> tuple[Chain, list[Value], list[Value]]:
+        """The chain of all values, every value that it needs, and those of them that are literals."""
         row = self.index.row
         wanted: dict[Value, Making | None] = {}
         for path in paths:
@@ -236,7 +242,7 @@ class Naming:
                 chained.append(("interleave", merged([("concatenate", node) for node in parts])))
             else:
                 chained += [("concatenate", node) for node in parts]
-        return chained, values
+        return chained, values, [value for value in values if nodes[value].function == "set_list"]
 
     def _costs(self) -> list[float]:
         """What the items before each place take in the best program, pieces spread over their items."""

@@ -108,6 +108,52 @@ def replaced(index: Index) -> Iterator[Pair]:
                         yield (start + shift, start + shift + count), start, count, bits
 
 
+def mirrored(index: Index) -> Iterator[Pair]:
+    """Spans that stand backwards elsewhere with items replaced: in the one or in the other."""
+    row, triples = index.row, index.triples
+    seen = set()
+    for triple, places in triples.items():
+        others = triples.get(triple[::-1])
+        if not others or triple == triple[::-1]:
+            continue
+        for p in places[:_CROWDED]:
+            for q in others[:_CROWDED]:
+                total = p + q + 2
+                if q < p + 3 or (p and row[p - 1] == row[q + 3]) or not _plain(index, p + 1):
+                    continue
+                for start, end, holes in _wider_mirror(row, p, total):
+                    if (start, end, total) not in seen:
+                        seen.add((start, end, total))
+                        there, bits = total - end + 1, _USE + 25 * holes
+                        yield (start, end), there, end - start, bits
+                        yield (there, there + end - start), start, end - start, bits
+
+
+def _wider_mirror(row: Value, p: int, total: int) -> Iterator[tuple[int, int, int]]:
+    """Where a stretch from about p on begins and ends that stands mirrored at `total` less its places, and how many items differ."""
+    starts, ends = [p], []
+    end, middle = p + 3, (total + 1) // 2
+    for _ in range(_HOLES + 1):
+        while end < middle and row[end] == row[total - end]:
+            end += 1
+        ends.append(end)
+        if end >= middle or row[end] >= WALL or row[total - end] >= WALL:
+            break
+        end += 1
+    start = p
+    for _ in range(_HOLES):
+        start -= 1
+        if start < 0 or total - start >= len(row) or row[start] >= WALL or row[total - start] >= WALL:
+            break
+        while start and total - start + 1 < len(row) and row[start - 1] == row[total - start + 1]:
+            start -= 1
+        starts.append(start)
+    for i, start in enumerate(starts):
+        for j, end in enumerate(ends):
+            if 1 <= i + j <= _HOLES:
+                yield start, end, len({(row[k], row[total - k]) for k in range(start, end) if row[k] != row[total - k]})
+
+
 def _wider(row: Value, p: int, q: int, n: int) -> Iterator[tuple[int, int, int]]:
     """Where two like stretches begin, their items, and how many of these differ: wider than the `n` equal ones from p on."""
     ends, starts = [p + n], [p]
@@ -128,7 +174,8 @@ def _wider(row: Value, p: int, q: int, n: int) -> Iterator[tuple[int, int, int]]
     for i, start in enumerate(starts):
         for j, end in enumerate(ends):
             if 1 <= i + j <= _HOLES and end <= q + start - p:
-                yield start, end - start, i + j
+                changes = {(row[k], row[k + q - p]) for k in range(start, end) if row[k] != row[k + q - p]}
+                yield start, end - start, len(changes)
 
 
 def _backwards(index: Index) -> Iterator[Pair]:
