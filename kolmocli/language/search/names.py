@@ -113,14 +113,15 @@ class Naming:
         spans = ranked(self.index, costs, chain(pairs, replaced(self.index), mirrored(self.index)))
         if len(spans) > 1 or not proposals:
             self._add(apart(spans))
-        for span in spans[:proposals]:
-            self._add([span])
+        for candidate in spans[:proposals]:
+            self._add([candidate.span])
 
     def _name_pairs(self) -> None:
         literals = self._literals()
         self.budget.spend(len(self.values) * sum(end - start for start, end in literals))
-        for span in ranked(self.index, self._costs(), combined(self.index, literals, list(self.values)))[:_PROPOSALS]:
-            self._add([span], self.values)
+        spans = ranked(self.index, self._costs(), combined(self.index, literals, list(self.values)))
+        for candidate in spans[:_PROPOSALS]:
+            self._add([candidate.span], self.values)
 
     def _add(self, spans: list[Span], others: Iterable[Value] = ()) -> None:
         """Name these spans and the other values, and no literals that the spans are cut out of."""
@@ -186,7 +187,13 @@ class Naming:
         for value in self.written:
             if len(value) > 3 and (places := self.index.places(value)):
                 found.add((places[0], places[0] + len(value)))
-        return sorted(found)
+        whole: list[Span] = []
+        for start, end in sorted(found):
+            if whole and start < whole[-1][1]:
+                whole[-1] = whole[-1][0], max(end, whole[-1][1])
+            else:
+                whole.append((start, end))
+        return whole
 
     def _paths(self, known: dict[Value, None]) -> list[list[Piece]]:
         """The cheapest path through every strand."""

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from math import gcd
 from operator import add, mod, sub
+from typing import NamedTuple
 
 from kolmocli.language.search.index import WALL, Index
 from kolmocli.language.search.nodes import Value
@@ -24,9 +25,17 @@ Pair = tuple[Span, int, int, float]
 """The span that could be named, where its other form begins, how many items that has, and what it would take."""
 
 
-def ranked(index: Index, costs: list[float], pairs: Iterable[Pair]) -> list[Span]:
+class Candidate(NamedTuple):
+    """A span to name, and where its other forms stand."""
+
+    span: Span
+    others: list[Span]
+
+
+def ranked(index: Index, costs: list[float], pairs: Iterable[Pair]) -> list[Candidate]:
     """Spans, best first, by what the other forms of them would no longer take. `costs` are the bits paid before each place."""
     gains: dict[Span, float] = {}
+    others: dict[Span, list[Span]] = {}
     row = index.row
     first: dict[Value, Span] = {}
     for (start, end), target, count, bits in pairs:
@@ -36,8 +45,9 @@ def ranked(index: Index, costs: list[float], pairs: Iterable[Pair]) -> list[Span
             unit = _unit(value)
             span = first.setdefault(value[:unit], (start, start + unit))
             gains[span] = gains.get(span, -_CUT) + gain
+            others.setdefault(span, []).append((target, target + count))
     best = sorted(gains.items(), key=lambda item: (-item[1], item[0]))
-    return [span for span, gain in best if gain > 0]
+    return [Candidate(span, others[span]) for span, gain in best if gain > 0]
 
 
 def _unit(value: Value) -> int:
@@ -49,12 +59,15 @@ def _unit(value: Value) -> int:
     return count
 
 
-def apart(spans: list[Span]) -> list[Span]:
-    """The best spans that do not overlap."""
+def apart(candidates: list[Candidate]) -> list[Span]:
+    """The best spans that do not overlap, without what is another form of a better one."""
     chosen: list[Span] = []
-    for start, end in spans:
-        if all(end <= a or start >= b for a, b in chosen):
-            chosen.append((start, end))
+    made: list[Span] = []
+    for (start, end), others in candidates:
+        if any(start < b and end > a for a, b in chosen) or any(a <= start and end <= b for a, b in made):
+            continue
+        chosen.append((start, end))
+        made += others
     return chosen
 
 
@@ -95,11 +108,13 @@ def replaced(index: Index) -> Iterator[Pair]:
         for a, p in enumerate(places[:_CROWDED]):
             for q in places[a + 1 : a + _CROWDED]:
                 shift = q - p
-                if shift < 4 or not _plain(index, p) or (p and row[p - 1] == row[q - 1]):
+                if shift < 4 or (p and row[p - 1] == row[q - 1]):
                     continue
                 n = 3
                 while row[p + n] == row[q + n] and n < shift:
                     n += 1
+                if n <= index.terms[p]:
+                    continue
                 for start, count, holes in _wider(row, p, q, n):
                     if (start, count, shift) not in seen:
                         seen.add((start, count, shift))
@@ -197,18 +212,23 @@ def _backwards(index: Index) -> Iterator[Pair]:
 
 def _shifted(index: Index) -> Iterator[Pair]:
     row, steps = index.row, index.steps
+    seen = set()
     for shape, places in index.shapes.items():
         if len(places) < 2 or shape[0] == shape[1]:
             continue
         for a, p in enumerate(places[:_CROWDED]):
             for q in places[a + 1 : a + _CROWDED]:
-                if row[p] == row[q] or (p and steps[p - 1] == steps[q - 1]):
+                shift = q - p
+                if row[p] == row[q]:
                     continue
-                n = 3
-                while steps[p + n - 1] == steps[q + n - 1] and n < q - p and row[p + n] < WALL:
-                    n += 1
-                if n > 3:
-                    yield (p, p + n), q, n, _USE + 14
+                end, start = p + 3, p
+                while steps[end - 1] == steps[end - 1 + shift] and end < q and row[end] < WALL:
+                    end += 1
+                while start and end - start < shift and steps[start - 1] == steps[start - 1 + shift]:
+                    start -= 1
+                if end - start > 3 and (start, end, shift) not in seen:
+                    seen.add((start, end, shift))
+                    yield (start, end), start + shift, end - start, _USE + 14
 
 
 def _jumping(index: Index) -> Iterator[Pair]:

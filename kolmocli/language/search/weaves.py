@@ -117,6 +117,7 @@ class _Front:
         self.after, self.after_open = self._backward(1)
         self.several = self._forward(2)[0]
         self.related = 0 if index.terms[self.odds] > 3 else _related(index)
+        self.holed = self._holed()
         self.odd_copies = self._whole_copies()
         again = [n for n in range(3, index.ends[2] - self.odds) if index.row[self.odds + n] == index.row[self.odds]]
         self.units = [n for n in again[:_UNITS] if self._repeats(n, n + 3)]
@@ -177,11 +178,21 @@ class _Front:
             and row[start + unit : start + count] == row[start : start + count - unit]
         )
 
+    def _holed(self) -> int:
+        """How many odd items from the first on are a ramp with one item replaced; 0 if they are none."""
+        row, terms, steps, start = self.index.row, self.index.terms, self.index.steps, self.odds
+        count, end = terms[start], self.index.ends[2]
+        hole = start + count
+        if count < 3 or hole + 1 >= end or row[hole + 1] - row[hole - 1] != 2 * steps[start]:
+            return 0
+        return count + 1 + (terms[hole + 1] if steps[hole + 1] == steps[start] else 1)
+
     def natural(self) -> list[int]:
         """Counts at which what is woven in, or what it is woven into, ends by itself."""
         index, most = self.index, self.size // 2
         terms, steps = index.terms, index.steps
         found = [terms[start] for start in (self.odds, self.evens)]
+        found.append(self.holed)
         step = steps[self.odds]
         for place, length in self.odd_copies:
             if terms[self.odds] < 4 or steps[place - 1] != step:  # of a ramp, whole ones only
@@ -212,6 +223,8 @@ class _Front:
     def _woven(self, count: int) -> float:
         """The price of the first `count` odd items as one value."""
         index, start = self.index, self.odds
+        if index.terms[start] + 1 < count <= self.holed:
+            return WEAVE + _RELATED + ramp_bits(index.row[start], index.steps[start], count)
         if index.terms[start] >= count:
             return WEAVE + ramp_bits(index.row[start], index.steps[start], count)
         if any(length >= count for _, length in self.odd_copies):
