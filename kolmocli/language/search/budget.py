@@ -15,10 +15,11 @@ class Spent(Exception):
 class Budget:
     """A step is about one item looked at once. The same number of steps ends at the same place on every machine."""
 
-    __slots__ = ("_clock", "_until", "left")
+    __slots__ = ("_clock", "_until", "left", "used")
 
     def __init__(self, steps: int | None, seconds: float) -> None:
         self.left = steps
+        self.used = 0
         self._until = time.monotonic() + seconds
         self._clock = 0
 
@@ -33,6 +34,7 @@ class Budget:
                 self.left = 0
                 raise Spent
             self.left -= steps
+        self.used += steps
         self._clock -= steps
         if self._clock <= 0:
             self._clock = _LOOK

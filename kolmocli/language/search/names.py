@@ -13,7 +13,7 @@ from itertools import chain
 from kolmocli.language.search.budget import Budget
 from kolmocli.language.search.graphs import Makings
 from kolmocli.language.search.index import Index
-from kolmocli.language.search.nodes import Chain, Making, Node, Value, merged
+from kolmocli.language.search.nodes import Chain, Making, Value, merged
 from kolmocli.language.search.order import quick_bits
 from kolmocli.language.search.parse import Piece, cheapest
 from kolmocli.language.search.prices import AGAIN, MERGE, WEAVE
@@ -59,10 +59,6 @@ class Naming:
             self._forget()
             if self.bits >= before:
                 return
-
-    def root(self) -> Node:
-        """The graph of the best program."""
-        return merged(self.chain)
 
     # --- moves
 

@@ -33,12 +33,14 @@ _LARGEST = 10**17
 """The language writes integers of up to 18 characters, of which one may be the sign."""
 _SLACK = 150
 """Ways that take so many bits more than the best are not looked at."""
-_FIRST, _EXPAND, _BEGIN = 8, 2, 2
+_FIRST, _EXPAND, _BEGIN = 20, 4, 2
 """Ways to take apart further in the first rounds and in each later one, and ways to begin with in each round."""
 _DEEPEST = 7
 """So many interleavings are undone, one inside the other."""
 _IMPROVABLE, _ARRANGEABLE = 1.3, 1.03
 """How far above the best a beginning may lie to be improved, and a graph to be put in its best order."""
+_IMPROVING = 1
+"""Steps that may go into improving beginnings, for each one that goes into finding them."""
 _WIDTH = 16
 """States that the search for that order keeps."""
 
@@ -148,6 +150,8 @@ class _Search:
         self._to_expand: list[tuple[float, int, Guess, int]] = []
         self._to_begin: list[tuple[float, int, Guess]] = []
         self._to_improve: list[tuple[int, int, Naming]] = []
+        self._improving = 0
+        """Steps that went into beginnings to improve."""
         self._number = count()
         """Makes entries of equal bits come in the order in which they were found."""
 
@@ -168,7 +172,8 @@ class _Search:
             for _ in range(_BEGIN):
                 if self._promising():
                     self._begin()
-            self._improve()
+            if self._improving <= _IMPROVING * (self.budget.used - self._improving) or not self._promising():
+                self._improve()
             rounds += 1
             for _ in range(_EXPAND if rounds > 1 else _FIRST):
                 self._expand()
@@ -186,7 +191,9 @@ class _Search:
         if self._to_improve:
             naming = heappop(self._to_improve)[2]
             if naming.bits < _IMPROVABLE * self._quickest:
+                before = self.budget.used
                 naming.improve()
+                self._improving += self.budget.used - before
                 self._keep(naming)
 
     def _expand(self) -> None:
@@ -209,7 +216,7 @@ class _Search:
         """Take the program if it is the shortest so far and makes the sequence."""
         if naming.bits < _ARRANGEABLE * self._quickest:
             self._quickest = min(self._quickest, naming.bits)
-            order, bits = arrange(naming.root(), _WIDTH)
+            order, bits = arrange(naming.chain, _WIDTH)
             if bits < self.bits:
                 program = canonical(program_of(order))
                 if _makes(program, self.value):
