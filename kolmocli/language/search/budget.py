@@ -6,6 +6,8 @@ import time
 
 _LOOK = 256
 """Steps between two looks at the clock."""
+_PER_SECOND = 1_000_000
+"""Steps that a slow machine takes in a second: what a move between two looks at the clock would take is judged by it."""
 
 
 class Spent(Exception):
@@ -40,3 +42,9 @@ class Budget:
             self._clock = _LOOK
             if time.monotonic() >= self._until:
                 raise Spent
+
+    def affords(self, steps: int) -> bool:
+        """Whether there is enough left for a move that does not look at the clock."""
+        if self.left is not None and self.left < steps:
+            return False
+        return steps <= _PER_SECOND * (self._until - time.monotonic())

@@ -48,6 +48,11 @@ class Naming:
         self._name_spans(0)
         self._name_what_there_is()
 
+    def offer(self, values: Iterable[Value]) -> None:
+        """Name these values, of another program for the same sequence, and what pays then."""
+        self._try([*self.known, *(value for value in values if len(value) > 1)])
+        self._name_what_there_is()
+
     def improve(self) -> None:
         """Name what pays until nothing does."""
         for _ in range(_ROUNDS):
@@ -100,9 +105,11 @@ class Naming:
         self.budget.spend(8 * len(self.index.row))
         literals = self._literals()
         size = sum(end - start for start, end in literals)
-        self.budget.spend(size * size // 4 + 4 * size)
         costs = self._costs()
-        pairs = [*similar(self.index), *literal_forms(self.index, literals)]
+        pairs = [*similar(self.index)]
+        if self.budget.affords(size * size // 2):
+            self.budget.spend(size * size // 4 + 4 * size)
+            pairs += literal_forms(self.index, literals)
         spans = ranked(self.index, costs, pairs)
         if len(spans) > 1 or not proposals:
             self._add(apart(spans))
@@ -114,7 +121,10 @@ class Naming:
 
     def _name_pairs(self) -> None:
         literals = self._literals()
-        self.budget.spend(len(self.values) * sum(end - start for start, end in literals))
+        steps = len(self.values) * sum(end - start for start, end in literals)
+        if not self.budget.affords(steps):
+            return
+        self.budget.spend(steps)
         spans = ranked(self.index, self._costs(), combined(self.index, literals, list(self.values)))
         for candidate in spans[:_PROPOSALS]:
             self._add([candidate.span], self.values)
