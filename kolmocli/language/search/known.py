@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
-from kolmocli.language.interpreter import execute
-from kolmocli.language.program import Alias, Call, Program, Ref
+from kolmocli.language.interpreter import ExecutionError, execute
+from kolmocli.language.program import Alias, Call, Program, Ref, canonical
 from kolmocli.language.search.nodes import Constants, Node, Value
 from kolmocli.language.search.strands import Strand, Weave
+
+
+def reaching(program: Program, value: Value) -> Program | None:
+    """The program as far as the first statement that makes the value, in canonical form; None if none does."""
+    try:
+        values = execute(program)
+    except ExecutionError as error:
+        values = error.values
+    hit = next((i for i, made in enumerate(values) if tuple(made) == value), None)
+    return None if hit is None else canonical(program.prefix(hit + 1))
 
 
 def node_of(program: Program) -> Node:

@@ -21,7 +21,7 @@ from kolmocli.language.coder import coded_bits, literal_bits
 from kolmocli.language.interpreter import DEFAULT_BOUNDS, ExecutionError, evaluate
 from kolmocli.language.program import Call, Program, Ref, canonical
 from kolmocli.language.search.budget import Budget, Spent
-from kolmocli.language.search.known import node_of, values_of, weave_of
+from kolmocli.language.search.known import node_of, reaching, values_of, weave_of
 from kolmocli.language.search.long import program_of_runs, unit_of
 from kolmocli.language.search.names import Naming
 from kolmocli.language.search.nodes import Value, program_of
@@ -88,7 +88,7 @@ def solve(
         UsageError: if the sequence is empty, has an item of another kind, or is beyond what a program can make.
     """
     started = time.monotonic()
-    value = _checked(sequence)
+    value = solvable(sequence)
     literal = literal_bits(value)
     budget = Budget(steps, seconds)
     if len(value) <= _LONGEST:
@@ -99,8 +99,8 @@ def solve(
     else:
         program, source = _long(value, budget), "search"
         bits = coded_bits(program)
-        for other in map(canonical, known):
-            if coded_bits(other) < bits and _makes(other, value):
+        for other in _right(known, value):
+            if coded_bits(other) < bits:
                 program, bits, source = other, coded_bits(other), "policy"
     if bits >= literal:
         program, bits, source = _literal(value), literal, "literal"
@@ -125,7 +125,12 @@ def _long(value: Value, budget: Budget) -> Program:
     return program if _makes(program, value) else _literal(value)
 
 
-def _checked(sequence: Sequence[int]) -> Value:
+def solvable(sequence: Sequence[int]) -> Value:
+    """The sequence as `solve` takes it.
+
+    Raises:
+        UsageError: it is empty, has an item of another kind, or is beyond what a program can make.
+    """
     try:
         value = tuple(map(index, sequence))
     except TypeError:
@@ -137,6 +142,12 @@ def _checked(sequence: Sequence[int]) -> Value:
     if max(map(abs, value)) >= _LARGEST:
         raise UsageError("solve takes integers of up to 17 digits and a sign; the language writes no longer ones")
     return value
+
+
+def _right(programs: Sequence[Program], value: Value) -> list[Program]:
+    """Those that make the value, in canonical form, the shortest first and each once."""
+    found = {program: coded_bits(program) for p in programs if (program := reaching(p, value)) is not None}
+    return sorted(found, key=lambda program: found[program])
 
 
 def _literal(value: Value) -> Program:
@@ -180,7 +191,7 @@ class _Search:
         Raises:
             Spent: if the budget ends before; the best program stays.
         """
-        right = [program for program in map(canonical, known) if _makes(program, self.value)]
+        right = _right(known, self.value)
         for program in right:
             self._take(program, "policy")
         for program in right:
