@@ -13,6 +13,7 @@ one xz stream of all. For the continuation the last terms are kept back, the res
 from __future__ import annotations
 
 import argparse
+import math
 import random
 import sys
 import time
@@ -58,6 +59,7 @@ def main() -> int:
     parser.add_argument("files", nargs="+", metavar="FILE|FOLDER")
     parser.add_argument("--sample", type=int, default=300, help="sequences to solve; 0: all")
     parser.add_argument("--seconds", type=float, default=1.0, help="for each search")
+    parser.add_argument("--steps", type=int, help="of each search, instead of seconds: the same on every machine")
     parser.add_argument("--least", type=int, default=16, help="terms that a sequence must have")
     parser.add_argument("--seed", type=int, default=0, help="which sequences")
     parser.add_argument(
@@ -74,7 +76,8 @@ def main() -> int:
     chosen = found if not options.sample else random.Random(options.seed).sample(found, min(options.sample, len(found)))
     sequences = [sequence for _, sequence in chosen]
     started = time.monotonic()
-    solutions = [kolmo.solve(sequence, seconds=options.seconds) for sequence in sequences]
+    how = {"seconds": options.seconds} if options.steps is None else {"seconds": math.inf, "steps": options.steps}
+    solutions = [kolmo.solve(sequence, **how) for sequence in sequences]
     right = sum(solution.value == sequence for solution, sequence in zip(solutions, sequences, strict=True))
     raw, xz = raw_bits(sequences), solid_bits("xz", sequences)
     bits, literal = sum(s.bits for s in solutions), sum(s.literal_bits for s in solutions)
@@ -84,9 +87,10 @@ def main() -> int:
     continued = []
     for sequence in sequences:
         seen, rest = sequence[:-KEPT_BACK], sequence[-KEPT_BACK:]
-        program = kolmo.solve(seen, seconds=options.seconds).program
+        program = kolmo.solve(seen, **how).program
         continued.append(predict(program, seen, KEPT_BACK) == rest)
     n = len(chosen)
+    effort = f"{options.seconds} s" if options.steps is None else f"{options.steps:,} steps"
     print(f"{count:,} sequences, {len(found):,} of at least {options.least} terms that are bytes")
     print(
         f"{n:,} of them, seed {options.seed}, {options.seconds} s for each search, {time.monotonic() - started:.0f} s in all"

@@ -7,7 +7,7 @@ the strands in two forms.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import chain
 
 from kolmocli.language.search.budget import Budget
@@ -18,7 +18,17 @@ from kolmocli.language.search.order import quick_bits
 from kolmocli.language.search.parse import Piece, cheapest
 from kolmocli.language.search.prices import AGAIN, MERGE, WEAVE
 from kolmocli.language.search.segments import Segment, Segments, periods, ramps, together, zips
-from kolmocli.language.search.spans import Span, apart, combined, literal_forms, mirrored, ranked, replaced, similar
+from kolmocli.language.search.spans import (
+    Pair,
+    Span,
+    apart,
+    combined,
+    literal_forms,
+    mirrored,
+    ranked,
+    replaced,
+    similar,
+)
 from kolmocli.language.search.strands import Weave
 
 _CHAIN_WITHIN = 12.0
@@ -106,18 +116,26 @@ class Naming:
         literals = self._literals()
         size = sum(end - start for start, end in literals)
         costs = self._costs()
-        pairs = [*similar(self.index)]
+        pairs = list(self._paid(similar(self.index)))
         if self.budget.affords(size * size // 2):
             self.budget.spend(size * size // 4 + 4 * size)
-            pairs += literal_forms(self.index, literals)
+            pairs += self._paid(literal_forms(self.index, literals))
         spans = ranked(self.index, costs, pairs)
         if len(spans) > 1 or not proposals:
             self._add(apart(spans))
-        spans = ranked(self.index, costs, chain(pairs, replaced(self.index), mirrored(self.index)))
+        spans = ranked(
+            self.index, costs, chain(pairs, self._paid(replaced(self.index)), self._paid(mirrored(self.index)))
+        )
         if len(spans) > 1 or not proposals:
             self._add(apart(spans))
         for candidate in spans[:proposals]:
             self._add([candidate.span])
+
+    def _paid(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
+        """These pairs, of which there may be very many, each paid for."""
+        for pair in pairs:
+            self.budget.spend(4)
+            yield pair
 
     def _name_pairs(self) -> None:
         literals = self._literals()
