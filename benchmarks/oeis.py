@@ -76,8 +76,8 @@ def main() -> int:
     chosen = found if not options.sample else random.Random(options.seed).sample(found, min(options.sample, len(found)))
     sequences = [sequence for _, sequence in chosen]
     started = time.monotonic()
-    how = {"seconds": options.seconds} if options.steps is None else {"seconds": math.inf, "steps": options.steps}
-    solutions = [kolmo.solve(sequence, **how) for sequence in sequences]
+    seconds = options.seconds if options.steps is None else math.inf
+    solutions = [kolmo.solve(sequence, seconds=seconds, steps=options.steps) for sequence in sequences]
     right = sum(solution.value == sequence for solution, sequence in zip(solutions, sequences, strict=True))
     raw, xz = raw_bits(sequences), solid_bits("xz", sequences)
     bits, literal = sum(s.bits for s in solutions), sum(s.literal_bits for s in solutions)
@@ -87,14 +87,12 @@ def main() -> int:
     continued = []
     for sequence in sequences:
         seen, rest = sequence[:-KEPT_BACK], sequence[-KEPT_BACK:]
-        program = kolmo.solve(seen, **how).program
+        program = kolmo.solve(seen, seconds=seconds, steps=options.steps).program
         continued.append(predict(program, seen, KEPT_BACK) == rest)
     n = len(chosen)
     effort = f"{options.seconds} s" if options.steps is None else f"{options.steps:,} steps"
     print(f"{count:,} sequences, {len(found):,} of at least {options.least} terms that are bytes")
-    print(
-        f"{n:,} of them, seed {options.seed}, {options.seconds} s for each search, {time.monotonic() - started:.0f} s in all"
-    )
+    print(f"{n:,} of them, seed {options.seed}, {effort} for each search, {time.monotonic() - started:.0f} s in all")
     print(f"  right values                      {right:,} of {n:,}")
     print(f"  fewer bits than the literal       {share(shorter, n)}")
     print(f"  at most half of the literal       {share(half, n)}")

@@ -32,8 +32,8 @@ def main() -> int:
 
     rng = random.Random(options.seed)
     pairs = [sample(rng, PUBLISHED) for _ in range(options.pairs)]
-    how = {"seconds": options.seconds} if options.steps is None else {"seconds": math.inf, "steps": options.steps}
-    solutions = [kolmo.solve(pair.sequence, **how) for pair in pairs]
+    seconds = options.seconds if options.steps is None else math.inf
+    solutions = [kolmo.solve(pair.sequence, seconds=seconds, steps=options.steps) for pair in pairs]
 
     right = sum(solution.value == pair.sequence for solution, pair in zip(solutions, pairs, strict=True))
     found = [solution.bits for solution in solutions]
