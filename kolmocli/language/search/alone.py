@@ -1,4 +1,4 @@
-"""Ways to make a value of nothing but itself: written down, as a ramp, or of parts that are."""
+"""Ways to make a value of nothing but itself: written down, as a ramp, as a polynomial, or of parts that are."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from functools import lru_cache
 from kolmocli.language.search.nodes import Making, Value
 from kolmocli.language.search.prices import MERGE_APART, initiator_bits, literal_price
 from kolmocli.language.search.ramps import holed, is_ramp, ramp, ramp_cost
+from kolmocli.language.search.sums import summed
 
 _LONGEST = 512
 """Longer values are no concatenation here; as a strand of their own they would be."""
@@ -23,6 +24,8 @@ def alone(value: Value) -> tuple[Making, ...]:
         ways.append(making)
     elif 3 < len(value) <= _LONGEST and (cut := _last_part(value)):
         ways.append(Making("concatenate", (), (value[:cut], value[cut:]), MERGE_APART))
+    if len(value) <= _LONGEST and (making := summed(value)) is not None:
+        ways.append(making)
     return tuple(ways)
 
 

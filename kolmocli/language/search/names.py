@@ -17,7 +17,7 @@ from kolmocli.language.search.nodes import Chain, Making, Value, merged
 from kolmocli.language.search.order import quick_bits
 from kolmocli.language.search.parse import Piece, cheapest
 from kolmocli.language.search.prices import AGAIN, MERGE, WEAVE
-from kolmocli.language.search.segments import Segment, Segments, periods, ramps, together, zips
+from kolmocli.language.search.segments import Segment, Segments, periods, polynomials, ramps, together, zips
 from kolmocli.language.search.spans import (
     Pair,
     Span,
@@ -203,7 +203,7 @@ class Naming:
         woven = zips(self.index, strand)
         if strand == 0:
             woven.pop(0, None)
-        return together(ramps(self.index, strand), periods(self.index, strand), woven)
+        return together(ramps(self.index, strand), polynomials(self.index, strand), periods(self.index, strand), woven)
 
     def _literals(self) -> list[Span]:
         """Where literals stand: those of the paths, and what else the program writes down, where it stands first."""

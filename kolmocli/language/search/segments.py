@@ -1,4 +1,4 @@
-"""What can stand at each place of a strand before anything has a name: ramps, interleavings, repetitions, copies.
+"""What can stand at each place of a strand before anything has a name: ramps, polynomials, interleavings, repetitions, copies.
 
 A segment is one value. Estimated bits include the merge with what stands before.
 """
@@ -6,6 +6,7 @@ A segment is one value. Estimated bits include the merge with what stands before
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 
 from kolmocli.language.search.alone import alone_bits
 from kolmocli.language.search.index import Index
@@ -43,6 +44,25 @@ def ramps(index: Index, strand: int) -> Segments:
         found[i] = [(i + n, bits + MERGE, None) for n, bits in zip(lengths, costs, strict=True)]
     for i, segment in _holed(index, strand):
         found.setdefault(i, []).append(segment)
+    return found
+
+
+def polynomials(index: Index, strand: int) -> Segments:
+    """The longest stretches whose second, third or fourth differences are constant."""
+    start, end = index.starts[strand], index.ends[strand]
+    row = index.row[start:end]
+    found: Segments = {}
+    for degree in (1, 2, 3, 4):
+        row = tuple([b - a for a, b in pairwise(row)])
+        i = 0
+        while degree > 1 and i < len(row):
+            to = i + 1
+            while to < len(row) and row[to] == row[i]:
+                to += 1
+            if to - i >= 3 and row[i] and start + to + degree <= end:
+                span = start + i, start + to + degree
+                found.setdefault(span[0], []).append((span[1], alone_bits(index.row[slice(*span)]) + MERGE, None))
+            i = to
     return found
 
 

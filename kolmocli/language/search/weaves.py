@@ -15,7 +15,7 @@ from kolmocli.language.search.nodes import Value
 from kolmocli.language.search.parse import cheapest
 from kolmocli.language.search.prices import AGAIN, MERGE, WEAVE, operator_bits
 from kolmocli.language.search.ramps import ramp_bits
-from kolmocli.language.search.segments import Segments, copies, periods, ramps, together, zips
+from kolmocli.language.search.segments import Segments, copies, periods, polynomials, ramps, together, zips
 from kolmocli.language.search.strands import Strand, Weave, woven_in, woven_on
 
 _INFINITE = float("inf")
@@ -49,7 +49,7 @@ def first_guess(weave: Weave, budget: Budget) -> Guess:
     """The guess for the core alone."""
     index = Index(weave)
     budget.spend(6 * len(index.row))
-    parts = (ramps(index, 0), periods(index, 0), copies(index, 0), zips(index, 0))
+    parts = (ramps(index, 0), polynomials(index, 0), periods(index, 0), copies(index, 0), zips(index, 0))
     bits = cheapest(index, index.starts[0], index.ends[0], parts, budget)[0]
     return Guess(bits, bits, 0.0, weave)
 
@@ -127,7 +127,11 @@ class _Front:
         """What can stand at each place of a strand."""
         index = self.index
         return together(
-            ramps(index, strand), periods(index, strand), copies(index, strand, self._room), zips(index, strand)
+            ramps(index, strand),
+            polynomials(index, strand),
+            periods(index, strand),
+            copies(index, strand, self._room),
+            zips(index, strand),
         )
 
     def _forward(self, strand: int) -> tuple[list[float], list[float]]:
