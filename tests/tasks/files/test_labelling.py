@@ -11,11 +11,11 @@ import pytest
 from kolmocli.errors import KolmoError, UsageError
 from kolmocli.language.interpreter import evaluate
 from kolmocli.language.program import parse
-from kolmocli.tasks.files import labelling
+from kolmocli.language.search.solver import solve
 from kolmocli.tasks.files.labelling import Labelled, Labelling, label
 
 LONG = "sequence_1 = set_list([2, 2, 2, 2, 2, 2, 2, 2])"
-SOURCE = [
+SOURCE: list[dict[str, Any]] = [
     {"sequence": [1, 2, 3, 4, 5, 6, 7], "bucket": "ramps/1"},
     {"sequence": [9, 4]},
     {"sequence": [2] * 8, "program": LONG, "modality": "flat"},
@@ -68,13 +68,12 @@ def test_a_stopped_run_goes_on_where_it_was(source: Path, monkeypatch: pytest.Mo
     with pytest.raises(KolmoError, match="--resume goes on with it"):
         labelled(source)
     searched: list[tuple[int, ...]] = []
-    find = labelling.solve
 
     def watched(sequence: tuple[int, ...], **how: Any) -> Any:
         searched.append(sequence)
-        return find(sequence, **how)
+        return solve(sequence, **how)
 
-    monkeypatch.setattr(labelling, "solve", watched)
+    monkeypatch.setattr("kolmocli.tasks.files.labelling.solve", watched)
     done = labelled(source, resume=True)
     assert target.read_bytes() == whole
     assert searched == [(9, 4)]
