@@ -9,6 +9,7 @@ shorter program.
 from __future__ import annotations
 
 import argparse
+import math
 import random
 import sys
 
@@ -23,6 +24,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pairs", type=int, default=200)
     parser.add_argument("--seconds", type=float, default=1.0, help="for each sequence")
+    parser.add_argument("--steps", type=int, help="of each search, instead of seconds: the same on every machine")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     if options.pairs < 1:
@@ -30,14 +32,16 @@ def main() -> int:
 
     rng = random.Random(options.seed)
     pairs = [sample(rng, PUBLISHED) for _ in range(options.pairs)]
-    solutions = [kolmo.solve(pair.sequence, seconds=options.seconds) for pair in pairs]
+    seconds = options.seconds if options.steps is None else math.inf
+    solutions = [kolmo.solve(pair.sequence, seconds=seconds, steps=options.steps) for pair in pairs]
 
     right = sum(solution.value == pair.sequence for solution, pair in zip(solutions, pairs, strict=True))
     found = [solution.bits for solution in solutions]
     reference = [coded_bits(pair.program) for pair in pairs]
     raw = raw_bits(pair.sequence for pair in pairs)
     no_longer = sum(a <= b for a, b in zip(found, reference, strict=True))
-    print(f"{len(pairs)} pairs, seed {options.seed}, {options.seconds} s each")
+    effort = f"{options.seconds} s" if options.steps is None else f"{options.steps:,} steps"
+    print(f"{len(pairs)} pairs, seed {options.seed}, {effort} each")
     print(f"  right values              {right} of {len(pairs)}")
     print(f"  coded bits, found         {sum(found)}, {sum(found) / raw:.3f} of raw")
     print(f"  coded bits, reference     {sum(reference)}, {sum(reference) / raw:.3f} of raw")

@@ -16,6 +16,7 @@ from kolmocli.cli.doctor import doctor
 from kolmocli.cli.eval import evaluate
 from kolmocli.cli.report import report, watch
 from kolmocli.cli.sandbox import app as sandbox
+from kolmocli.cli.solve import ARGUMENTS, solve
 from kolmocli.cli.train import TrainCommand, train
 from kolmocli.cli.worker import worker
 
@@ -46,6 +47,7 @@ def _kolmo(
 
 app.command("train", cls=TrainCommand)(train)
 app.command("eval")(evaluate)
+app.command("solve", context_settings=ARGUMENTS)(solve)
 app.command("watch", short_help="Show the live table of a run.")(watch)
 app.command("report", short_help="Write the plots and the HTML report of a run.")(report)
 app.command("compress", cls=CompressCommand, short_help="Pack files into archives that open without a model.")(compress)

@@ -1,4 +1,4 @@
-"""`kolmo data`: sequences cut from files, sampled pairs, and what is in such a file."""
+"""`kolmo data`: sequences cut from files, sampled pairs, references by search, and what is in such a file."""
 
 from __future__ import annotations
 
@@ -123,6 +123,45 @@ def synth(
         _say(f"{done.pairs:,} pairs, {done.items:,} items{extra}: {_place(output)}")
 
 
+@app.command("label")
+def label_(
+    file: Annotated[str, typer.Argument(help="JSONL or CSV, perhaps gzipped; - is standard input")],
+    seconds: Annotated[
+        float, typer.Option("--seconds", min=0, metavar="S", help="how long to search for each sequence")
+    ] = 1.0,
+    shorten: Annotated[
+        bool, typer.Option("--shorten", help="search for shorter programs where the file has one, too")
+    ] = False,
+    output: Output = "-",
+    resume: Annotated[
+        bool, typer.Option("--resume", help="go on with OUTPUT.partial of a run that was stopped")
+    ] = False,
+    strict: Strict = False,
+    force: Force = False,
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Search for reference programs of sequences that come without one, in the order of the file.
+
+    A sequence of which nothing shorter than its literal list is found is kept without a program.
+    """
+    if not seconds < float("inf"):
+        raise UsageError(f"--seconds {seconds:g}: must be a number of seconds")
+    _json_needs_a_file(json, output)
+    from kolmocli.tasks.files.labelling import Labelling, label
+
+    wanted = Labelling(seconds, shorten, strict, resume)
+    done = label(file, output, wanted, force=force, warn=_say, progress=_counter(None, quiet, "sequences"))
+    if json:
+        print_json({"file": file, "output": output, "seconds": seconds, **asdict(done)})
+    elif not quiet:
+        counts = {"found": done.found, "shortened": done.shortened, "kept as they are": done.kept}
+        programs = ", ".join(f"{n:,} {what}" for what, n in counts.items() if n) or "none found"
+        rate = f", {done.bits / done.literal_bits:.3f} of their literals" if done.literal_bits else ""
+        without = f"; {done.literals:,} without" if done.literals else ""
+        _say(f"{done.sequences:,} sequences: programs {programs}{rate}{without}: {_place(output)}")
+
+
 @app.command("show")
 def show_data(
     file: Annotated[str, typer.Argument(help="JSONL or CSV, perhaps gzipped; - is standard input")],
@@ -168,11 +207,12 @@ def _json_needs_a_file(json: bool, output: str) -> None:
         raise UsageError("--json prints on standard output, where the sequences go: name a file with -o")
 
 
-def _counter(pairs: int, quiet: bool) -> Callable[[int], None]:
+def _counter(of: int | None, quiet: bool, what: str = "pairs") -> Callable[[int], None]:
     """Progress on a terminal's stderr: one line that is written over."""
     if quiet or not sys.stderr.isatty():
         return lambda done: None
-    return lambda done: print(f"\r\033[K{done:,} of {pairs:,} pairs", end="", file=sys.stderr, flush=True)
+    whole = "" if of is None else f" of {of:,}"
+    return lambda done: print(f"\r\033[K{done:,}{whole} {what}", end="", file=sys.stderr, flush=True)
 
 
 def _say(line: str) -> None:

@@ -65,6 +65,10 @@ def evaluate(
         int,
         typer.Option("--hold-out", min=0, metavar="N", help="keep the last N items back; does a program predict them?"),
     ] = 0,
+    search: Annotated[
+        float,
+        typer.Option("--search", min=0, metavar="SECONDS", help="of search for each sequence, as a baseline (0: none)"),
+    ] = 0.0,
     kt_compatible: Annotated[
         bool, typer.Option("--kt-compatible", help="also the KoLMogorov Test's published formulas, flaws included")
     ] = False,
@@ -111,7 +115,9 @@ def evaluate(
     from kolmocli.console import warn
     from kolmocli.evaluation.report import Reporting
 
-    reporting = Reporting(kt_compatible, hold_out)
+    if not search < math.inf:
+        raise UsageError(f"--search {search:g}: must be a number of seconds")
+    reporting = Reporting(kt_compatible, hold_out, search)
     if target is not None:
         from kolmocli.evaluation.command import evaluate as evaluate_policy
         from kolmocli.evaluation.selection import Wanted

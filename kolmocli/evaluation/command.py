@@ -41,7 +41,7 @@ def evaluate(
     config = selection.config
     sequences = [task for task in selection.tasks if isinstance(task, SequenceTask)]
     if len(sequences) < len(selection.tasks) and reporting != PLAIN:
-        raise UsageError("--hold-out and --kt-compatible are for sequences, and these tasks are questions")
+        raise UsageError("--hold-out, --kt-compatible and --search are for sequences, and these tasks are questions")
     if temperature is not None:
         training = config.training.model_copy(update={"temperature": temperature})
         config = config.model_copy(update={"training": training})

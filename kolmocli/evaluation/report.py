@@ -13,6 +13,7 @@ from kolmocli.evaluation.published import published_report
 from kolmocli.evaluation.rates import uniform_prior
 from kolmocli.evaluation.rescoring import Language
 from kolmocli.evaluation.samples import Attempts, best_of, pass_rates
+from kolmocli.evaluation.searched import search_baseline
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +23,8 @@ class Reporting:
     kt_compatible: bool = False
     hold_out: int = 0
     """Items at the end of a sequence that are kept back."""
+    search: float = 0.0
+    """Seconds of search for each sequence, as a baseline; 0: none."""
 
 
 PLAIN = Reporting()
@@ -35,6 +38,10 @@ def full_report(
     pairs = [(task, best_of(outcomes)) for task, outcomes in attempts]
     judged = of_sequences([(task, outcome) for task, outcome in pairs if not is_masked(outcome)])
     report = {**pass_rates(attempts, samples), **summarise(pairs, coding, baselines)}
+    if reporting.search:
+        found = search_baseline([task for task, _ in judged], reporting.search)
+        report["baselines"]["search"] = found
+        report["search_seconds"] = reporting.search
     report["modalities"] = modalities(pairs, coding)
     if language == "dsl":
         judged = [(task, outcome) for task, outcome in judged if task.language == "dsl"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import accumulate, pairwise
+from math import gcd
 from operator import add, sub
 
 from kolmocli.language.program import PREDICATES
@@ -101,23 +102,39 @@ def _sorted(index: Index, value: Value) -> Iterator[Found]:
 
 @lru_cache(maxsize=4096)
 def _first_remainders(first: tuple[int, int, int], top: int) -> tuple[tuple[tuple[int, int, int], int], ...]:
+    """The remainders of three items for every modulus that changes one of them."""
     a, b, c = first
-    return tuple(((a % m, b % m, c % m), m) for m in range(2, top + 1))
+    return tuple(((a % m, b % m, c % m), m) for m in range(2, min(top, max(first)) + 1))
 
 
 def _remainders(index: Index, value: Value) -> Iterator[Found]:
-    count = len(value)
-    top = max(value)
+    count, top = len(value), max(value)
     if count < 3 or top < 2:
         return
     row, triples = index.row, index.triples
-    for triple, modulus in _first_remainders(value[:3], min(top, _MOST_MODULUS)):
+    first = value[:3]
+    for triple, modulus in _first_remainders(first, min(top, _MOST_MODULUS)):
         if triple in triples:
-            remainders = tuple(x % modulus for x in value)
-            if remainders != value:
-                for i in triples[triple]:
-                    if row[i : i + count] == remainders:
-                        yield _found(i, count, "modulo_item_list", value, modulus)
+            remainders = tuple([x % modulus for x in value])
+            for i in triples[triple]:
+                if row[i : i + count] == remainders:
+                    yield _found(i, count, "modulo_item_list", value, modulus)
+    for i in triples.get(first, ()):  # type: ignore[arg-type]
+        part = row[i : i + count]
+        if part != value and len(part) == count:
+            found = _modulus(value, part)
+            if found:
+                yield _found(i, count, "modulo_item_list", value, found)
+
+
+def _modulus(value: Value, part: Value) -> int:
+    """What the value was divided by to leave the part, or 0."""
+    common = gcd(*[a - b for a, b in zip(value, part, strict=True)])
+    above = max(part)
+    if min(part) < 0 or common <= above:
+        return 0
+    small = next((m for m in range(above + 1, min(common, _MOST_MODULUS) + 1) if common % m == 0), common)
+    return small if tuple([x % small for x in value]) == part else 0
 
 
 def _replaced(index: Index, value: Value, known: Value, hidden: dict[Value, Making]) -> Iterator[Found]:
@@ -193,5 +210,7 @@ def paired(index: Index, x: Value, y: Value) -> Iterator[Found]:
     if 0 in y or (a % d, b % e, c % f) in triples:
         made.append(("modulo_two_lists", tuple(a % b for a, b in zip(x, y, strict=True) if b)))
     for function, value in made:
+        if value in (x, y):
+            continue
         for i in index.places(value):
             yield i, i + len(value), Making(function, (), (x, y), operator_bits(function))

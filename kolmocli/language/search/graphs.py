@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
 
+from kolmocli.language.search.alone import alone, alone_bits
 from kolmocli.language.search.budget import Budget
 from kolmocli.language.search.derive import Found, derived, paired
 from kolmocli.language.search.index import Index
 from kolmocli.language.search.nodes import Making, Node, Value
-from kolmocli.language.search.prices import initiator_bits
-from kolmocli.language.search.ramps import is_ramp, ramp
 
 
 class Makings:
@@ -31,6 +29,7 @@ class Makings:
         if value not in self._derived:
             self.budget.spend(20 * len(value) + 100)
             found = self._derived[value] = list(derived(self.index, value, self.hidden))
+            self.budget.spend(4 * len(found))
             self._images[value] = _by_value(self.index, found)
         return self._derived[value]
 
@@ -54,21 +53,18 @@ class Makings:
         pool = dict.fromkeys(wanted)
         for making in made.values():
             pool.update(dict.fromkeys(making.sources))
-        open_values = sorted((initiator_cost(v), v) for v in pool if v not in made)
+        open_values = sorted((alone_bits(v), v) for v in pool if v not in made)
         pairs = {self.index.row[start:end]: making for start, end, making in self.paired(list(pool))}
         while open_values:
             _, value = open_values.pop()
             options = [self._images[v][value] for v in pool if v in self._images and value in self._images[v]]
-            if len(value) > 1 and is_ramp(value):
-                options.append(ramp(value))
             if value in pairs:
                 options.append(pairs[value])
             if value in self.hidden:
                 options.append(self.hidden[value])
-            made[value] = literal(value)
-            least = made[value].bits
-            for making in options:
-                bits = making.bits + sum(initiator_cost(source) for source in making.sources if source not in pool)
+            least = float("inf")
+            for making in (*alone(value), *options):
+                bits = making.bits + sum(alone_bits(source) for source in making.sources if source not in pool)
                 if bits < least and not any(_needs(source, value, made) for source in making.sources):
                     made[value], least = making, bits
             for source in made[value].sources:
@@ -89,27 +85,6 @@ class Makings:
                 self._nodes[key] = Node(making.function, making.constants, refs)
             nodes[value] = self._nodes[key]
         return nodes[value]
-
-
-@lru_cache(maxsize=4096)
-def initiator(value: Value) -> Making:
-    """The cheapest way to make the value of nothing, or downwards of the same value upwards."""
-    made = literal(value)
-    if len(value) > 1 and is_ramp(value):
-        other = ramp(value)
-        if other.bits + sum(initiator(source).bits for source in other.sources) < made.bits:
-            made = other
-    return made
-
-
-def initiator_cost(value: Value) -> float:
-    """What it takes to make the value of nothing."""
-    made = initiator(value)
-    return made.bits + sum(initiator_cost(source) for source in made.sources)
-
-
-def literal(value: Value) -> Making:
-    return Making("set_list", (value,), (), initiator_bits("set_list", value))
 
 
 def _by_value(index: Index, found: list[Found]) -> dict[Value, Making]:

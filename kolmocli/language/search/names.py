@@ -7,17 +7,28 @@ the strands in two forms.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import chain
 
 from kolmocli.language.search.budget import Budget
 from kolmocli.language.search.graphs import Makings
 from kolmocli.language.search.index import Index
-from kolmocli.language.search.nodes import Chain, Making, Node, Value, merged
+from kolmocli.language.search.nodes import Chain, Making, Value, merged
 from kolmocli.language.search.order import quick_bits
-from kolmocli.language.search.parse import Piece, Segment, Segments, cheapest, ramps
+from kolmocli.language.search.parse import Piece, cheapest
 from kolmocli.language.search.prices import AGAIN, MERGE, WEAVE
-from kolmocli.language.search.spans import Span, apart, combined, literal_forms, ranked, similar
+from kolmocli.language.search.segments import Segment, Segments, periods, polynomials, ramps, together, zips
+from kolmocli.language.search.spans import (
+    Pair,
+    Span,
+    apart,
+    combined,
+    literal_forms,
+    mirrored,
+    ranked,
+    replaced,
+    similar,
+)
 from kolmocli.language.search.strands import Weave
 
 _CHAIN_WITHIN = 12.0
@@ -34,16 +45,22 @@ class Naming:
         self.index = Index(weave)
         budget.spend(4 * len(self.index.row))
         self.weave = weave
-        self.ramps = [ramps(self.index, k) for k in range(len(weave))]
+        self.nameless = [self._nameless(k) for k in range(len(weave))]
         self.makings = Makings(self.index, budget)
         self.known: dict[Value, None] = {}
+        self.tried: set[frozenset[Value]] = set()
         self.paths = self._paths(self.known)
-        self.chain, self.values = self._chained(self.paths)
+        self.chain, self.values, self.written = self._chained(self.paths)
         self.bits = quick_bits(self.chain)
 
     def begin(self) -> None:
         """Name what pays at once."""
         self._name_spans(0)
+        self._name_what_there_is()
+
+    def offer(self, values: Iterable[Value]) -> None:
+        """Name these values, of another program for the same sequence, and what pays then."""
+        self._try([*self.known, *(value for value in values if len(value) > 1)])
         self._name_what_there_is()
 
     def improve(self) -> None:
@@ -53,13 +70,10 @@ class Naming:
             self._name_spans(_PROPOSALS)
             self._name_what_there_is()
             self._name_pairs()
+            self._turn()
             self._forget()
             if self.bits >= before:
                 return
-
-    def root(self) -> Node:
-        """The graph of the best program."""
-        return merged(self.chain)
 
     # --- moves
 
@@ -101,19 +115,37 @@ class Naming:
         self.budget.spend(8 * len(self.index.row))
         literals = self._literals()
         size = sum(end - start for start, end in literals)
-        self.budget.spend(size * size // 4 + 4 * size)
-        pairs = chain(similar(self.index), literal_forms(self.index, literals))
-        spans = ranked(self.index, self._costs(), pairs)
+        costs = self._costs()
+        pairs = list(self._paid(similar(self.index)))
+        if self.budget.affords(size * size // 2):
+            self.budget.spend(size * size // 4 + 4 * size)
+            pairs += self._paid(literal_forms(self.index, literals))
+        spans = ranked(self.index, costs, pairs)
         if len(spans) > 1 or not proposals:
             self._add(apart(spans))
-        for span in spans[:proposals]:
-            self._add([span])
+        spans = ranked(
+            self.index, costs, chain(pairs, self._paid(replaced(self.index)), self._paid(mirrored(self.index)))
+        )
+        if len(spans) > 1 or not proposals:
+            self._add(apart(spans))
+        for candidate in spans[:proposals]:
+            self._add([candidate.span])
+
+    def _paid(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
+        """These pairs, of which there may be very many, each paid for."""
+        for pair in pairs:
+            self.budget.spend(4)
+            yield pair
 
     def _name_pairs(self) -> None:
         literals = self._literals()
-        self.budget.spend(len(self.values) * sum(end - start for start, end in literals))
-        for span in ranked(self.index, self._costs(), combined(self.index, literals, list(self.values)))[:_PROPOSALS]:
-            self._add([span], self.values)
+        steps = len(self.values) * sum(end - start for start, end in literals)
+        if not self.budget.affords(steps):
+            return
+        self.budget.spend(steps)
+        spans = ranked(self.index, self._costs(), combined(self.index, literals, list(self.values)))
+        for candidate in spans[:_PROPOSALS]:
+            self._add([candidate.span], self.values)
 
     def _add(self, spans: list[Span], others: Iterable[Value] = ()) -> None:
         """Name these spans and the other values, and no literals that the spans are cut out of."""
@@ -130,26 +162,62 @@ class Naming:
         if not self._try([*kept, *fresh]) and len(kept) < len(known):
             self._try([*known, *fresh])
 
+    def _turn(self) -> None:
+        """Of what is repeated, let the repetition begin at another item."""
+        for value in list(self.known):
+            if any(making.function == "repeat_list" for _, _, making in self.makings.derived(value)):
+                others = [v for v in self.known if v != value]
+                for k in range(1, min(len(value), _PROPOSALS)):
+                    for turned in (value[k:] + value[:k], value[-k:] + value[:-k]):
+                        if len(self.index.places(turned)) > 1:
+                            self._try([*others, turned])
+
     def _forget(self) -> None:
         for value in list(self.known):
             if value in self.known:
-                self._try([v for v in self.known if v != value])
+                rest = [v for v in self.known if v != value]
+                self._try(rest) or self._try(
+                    dict.fromkeys([*rest, *(v for v in self.values if len(v) > 1 and v != value)])
+                )
 
     def _try(self, known: Iterable[Value]) -> bool:
         names = dict.fromkeys(known)
+        key = frozenset(names)
+        if key in self.tried:
+            return False
+        self.tried.add(key)
         paths = self._paths(names)
-        chained, values = self._chained(paths)
+        chained, values, written = self._chained(paths)
         self.budget.spend(100)
         bits = quick_bits(chained)
         if bits >= self.bits:
             return False
         self.known, self.paths, self.chain, self.values, self.bits = names, paths, chained, values, bits
+        self.written = written
         return True
 
     # --- parts
 
+    def _nameless(self, strand: int) -> Segments:
+        """What can stand at each place without a name. An interleaving in front of the core is another weave."""
+        woven = zips(self.index, strand)
+        if strand == 0:
+            woven.pop(0, None)
+        return together(ramps(self.index, strand), polynomials(self.index, strand), periods(self.index, strand), woven)
+
     def _literals(self) -> list[Span]:
-        return [(piece.start, piece.end) for path in self.paths for piece in path if piece.literal]
+        """Where literals stand: those of the paths, and what else the program writes down, where it stands first."""
+        found = {(piece.start, piece.end) for path in self.paths for piece in path if piece.literal}
+        for value in self.written:
+            if len(value) > 3 and (places := self.index.places(value)):
+                found.add((places[0], places[0] + len(value)))
+        whole: list[Span] = []
+        for start, end in sorted(found):
+            if whole and start < whole[-1][1]:
+                whole[-1] = whole[-1][0], max(end, whole[-1][1])
+            else:
+                whole.append((start, end))
+        return whole
 
     def _paths(self, known: dict[Value, None]) -> list[list[Piece]]:
         """The cheapest path through every strand."""
@@ -157,7 +225,9 @@ class Naming:
         for value in known:
             for i in self.index.places(value):
                 extra.setdefault(i, []).append((i + len(value), AGAIN, None))
-            for start, end, making in self.makings.derived(value):
+            found = self.makings.derived(value)
+            self.budget.spend(10 + len(found) // 2)
+            for start, end, making in found:
                 extra.setdefault(start, []).append((end, making.bits + MERGE, making))
         for start, end, making in self.makings.paired(list(known)):
             extra.setdefault(start, []).append((end, making.bits + MERGE, making))
@@ -168,7 +238,7 @@ class Naming:
 
     def _several(self, strand: int, extra: Segments) -> tuple[float, list[Piece]]:
         start, end = self.index.starts[strand], self.index.ends[strand]
-        return cheapest(self.index, start, end, (self.ramps[strand], extra), self.budget)
+        return cheapest(self.index, start, end, (self.nameless[strand], extra), self.budget)
 
     def _single(self, strand: int, extra: Segments) -> list[Piece]:
         """The cheapest way to make a woven strand: one value if that is not much dearer than several."""
@@ -177,7 +247,7 @@ class Naming:
         bits, path = self._several(strand, extra)
         if len(path) == 1:
             return path
-        options = [s for part in (self.ramps[strand], extra) for s in part.get(start, ()) if s[0] == end]
+        options = [s for part in (self.nameless[strand], extra) for s in part.get(start, ()) if s[0] == end]
         literal = index.literal_bits + index.item_bits * (end - start) + WEAVE
         best: Segment | None = min(options, key=lambda s: s[1], default=None)
         if best is not None and best[1] < literal:
@@ -186,8 +256,8 @@ class Naming:
             single = Piece(start, end, None, literal, True)
         return path if bits + _CHAIN_WITHIN < single.bits else [single]
 
-    def _chained(self, paths: list[list[Piece]]) -> tuple[Chain, list[Value]]:
-        """The chain of all values, and every value that it needs."""
+    def _chained(self, paths: list[list[Piece]]) -> tuple[Chain, list[Value], list[Value]]:
+        """The chain of all values, every value that it needs, and those of them that are literals."""
         row = self.index.row
         wanted: dict[Value, Making | None] = {}
         for path in paths:
@@ -203,7 +273,7 @@ class Naming:
                 chained.append(("interleave", merged([("concatenate", node) for node in parts])))
             else:
                 chained += [("concatenate", node) for node in parts]
-        return chained, values
+        return chained, values, [value for value in values if nodes[value].function == "set_list"]
 
     def _costs(self) -> list[float]:
         """What the items before each place take in the best program, pieces spread over their items."""

@@ -8,7 +8,7 @@ there are to refer to. A beam over the topological orders, with exact bits, find
 from __future__ import annotations
 
 from kolmocli.language.opcodes import END, WIDE
-from kolmocli.language.search.nodes import Chain, Node, needed
+from kolmocli.language.search.nodes import Chain, Node, merged, needed
 from kolmocli.language.search.prices import CLOSE, EXTEND_OF, FOLD_OF, KINDS, OPEN_WIDE, WORD, index_bits
 
 _MANY = 48
@@ -83,14 +83,8 @@ class State:
 
 def quick_bits(chain: Chain) -> int:
     """The bits of the program that makes all values in order of need, and then merges them: seldom 1 % above the best order."""
-    order: list[Node] = []
-    place: dict[int, int] = {}
-    for _, node in chain:
-        if id(node) not in place:
-            for below in needed(node):
-                if id(below) not in place:
-                    place[id(below)] = len(order)
-                    order.append(below)
+    order = _values_of(chain)
+    place = {id(node): i for i, node in enumerate(order)}
     bits = count = kind = plain = 0
     unused: list[int] = []
     rank = []
@@ -133,8 +127,18 @@ def quick_bits(chain: Chain) -> int:
     return bits + WORD[kind + min(max(len(unused), 1), 3) - 1][END]
 
 
-def arrange(root: Node, width: int = 8) -> tuple[list[Node], int]:
-    """The nodes that the root needs in a cheap order, and the exact bits of that program."""
+def _values_of(chain: Chain) -> list[Node]:
+    """The nodes that the values of the chain need, each once, in order of need."""
+    order: dict[int, Node] = {}
+    for _, node in chain:
+        if id(node) not in order:
+            order.update((id(below), below) for below in needed(node) if id(below) not in order)
+    return list(order.values())
+
+
+def arrange(chain: Chain, width: int = 8) -> tuple[list[Node], int]:
+    """The nodes of the whole chain in a cheap order, and the exact bits of that program: no more than `quick_bits`."""
+    root = merged(chain)
     nodes = needed(root)
     number = {id(n): i for i, n in enumerate(nodes)}
     refs = [tuple(number[id(r)] for r in n.refs) for n in nodes]
@@ -158,7 +162,12 @@ def arrange(root: Node, width: int = 8) -> tuple[list[Node], int]:
                 if key not in following or new.bits < following[key].bits:
                     following[key] = new
         beam = sorted(following.values(), key=lambda s: s.above)[:width]
-    best = min(beam, key=State.closed)
+    simple = State()
+    values = _values_of(chain)
+    spine = {id(n) for n in nodes} - {id(n) for n in values}
+    for node in (*values, *(n for n in nodes if id(n) in spine)):
+        simple = simple.then(number[id(node)], node, refs[number[id(node)]])
+    best = min([*beam, simple], key=State.closed)
     return [nodes[i] for i in best.order], best.closed()
 
 

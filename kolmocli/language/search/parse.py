@@ -1,34 +1,19 @@
 """The cheapest concatenation that gives a strand: a shortest path over its segments.
 
-A segment is one value that stands there. Between segments the items are literals, of which a run is one `set_list`.
+Between segments the items are literals, of which a run is one `set_list`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from kolmocli.language.search.budget import Budget
 from kolmocli.language.search.index import Index
-from kolmocli.language.search.nodes import Making, Value
-from kolmocli.language.search.prices import MERGE, WEAVE, operator_bits
-from kolmocli.language.search.ramps import all_ramp_bits, ramp_bits
+from kolmocli.language.search.nodes import Making
+from kolmocli.language.search.prices import MERGE
+from kolmocli.language.search.segments import Segment, Segments
 
 _INFINITE = float("inf")
-_EVERY_END = 24
-"""A ramp may end early, where something else begins: at every item if it is no longer than this."""
-_COPY = 10.0
-"""What a copy takes while nothing is named yet: a use, and its share in cutting out what is copied."""
-_APART = 10.0
-"""What an interleaving that does not begin in front takes more: nothing folds around it."""
-_COPIES = 6
-"""So many places of three equal items are looked at for the longest copy."""
-
-
-Segment = tuple[int, float, Making | None]
-"""A value: where it ends, its estimated bits with the merge, and how it is made. None: as a ramp, or it has a name."""
-Segments = dict[int, list[Segment]]
-"""By where they begin."""
 
 
 class Piece(NamedTuple):
@@ -39,104 +24,6 @@ class Piece(NamedTuple):
     making: Making | None
     bits: float
     literal: bool
-
-
-def ramps(index: Index, strand: int) -> Segments:
-    """Every ramp of the strand, from every place on, with the ends at which it may be cut."""
-    row, terms, steps = index.row, index.terms, index.steps
-    found: Segments = {}
-    for i in range(index.starts[strand], index.ends[strand]):
-        count = terms[i]
-        first, step = row[i], steps[i]
-        if count < 3 and (count < 2 or not 0 <= step <= 5):
-            continue
-        lengths = range(2, count + 1) if count <= _EVERY_END else (2, 3, 4, count - 2, count - 1, count)
-        costs = all_ramp_bits(first, step, lengths)
-        found[i] = [(i + n, bits + MERGE, None) for n, bits in zip(lengths, costs, strict=True)]
-    for i, segment in _holed(index, strand):
-        found.setdefault(i, []).append(segment)
-    return found
-
-
-def _holed(index: Index, strand: int) -> Iterator[tuple[int, Segment]]:
-    """Ramps of which one item has been replaced."""
-    row, terms, steps = index.row, index.terms, index.steps
-    start, end = index.starts[strand], index.ends[strand]
-    for i in range(start, end - 4):
-        step, count = steps[i], terms[i]
-        if count < 2 or not 1 <= abs(step) <= 5 or (i > start and steps[i - 1] == step):
-            continue
-        hole = i + count
-        if hole + 1 >= end or row[hole + 1] - row[hole - 1] != 2 * step:
-            continue
-        last = hole + 1 + (terms[hole + 1] if steps[hole + 1] == step else 1)
-        if last - i >= 5:
-            old, new = row[hole - 1] + step, row[hole]
-            whole = tuple(range(row[i], row[i] + step * (last - i), step))
-            making = Making("substitute", (old, new), (whole,), operator_bits("substitute", old, new))
-            yield i, (last, ramp_bits(row[i], step, last - i) + making.bits + MERGE, making)
-
-
-def zips(index: Index, strand: int) -> Segments:
-    """Ramps interleaved with ramps or with literals. In front of the strand they need no merge of their own."""
-    row, start, end = index.row, index.starts[strand], index.ends[strand]
-    found: Segments = {}
-    terms = _terms_2(row, start, end)
-    for i in range(start, end - 5):
-        even, odd = terms[i - start], terms[i - start + 1]
-        if max(even, odd) < 4 or index.terms[i] > 3 or index.terms[i + 1] > 3:
-            continue
-        extra = MERGE if i == start else _APART + MERGE
-        options = []
-        if min(even, odd) >= 3:
-            a, b = (even, even) if even <= odd else (odd + 1, odd)
-            bits = ramp_bits(row[i], row[i + 2] - row[i], a) + ramp_bits(row[i + 1], row[i + 3] - row[i + 1], b)
-            options.append((a, b, bits))
-        if even > odd:
-            b = min(even, (end - i) // 2)
-            bits = ramp_bits(row[i], row[i + 2] - row[i], even) + index.literal_bits + index.item_bits * b
-            options.append((even, b, bits))
-        else:
-            bits = ramp_bits(row[i + 1], row[i + 3] - row[i + 1], odd) + index.literal_bits + index.item_bits * odd
-            options.append((odd, odd, bits))
-        found[i] = [(i + a + b, bits + WEAVE + extra, None) for a, b, bits in options]
-    return found
-
-
-def _terms_2(row: Value, start: int, end: int) -> list[int]:
-    """For each place how many items from there on, every second, have one constant difference; 1 at the end."""
-    terms = [1] * (end - start + 1)
-    for i in range(end - 3, start - 1, -1):
-        step = row[i + 2] - row[i]
-        at = i - start
-        terms[at] = terms[at + 2] + 1 if i + 4 < end and row[i + 4] - row[i + 2] == step else 2
-    return terms
-
-
-def copies(index: Index, strand: int) -> Segments:
-    """What stands before too, for an estimate before anything is named."""
-    row, terms, triples = index.row, index.terms, index.triples
-    found: Segments = {}
-    end = index.ends[strand]
-    source, length = -1, 0
-    for i in range(index.starts[strand], end):
-        if length > 3:
-            source, length = source + 1, length - 1
-        else:
-            source, length = -1, 0
-            if terms[i] > 3:
-                continue
-            for place in triples.get(row[i : i + 3], ())[:_COPIES]:  # type: ignore[arg-type]
-                if place + 2 >= i:
-                    break
-                n = 3
-                while i + n < end and row[place + n] == row[i + n] and place + n < i:
-                    n += 1
-                if n > length:
-                    source, length = place, n
-        if length >= 3:
-            found[i] = [(i + length, _COPY + MERGE, None)]
-    return found
 
 
 def cheapest(

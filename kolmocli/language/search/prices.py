@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from kolmocli.language.opcodes import END, EXTEND, FOLD, LENGTHS, SYMBOLS, WIDE
@@ -33,6 +34,7 @@ def count_bits(value: int) -> int:
     return _COUNT_BITS if value < _COUNT_ESCAPE else _COUNT_BITS + gamma_bits(value - _COUNT_ESCAPE + 1)
 
 
+@lru_cache(maxsize=1 << 12)
 def gamma_bits(value: int) -> int:
     return 2 * value.bit_length() - 1
 
@@ -110,12 +112,15 @@ INITIATOR = 2.6
 """The symbol of an initiator."""
 MERGE, WEAVE = 1.2, 2.4
 """A fold: the symbol, and no operand."""
+MERGE_APART = 12.0
+"""A merge that does not fold: the symbol, and both operands."""
 AGAIN = 5.4
 """Merging a value that something has used already: the symbol, and which value."""
 _REFERENCE = 2.4
 SYMBOL = {name: (WORD[3].get(name, 9) + WORD[6].get(name, 9)) / 2 for name in SIGNATURES}
 
 
+@lru_cache(maxsize=1 << 14)
 def operator_bits(function: str, *constants: Any) -> float:
     """What a call of the operator takes, without what its operands take."""
     narrow, wide = constant_bits(function, constants)

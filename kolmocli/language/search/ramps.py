@@ -39,6 +39,23 @@ def ramp(value: Value) -> Making:
     return Making("range_func_interval", (first, value[-1] - 1, step), (), bits)
 
 
+def holed(value: Value) -> Making | None:
+    """How to make a ramp of which one item, not the first or the last two, has been replaced."""
+    count = len(value)
+    if count < 5:
+        return None
+    step = value[-1] - value[-2]
+    first = value[-1] - step * (count - 1)
+    if not step or value[0] != first:
+        return None
+    whole = tuple(range(first, value[-1] + (1 if step > 0 else -1), step))
+    changed = [k for k in range(count) if value[k] != whole[k]]
+    if len(changed) != 1:
+        return None
+    old, new = whole[changed[0]], value[changed[0]]
+    return Making("substitute", (old, new), (whole,), operator_bits("substitute", old, new))
+
+
 def ramp_cost(value: Value) -> float:
     """What it takes to make a ramp of nothing."""
     return ramp_bits(value[0], value[1] - value[0], len(value))

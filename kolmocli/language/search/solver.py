@@ -21,6 +21,8 @@ from kolmocli.language.coder import coded_bits, literal_bits
 from kolmocli.language.interpreter import DEFAULT_BOUNDS, ExecutionError, evaluate
 from kolmocli.language.program import Call, Program, Ref, canonical
 from kolmocli.language.search.budget import Budget, Spent
+from kolmocli.language.search.known import node_of, reaching, values_of, weave_of
+from kolmocli.language.search.long import program_of_runs, unit_of
 from kolmocli.language.search.names import Naming
 from kolmocli.language.search.nodes import Value, program_of
 from kolmocli.language.search.order import arrange
@@ -28,17 +30,21 @@ from kolmocli.language.search.strands import plain
 from kolmocli.language.search.weaves import Guess, children, first_guess
 
 _LONGEST = 4096
-"""A longer sequence is only asked whether it repeats: some moves take the square of its length between two looks at the clock."""
+"""Of a longer sequence only repetitions and ramps are looked for: some moves take the square of its length."""
+_LONG = 512
+"""Of a longer one a program is kept before anything is named, in case there is no time for that."""
 _LARGEST = 10**17
 """The language writes integers of up to 18 characters, of which one may be the sign."""
 _SLACK = 150
 """Ways that take so many bits more than the best are not looked at."""
-_FIRST, _EXPAND, _BEGIN = 8, 2, 2
+_FIRST, _EXPAND, _BEGIN = 20, 4, 2
 """Ways to take apart further in the first rounds and in each later one, and ways to begin with in each round."""
 _DEEPEST = 7
 """So many interleavings are undone, one inside the other."""
 _IMPROVABLE, _ARRANGEABLE = 1.3, 1.03
 """How far above the best a beginning may lie to be improved, and a graph to be put in its best order."""
+_IMPROVING = 1
+"""Steps that may go into improving beginnings, for each one that goes into finding them."""
 _WIDTH = 16
 """States that the search for that order keeps."""
 
@@ -54,7 +60,8 @@ class Solution:
     """The sequence as one literal list."""
     seconds: float
     source: str
-    """`literal` if nothing shorter than the list was found, else `search`."""
+    """`literal` if nothing shorter than the list was found; else `search`, `policy` for a program that was known, or `both`
+    for one that the search made of it."""
 
     def __str__(self) -> str:
         return str(self.program)
@@ -65,35 +72,65 @@ class Solution:
         return tuple(evaluate(self.program))
 
 
-def solve(sequence: Sequence[int], *, seconds: float = 1.0, steps: int | None = None) -> Solution:
+def solve(
+    sequence: Sequence[int], *, seconds: float = 1.0, steps: int | None = None, known: Sequence[Program] = ()
+) -> Solution:
     """The shortest program for the sequence that is found in the time; at worst the sequence as one literal list.
 
     Args:
-        sequence: at least one integer of up to 17 digits. Beyond 4,096 items only a repetition is found.
+        sequence: at least one integer of up to 17 digits. Beyond 4,096 items only repetitions and ramps are found.
         seconds: when to stop. A move that has begun is finished.
         steps: where to stop, counted in work, so that the answer is the same on every machine if the time suffices.
+        known: programs that somebody else wrote, perhaps for this sequence. What they make is checked here. The search
+            begins with those that make it, and looks for shorter ones with the values that they name.
 
     Raises:
         UsageError: if the sequence is empty, has an item of another kind, or is beyond what a program can make.
     """
     started = time.monotonic()
-    value = _checked(sequence)
+    value = solvable(sequence)
+    literal = literal_bits(value)
     budget = Budget(steps, seconds)
-    search = _Search(value if len(value) <= _LONGEST else _unit(value), budget)
-    if len(search.value) <= _LONGEST:
+    if len(value) <= _LONGEST:
+        search = _Search(value, budget)
+        with suppress(Spent):
+            search.run(known)
+        program, bits, source = search.program, search.bits, search.source
+    else:
+        program, source = _long(value, budget), "search"
+        bits = coded_bits(program)
+        for other in _right(known, value):
+            if coded_bits(other) < bits:
+                program, bits, source = other, coded_bits(other), "policy"
+    if bits >= literal:
+        program, bits, source = _literal(value), literal, "literal"
+    return Solution(program, bits, literal, time.monotonic() - started, source)
+
+
+def _long(value: Value, budget: Budget) -> Program:
+    """A program for a long sequence: its unit, and how often that is repeated."""
+    if not budget.affords(2 * len(value)):
+        return _literal(value)
+    unit = unit_of(value)
+    if len(unit) <= _LONGEST:
+        search = _Search(unit, budget)
         with suppress(Spent):
             search.run()
-    program = search.program
-    if len(search.value) < len(value):
-        times = len(value) // len(search.value)
+        program = search.program
+    else:
+        program = program_of_runs(unit)
+    if len(unit) < len(value):
+        times = len(value) // len(unit)
         program = Program((*program.statements, Call("repeat_list", (times, Ref(len(program) - 1)))))
-    bits, literal = coded_bits(program), literal_bits(value)
-    if bits >= literal or (len(search.value) < len(value) and not _makes(program, value)):
-        program, bits = _literal(value), literal
-    return Solution(program, bits, literal, time.monotonic() - started, "search" if bits < literal else "literal")
+    return program if _makes(program, value) else _literal(value)
 
 
-def _checked(sequence: Sequence[int]) -> Value:
+def solvable(sequence: Sequence[int]) -> Value:
+    """The sequence as `solve` takes it.
+
+    Raises:
+        UsageError: it is empty, has an item of another kind, or is beyond what a program can make.
+    """
     try:
         value = tuple(map(index, sequence))
     except TypeError:
@@ -105,6 +142,12 @@ def _checked(sequence: Sequence[int]) -> Value:
     if max(map(abs, value)) >= _LARGEST:
         raise UsageError("solve takes integers of up to 17 digits and a sign; the language writes no longer ones")
     return value
+
+
+def _right(programs: Sequence[Program], value: Value) -> list[Program]:
+    """Those that make the value, in canonical form, the shortest first and each once."""
+    found = {program: coded_bits(program) for p in programs if (program := reaching(p, value)) is not None}
+    return sorted(found, key=lambda program: found[program])
 
 
 def _literal(value: Value) -> Program:
@@ -123,18 +166,6 @@ def _makes(program: Program, value: Value) -> bool:
         return False
 
 
-def _unit(value: Value) -> Value:
-    """The shortest beginning of which the value is a repetition; in linear time, by the borders of its beginnings."""
-    borders = [0]
-    for item in value[1:]:
-        border = borders[-1]
-        while border and value[border] != item:
-            border = borders[border - 1]
-        borders.append(border + (value[border] == item))
-    period = len(value) - borders[-1]
-    return value if len(value) % period else value[:period]
-
-
 class _Search:
     """The queues, and the best program so far."""
 
@@ -143,20 +174,28 @@ class _Search:
         self.budget = budget
         self.program = _literal(value)
         self.bits = literal_bits(value)
+        self.source = "literal"
         self._quickest: float = float("inf")
         """The fewest bits of a graph in the order of need."""
         self._to_expand: list[tuple[float, int, Guess, int]] = []
         self._to_begin: list[tuple[float, int, Guess]] = []
         self._to_improve: list[tuple[int, int, Naming]] = []
+        self._improving = 0
+        """Steps that went into beginnings to improve."""
         self._number = count()
         """Makes entries of equal bits come in the order in which they were found."""
 
-    def run(self) -> None:
-        """Search until nothing is left that promises anything.
+    def run(self, known: Sequence[Program] = ()) -> None:
+        """Search until nothing is left that promises anything, first of all with the help of known programs.
 
         Raises:
             Spent: if the budget ends before; the best program stays.
         """
+        right = _right(known, self.value)
+        for program in right:
+            self._take(program, "policy")
+        for program in right:
+            self._learn(program)
         first = plain(self.value)
         guess = first_guess(first, self.budget)
         self._lowest = guess.score
@@ -168,16 +207,30 @@ class _Search:
             for _ in range(_BEGIN):
                 if self._promising():
                     self._begin()
-            self._improve()
+            if self._improving <= _IMPROVING * (self.budget.used - self._improving) or not self._promising():
+                self._improve()
             rounds += 1
             for _ in range(_EXPAND if rounds > 1 else _FIRST):
                 self._expand()
+
+    def _learn(self, program: Program) -> None:
+        """Put a known program in its best order, and look for a shorter one that names what it names."""
+        order, _ = arrange([("concatenate", node_of(program))], _WIDTH)
+        self._take(canonical(program_of(order)), "both")
+        for weave in dict.fromkeys((weave_of(program), plain(self.value))):
+            naming = Naming(weave, self.budget)
+            naming.offer(values_of(program))
+            self._keep(naming, "both")
+            naming.improve()
+            self._keep(naming, "both")
 
     def _promising(self) -> bool:
         return bool(self._to_begin) and self._to_begin[0][0] < self._lowest + _SLACK
 
     def _begin(self) -> None:
         naming = Naming(heappop(self._to_begin)[2].weave, self.budget)
+        if len(self.value) > _LONG:
+            self._keep(naming)
         naming.begin()
         self._keep(naming)
         heappush(self._to_improve, (naming.bits, next(self._number), naming))
@@ -186,7 +239,9 @@ class _Search:
         if self._to_improve:
             naming = heappop(self._to_improve)[2]
             if naming.bits < _IMPROVABLE * self._quickest:
+                before = self.budget.used
                 naming.improve()
+                self._improving += self.budget.used - before
                 self._keep(naming)
 
     def _expand(self) -> None:
@@ -205,12 +260,15 @@ class _Search:
                     heappush(self._to_expand, (child.score, number, child, depth + 1))
                 heappush(self._to_begin, (child.bits, number, child))
 
-    def _keep(self, naming: Naming) -> None:
+    def _keep(self, naming: Naming, source: str = "search") -> None:
         """Take the program if it is the shortest so far and makes the sequence."""
         if naming.bits < _ARRANGEABLE * self._quickest:
             self._quickest = min(self._quickest, naming.bits)
-            order, bits = arrange(naming.root(), _WIDTH)
+            order, bits = arrange(naming.chain, _WIDTH)
             if bits < self.bits:
-                program = canonical(program_of(order))
-                if _makes(program, self.value):
-                    self.program, self.bits = program, coded_bits(program)
+                self._take(canonical(program_of(order)), source)
+
+    def _take(self, program: Program, source: str) -> None:
+        bits = coded_bits(program)
+        if bits < self.bits and _makes(program, self.value):
+            self.program, self.bits, self.source = program, bits, source

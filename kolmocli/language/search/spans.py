@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from math import gcd
 from operator import add, mod, sub
+from typing import NamedTuple
 
 from kolmocli.language.search.index import WALL, Index
 from kolmocli.language.search.nodes import Value
@@ -13,6 +15,8 @@ _CUT = 9.0
 """What it takes to cut a span out of literals, at either side."""
 _USE = 8.0
 _JUMPS = range(2, 6)
+_HOLES = 2
+"""So many items may have been replaced in one of two like stretches."""
 _CROWDED = 8
 """Three items that stand in more places than this are looked at in the first of them only."""
 
@@ -21,9 +25,17 @@ Pair = tuple[Span, int, int, float]
 """The span that could be named, where its other form begins, how many items that has, and what it would take."""
 
 
-def ranked(index: Index, costs: list[float], pairs: Iterator[Pair]) -> list[Span]:
+class Candidate(NamedTuple):
+    """A span to name, and where its other forms stand."""
+
+    span: Span
+    others: list[Span]
+
+
+def ranked(index: Index, costs: list[float], pairs: Iterable[Pair]) -> list[Candidate]:
     """Spans, best first, by what the other forms of them would no longer take. `costs` are the bits paid before each place."""
     gains: dict[Span, float] = {}
+    others: dict[Span, list[Span]] = {}
     row = index.row
     first: dict[Value, Span] = {}
     for (start, end), target, count, bits in pairs:
@@ -33,8 +45,9 @@ def ranked(index: Index, costs: list[float], pairs: Iterator[Pair]) -> list[Span
             unit = _unit(value)
             span = first.setdefault(value[:unit], (start, start + unit))
             gains[span] = gains.get(span, -_CUT) + gain
+            others.setdefault(span, []).append((target, target + count))
     best = sorted(gains.items(), key=lambda item: (-item[1], item[0]))
-    return [span for span, gain in best if gain > 0]
+    return [Candidate(span, others[span]) for span, gain in best if gain > 0]
 
 
 def _unit(value: Value) -> int:
@@ -46,12 +59,15 @@ def _unit(value: Value) -> int:
     return count
 
 
-def apart(spans: list[Span]) -> list[Span]:
-    """The best spans that do not overlap."""
+def apart(candidates: list[Candidate]) -> list[Span]:
+    """The best spans that do not overlap, without what is another form of a better one."""
     chosen: list[Span] = []
-    for start, end in spans:
-        if all(end <= a or start >= b for a, b in chosen):
-            chosen.append((start, end))
+    made: list[Span] = []
+    for (start, end), others in candidates:
+        if any(start < b and end > a for a, b in chosen) or any(a <= start and end <= b for a, b in made):
+            continue
+        chosen.append((start, end))
+        made += others
     return chosen
 
 
@@ -82,25 +98,99 @@ def _equal(index: Index) -> Iterator[Pair]:
                 while row[p + n] == row[q + n] and n < q - p:
                     n += 1
                 yield (p, p + n), q, n, _USE
-                # one item may have been replaced, at either end of what is equal
-                ahead, behind = _beyond(row, p, q, n, 1), _beyond(row, p, q, -1, -1)
-                if ahead:
-                    yield (p, p + n + 1 + ahead), q, n + 1 + ahead, _USE + 17
-                if behind:
-                    yield (p - 1 - behind, p + n), q - 1 - behind, n + 1 + behind, _USE + 17
-                if ahead and behind:
-                    start, count = p - 1 - behind, n + 2 + ahead + behind
-                    yield (start, start + count), q - 1 - behind, count, _USE + 17 + 25
 
 
-def _beyond(row: Value, p: int, q: int, at: int, sign: int) -> int:
-    """How many items agree behind one that does not, from `at` on."""
-    if p + at < 0 or row[p + at] >= WALL or row[q + at] >= WALL:
-        return 0
-    n = 0
-    while n < q - p and p + at + sign * (n + 1) >= 0 and row[p + at + sign * (n + 1)] == row[q + at + sign * (n + 1)]:
-        n += 1
-    return n
+def replaced(index: Index) -> Iterator[Pair]:
+    """Spans of which items have been replaced elsewhere: in the one or in the other."""
+    row = index.row
+    seen = set()
+    for places in index.triples.values():
+        for a, p in enumerate(places[:_CROWDED]):
+            for q in places[a + 1 : a + _CROWDED]:
+                shift = q - p
+                if shift < 4 or (p and row[p - 1] == row[q - 1]):
+                    continue
+                n = 3
+                while row[p + n] == row[q + n] and n < shift:
+                    n += 1
+                if n <= index.terms[p]:
+                    continue
+                for start, count, holes in _wider(row, p, q, n):
+                    if (start, count, shift) not in seen:
+                        seen.add((start, count, shift))
+                        bits = _USE - 8 + 25 * holes
+                        yield (start, start + count), start + shift, count, bits
+                        yield (start + shift, start + shift + count), start, count, bits
+
+
+def mirrored(index: Index) -> Iterator[Pair]:
+    """Spans that stand backwards elsewhere with items replaced: in the one or in the other."""
+    row, triples = index.row, index.triples
+    seen = set()
+    for triple, places in triples.items():
+        others = triples.get(triple[::-1])
+        if not others or triple == triple[::-1]:
+            continue
+        for p in places[:_CROWDED]:
+            for q in others[:_CROWDED]:
+                total = p + q + 2
+                if q < p + 3 or (p and row[p - 1] == row[q + 3]) or not _plain(index, p + 1):
+                    continue
+                for start, end, holes in _wider_mirror(row, p, total):
+                    if (start, end, total) not in seen:
+                        seen.add((start, end, total))
+                        there, bits = total - end + 1, _USE + 25 * holes
+                        yield (start, end), there, end - start, bits
+                        yield (there, there + end - start), start, end - start, bits
+
+
+def _wider_mirror(row: Value, p: int, total: int) -> Iterator[tuple[int, int, int]]:
+    """Where a stretch from about p on begins and ends that stands mirrored at `total` less its places, and how many items differ."""
+    starts, ends = [p], []
+    end, middle = p + 3, (total + 1) // 2
+    for _ in range(_HOLES + 1):
+        while end < middle and row[end] == row[total - end]:
+            end += 1
+        ends.append(end)
+        if end >= middle or row[end] >= WALL or row[total - end] >= WALL:
+            break
+        end += 1
+    start = p
+    for _ in range(_HOLES):
+        start -= 1
+        if start < 0 or total - start >= len(row) or row[start] >= WALL or row[total - start] >= WALL:
+            break
+        while start and total - start + 1 < len(row) and row[start - 1] == row[total - start + 1]:
+            start -= 1
+        starts.append(start)
+    for i, start in enumerate(starts):
+        for j, end in enumerate(ends):
+            if 1 <= i + j <= _HOLES:
+                yield start, end, len({(row[k], row[total - k]) for k in range(start, end) if row[k] != row[total - k]})
+
+
+def _wider(row: Value, p: int, q: int, n: int) -> Iterator[tuple[int, int, int]]:
+    """Where two like stretches begin, their items, and how many of these differ: wider than the `n` equal ones from p on."""
+    ends, starts = [p + n], [p]
+    for _ in range(_HOLES):
+        end = ends[-1] + 1
+        if row[end - 1] >= WALL or row[end - 1 + q - p] >= WALL:
+            break
+        while row[end] == row[end + q - p] and end < q:
+            end += 1
+        ends.append(end)
+    for _ in range(_HOLES):
+        start = starts[-1] - 1
+        if start < 0 or row[start] >= WALL or row[start + q - p] >= WALL:
+            break
+        while start and row[start - 1] == row[start - 1 + q - p]:
+            start -= 1
+        starts.append(start)
+    for i, start in enumerate(starts):
+        for j, end in enumerate(ends):
+            if 1 <= i + j <= _HOLES and end <= q + start - p:
+                changes = {(row[k], row[k + q - p]) for k in range(start, end) if row[k] != row[k + q - p]}
+                yield start, end - start, len(changes)
 
 
 def _backwards(index: Index) -> Iterator[Pair]:
@@ -111,7 +201,7 @@ def _backwards(index: Index) -> Iterator[Pair]:
             continue
         for p in places[:_CROWDED]:
             for q in others[:_CROWDED]:
-                if p >= q or row[p - 1] == row[q + 3]:
+                if p >= q or (p and row[p - 1] == row[q + 3]):
                     continue
                 n = 3
                 while q - n + 2 > p + n and row[p + n] == row[q - n + 2]:
@@ -122,18 +212,23 @@ def _backwards(index: Index) -> Iterator[Pair]:
 
 def _shifted(index: Index) -> Iterator[Pair]:
     row, steps = index.row, index.steps
+    seen = set()
     for shape, places in index.shapes.items():
         if len(places) < 2 or shape[0] == shape[1]:
             continue
         for a, p in enumerate(places[:_CROWDED]):
             for q in places[a + 1 : a + _CROWDED]:
-                if row[p] == row[q] or (p and steps[p - 1] == steps[q - 1]):
+                shift = q - p
+                if row[p] == row[q]:
                     continue
-                n = 3
-                while steps[p + n - 1] == steps[q + n - 1] and n < q - p and row[p + n] < WALL:
-                    n += 1
-                if n > 3:
-                    yield (p, p + n), q, n, _USE + 14
+                end, start = p + 3, p
+                while steps[end - 1] == steps[end - 1 + shift] and end < q and row[end] < WALL:
+                    end += 1
+                while start and end - start < shift and steps[start - 1] == steps[start - 1 + shift]:
+                    start -= 1
+                if end - start > 3 and (start, end, shift) not in seen:
+                    seen.add((start, end, shift))
+                    yield (start, end), start + shift, end - start, _USE + 14
 
 
 def _jumping(index: Index) -> Iterator[Pair]:
@@ -240,7 +335,7 @@ def _sorted_from(index: Index, literals: list[Span], i: int, j: int, sign: int) 
             places = [p for p in range(start, end) if row[p] in rest]
             if len({row[p] for p in places}) < len(rest):
                 continue
-            a, b = _hull(row, places, rest)
+            a, b = _hull(row, places, wanted)
             if any(row[p] * sign < last and row[p] not in rest for p in range(a, b)):
                 continue
             while a > start and row[a - 1] * sign >= last:
@@ -252,20 +347,19 @@ def _sorted_from(index: Index, literals: list[Span], i: int, j: int, sign: int) 
                 return
 
 
-def _hull(row: Value, places: list[int], rest: set[int]) -> Span:
-    """A short stretch of places that holds every wanted item."""
-    missing = set(rest)
-    first = places[0]
-    for p in places:
-        missing.discard(row[p])
-        if not missing:
-            last = p
+def _hull(row: Value, places: list[int], wanted: Value) -> Span:
+    """A short stretch of places that holds every wanted item as often as it is wanted."""
+    missing = Counter(wanted)
+    first = last = places[0]
+    for last in places:
+        missing[row[last]] -= 1
+        if not any(n > 0 for n in missing.values()):
             break
-    missing = set(rest)
-    for p in range(last, first - 1, -1):
-        missing.discard(row[p])
-        if not missing:
-            return p, last + 1
+    missing = Counter(wanted)
+    for first in reversed([p for p in places if p <= last]):
+        missing[row[first]] -= 1
+        if not any(n > 0 for n in missing.values()):
+            break
     return first, last + 1
 
 
@@ -275,21 +369,21 @@ def _reduced(index: Index, literals: list[Span]) -> Iterator[Pair]:
     starts = [i for start, end in literals for i in range(start, end - 3)]
     for q in starts:
         y0, y1, y2, y3 = row[q : q + 4]
+        top = max(y0, y1, y2, y3)
         for p in starts:
-            if p + 3 >= q:
-                break
-            if row[p] < y0 or row[p + 1] < y1 or row[p + 2] < y2 or row[p + 3] < y3:
+            a, b, c, d = row[p] - y0, row[p + 1] - y1, row[p + 2] - y2, row[p + 3] - y3
+            if a < 0 or b < 0 or c < 0 or d < 0 or -4 < p - q < 4:
                 continue
-            divisor = gcd(row[p] - y0, row[p + 1] - y1, row[p + 2] - y2, row[p + 3] - y3)
-            top = max(y0, y1, y2, y3)
+            divisor = gcd(a, b, c, d)
             if divisor <= top:
                 continue
-            n = 4
-            while p + n < q and row[p + n] < WALL and row[q + n] < WALL:
+            n, above = 4, top
+            while n < abs(p - q) and row[p + n] < WALL and row[q + n] < WALL:
                 more = gcd(divisor, row[p + n] - row[q + n])
-                if more <= max(top, row[q + n]) or row[p + n] < row[q + n]:
+                highest = max(above, row[q + n])
+                if more <= highest or row[p + n] < row[q + n]:
                     break
-                divisor, top = more, max(top, row[q + n])
+                divisor, above = more, highest
                 n += 1
             if n > 4 and row[p : p + n] != row[q : q + n]:
                 yield (p, p + n), q, n, _USE + 14
@@ -313,12 +407,19 @@ def combined(index: Index, literals: list[Span], known: list[Value]) -> Iterator
                     keys[x % a, y % b, z % c] = _mod_by
                 for key, function in keys.items():
                     for q in triples.get(key, ()):
-                        if p + count <= q <= len(row) - count or q + count <= p:
-                            part = row[p : p + count]
-                            if (0 in part and function is mod) or (0 in value and function is _mod_by):
-                                continue
-                            if tuple(map(function, value, part)) == row[q : q + count]:
-                                yield (p, p + count), q, count, _USE + 12
+                        if p + count <= q or q + 3 <= p:
+                            made = _together(function, value, row[p : p + count])
+                            if made == row[q : q + len(made)]:
+                                yield (p, p + count), q, len(made), _USE + 12
+
+
+def _together(function: Callable[[int, int], int], value: Value, part: Value) -> Value:
+    """Item by item; where the function divides, without the pairs whose divisor is 0."""
+    divisors = part if function is mod else value if function is _mod_by else ()
+    pairs = zip(value, part, strict=True)
+    if 0 in divisors:
+        return tuple(function(a, b) for (a, b), divisor in zip(pairs, divisors, strict=True) if divisor)
+    return tuple(function(a, b) for a, b in pairs)
 
 
 def _from(a: int, b: int) -> int:

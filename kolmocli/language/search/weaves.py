@@ -12,9 +12,10 @@ from typing import NamedTuple
 from kolmocli.language.search.budget import Budget
 from kolmocli.language.search.index import WALL, Index
 from kolmocli.language.search.nodes import Value
-from kolmocli.language.search.parse import Segments, cheapest, copies, ramps, zips
-from kolmocli.language.search.prices import AGAIN, MERGE, WEAVE
+from kolmocli.language.search.parse import cheapest
+from kolmocli.language.search.prices import AGAIN, MERGE, WEAVE, operator_bits
 from kolmocli.language.search.ramps import ramp_bits
+from kolmocli.language.search.segments import Segments, copies, periods, polynomials, ramps, together, zips
 from kolmocli.language.search.strands import Strand, Weave, woven_in, woven_on
 
 _INFINITE = float("inf")
@@ -22,7 +23,11 @@ _RELATED = 20.0
 """What a woven value takes that is another value in another form."""
 _SEVERAL = 12.0
 """What a woven strand takes more if it is several values: they are merged before."""
-_MOST = 10
+_UNITS = 3
+_STRIDES = (1, 2, 4)
+_RUN, _RUNS = 4, 6
+"""Items in equal steps that are taken for a sign, and so many of the signs."""
+_MOST = 12
 """So many ways to unzip a core are looked at further."""
 _HOPE = 1
 """The share of the core's new front that may go away once that is unzipped too, where the rest looks natural."""
@@ -44,7 +49,7 @@ def first_guess(weave: Weave, budget: Budget) -> Guess:
     """The guess for the core alone."""
     index = Index(weave)
     budget.spend(6 * len(index.row))
-    parts = (ramps(index, 0), copies(index, 0), zips(index, 0))
+    parts = (ramps(index, 0), polynomials(index, 0), periods(index, 0), copies(index, 0), zips(index, 0))
     bits = cheapest(index, index.starts[0], index.ends[0], parts, budget)[0]
     return Guess(bits, bits, 0.0, weave)
 
@@ -112,14 +117,26 @@ class _Front:
         self.after, self.after_open = self._backward(1)
         self.several = self._forward(2)[0]
         self.related = 0 if index.terms[self.odds] > 3 else _related(index)
+        self.holed = self._holed()
         self.odd_copies = self._whole_copies()
+        again = [n for n in range(3, index.ends[2] - self.odds) if index.row[self.odds + n] == index.row[self.odds]]
+        self.units = [n for n in again[:_UNITS] if self._repeats(n, n + 3)]
+        """How many odd items there may be before they begin again."""
 
-    def _segments(self, strand: int) -> tuple[Segments, ...]:
-        return ramps(self.index, strand), copies(self.index, strand), zips(self.index, strand)
+    def _segments(self, strand: int) -> Segments:
+        """What can stand at each place of a strand."""
+        index = self.index
+        return together(
+            ramps(index, strand),
+            polynomials(index, strand),
+            periods(index, strand),
+            copies(index, strand, self._room),
+            zips(index, strand),
+        )
 
     def _forward(self, strand: int) -> tuple[list[float], list[float]]:
         """The price of the first n items of the strand, and the same if it ends in literals."""
-        index, parts = self.index, self._segments(strand)
+        index, segments = self.index, self._segments(strand)
         start, end = index.starts[strand], index.ends[strand]
         size, item = end - start, index.item_bits
         best = [_INFINITE] * (size + 1)
@@ -128,17 +145,16 @@ class _Front:
         for at in range(size):
             best[at] = here = min(best[at], opened[at])
             opened[at + 1] = item + min(opened[at], here + self.opening)
-            for segments in parts:
-                for segment in segments.get(start + at, ()):
-                    to = segment[0] - start
-                    if here + segment[1] < best[to]:
-                        best[to] = here + segment[1]
+            for segment in segments.get(start + at, ()):
+                to = segment[0] - start
+                if here + segment[1] < best[to]:
+                    best[to] = here + segment[1]
         best[size] = min(best[size], opened[size])
         return best, opened
 
     def _backward(self, strand: int) -> tuple[list[float], list[float]]:
         """The price of the items from n on, and the same if literals are open there."""
-        index, parts = self.index, self._segments(strand)
+        index, segments = self.index, self._segments(strand)
         start, end = index.starts[strand], index.ends[strand]
         size, item = end - start, index.item_bits
         best = [_INFINITE] * (size + 1)
@@ -146,11 +162,10 @@ class _Front:
         best[size] = opened[size] = 0.0
         for at in range(size - 1, -1, -1):
             here = self.opening + item + opened[at + 1]
-            for segments in parts:
-                for segment in segments.get(start + at, ()):
-                    total = segment[1] + best[segment[0] - start]
-                    if total < here:
-                        here = total
+            for segment in segments.get(start + at, ()):
+                total = segment[1] + best[segment[0] - start]
+                if total < here:
+                    here = total
             best[at] = here
             opened[at] = min(here, item + opened[at + 1])
         return best, opened
@@ -159,13 +174,36 @@ class _Front:
         """If `count` items were woven into the front of a core that is longer."""
         return _Way(count, 0, self._joined(count), self._woven(count))
 
+    def _repeats(self, unit: int, count: int) -> bool:
+        """Whether the first odd items up to `count` are the first `unit` again and again."""
+        row, start = self.index.row, self.odds
+        return (
+            start + count <= self.index.ends[2]
+            and row[start + unit : start + count] == row[start : start + count - unit]
+        )
+
+    def _holed(self) -> int:
+        """How many odd items from the first on are a ramp with one item replaced; 0 if they are none."""
+        row, terms, steps, start = self.index.row, self.index.terms, self.index.steps, self.odds
+        count, end = terms[start], self.index.ends[2]
+        hole = start + count
+        if count < 3 or hole + 1 >= end or row[hole + 1] - row[hole - 1] != 2 * steps[start]:
+            return 0
+        return count + 1 + (terms[hole + 1] if steps[hole + 1] == steps[start] else 1)
+
     def natural(self) -> list[int]:
         """Counts at which what is woven in, or what it is woven into, ends by itself."""
         index, most = self.index, self.size // 2
-        found = [index.terms[start] for start in (self.odds, self.evens)]
-        found += [min(length, most) for _, length in self.odd_copies]
+        terms, steps = index.terms, index.steps
+        found = [terms[start] for start in (self.odds, self.evens)]
+        found.append(self.holed)
+        step = steps[self.odds]
+        for place, length in self.odd_copies:
+            if terms[self.odds] < 4 or steps[place - 1] != step:  # of a ramp, whole ones only
+                found.append(min(length, most))
         found.append(min(self.related, most))
-        return sorted({count for count in found if 4 <= count <= most})
+        found += _calm(index.row[self.all : self.all + self.size])
+        return sorted({count for count in found if 3 <= count <= most})
 
     def _joined(self, count: int) -> float:
         """The price of the first `count` even items followed by all items from there on."""
@@ -189,6 +227,8 @@ class _Front:
     def _woven(self, count: int) -> float:
         """The price of the first `count` odd items as one value."""
         index, start = self.index, self.odds
+        if index.terms[start] + 1 < count <= self.holed:
+            return WEAVE + _RELATED + ramp_bits(index.row[start], index.steps[start], count)
         if index.terms[start] >= count:
             return WEAVE + ramp_bits(index.row[start], index.steps[start], count)
         if any(length >= count for _, length in self.odd_copies):
@@ -219,6 +259,14 @@ class _Front:
                     ahead += 1
                 if ahead:
                     found.append(_Way(count, far + ahead, core, WEAVE + AGAIN + self.after[far + ahead]))
+        for unit in self.units:
+            if unit < count and self._repeats(unit, count):
+                ahead = 0
+                while far + ahead < self.size and row[goes_on + ahead] == row[start + (count + ahead) % unit]:
+                    ahead += 1
+                if ahead:
+                    bits = self._woven(unit) + operator_bits("repeat_list", (count + ahead) // unit)
+                    found.append(_Way(count, far + ahead, core, bits + self.after[far + ahead]))
         # literals go on to where they end in the cheapest rest
         end = far
         while end < self.size and self.after_open[end] < self.after[end]:
@@ -228,18 +276,52 @@ class _Front:
             found.append(_Way(count, end, core, WEAVE + bits))
         return found
 
+    def _room(self, place: int, source: int) -> int:
+        """How many items from a place on could be made of those from an earlier place on, however many are unzipped."""
+        far = place - self.all
+        if far >= self.size:
+            # an odd item, of which the even ones before it and all items that are not unzipped are there
+            place -= self.odds
+            if source < self.all:
+                return self.size if source <= place else 0
+            return (source - self.all) // 2 - place if source < self.odds else self.size
+        if far >= 0 and source < self.all:
+            # an item that is not unzipped, as the even ones before it are
+            return far // 2 - source
+        return self.size
+
     def _whole_copies(self) -> list[tuple[int, int]]:
-        """Where the odd items from the first on stand as they are, and how many of them."""
+        """Where the odd items from the first on stand as they are, and how many of them could be made of those."""
         index, start = self.index, self.odds
         row = index.row
         found = []
         for place in index.triples.get(row[start : start + 3], ()):  # type: ignore[arg-type]
-            if place != start:
-                length = 3
-                while row[place + length] == row[start + length]:
-                    length += 1
-                found.append((place, length))
+            most = self.size if place >= index.ends[2] else (place - self.all) // 2 if place >= self.all else 0
+            if most < 3 or start <= place < index.ends[2]:
+                continue
+            length = 3
+            while length < most and row[place + length] == row[start + length]:
+                length += 1
+            found.append((place, length))
         return found
+
+
+def _calm(core: Value) -> list[int]:
+    """Counts after which items go on in equal steps, every one, every second or every fourth.
+
+    What was woven in as far as there would have come between them.
+    """
+    runs: list[tuple[int, int]] = []
+    for stride in _STRIDES:
+        steps = [b - a for a, b in zip(core, core[stride:], strict=False)]
+        terms = [1] * (len(core) + stride)
+        for i in range(len(steps) - 1, -1, -1):
+            follows = i + stride < len(steps) and steps[i + stride] == steps[i]
+            terms[i] = terms[i + stride] + 1 if follows else 2
+        for i, step in enumerate(steps):
+            if terms[i] >= _RUN and (i < stride or steps[i - stride] != step):
+                runs += [(-terms[i], count) for count in range(i // 2, (i - stride) // 2, -1)]
+    return [count for _, count in sorted(runs)[:_RUNS]]
 
 
 def _related(index: Index) -> int:

@@ -2,7 +2,7 @@
 
 - JSON Lines: one value a line.
 - CSV with a header that names a column of tasks or predictions; a row may go on over several lines. Lists are JSON.
-- Parquet and data sets: `tables.py`.
+- Parquet and data sets: `tables.py`. Integer sequences of the OEIS: `oeis.py`.
 """
 
 from __future__ import annotations
@@ -12,9 +12,11 @@ import csv
 import json
 from collections import deque
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 from kolmocli.tasks.files.lines import MAX_LINE, text_lines
+from kolmocli.tasks.files.oeis import reader_of
 from kolmocli.tasks.files.problems import Problems
 from kolmocli.tasks.files.streams import reading
 from kolmocli.tasks.files.tables import is_table, table_rows
@@ -44,6 +46,9 @@ def rows(name: str, problems: Problems) -> Iterator[tuple[Where, Any]]:
         lines = text_lines(stream, problems)
         first = next(lines, None)
         if first is None:
+            return
+        if (read := reader_of(first[1])) is not None:
+            yield from read(chain([first], lines), problems)
             return
         columns = _columns(first[1])
         yield from _csv_rows(lines, columns, problems) if columns else _json_lines(first, lines, problems)

@@ -21,7 +21,7 @@ def test_the_bits_of_an_order_are_the_coded_bits(seed: int) -> None:
     naming = Naming(plain(sequence), Budget(None, 600.0))
     naming.begin()
     for width in (1, 16):
-        order, bits = arrange(naming.root(), width)
+        order, bits = arrange(naming.chain, width)
         program = canonical(program_of(order))
         assert tuple(evaluate(program)) == sequence
         assert bits == coded_bits(program)

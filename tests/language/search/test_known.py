@@ -1,0 +1,66 @@
+"""Programs that somebody else wrote: checked, put in order, shortened; and how long sequences are written."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import pytest
+
+from kolmocli.language.coder import coded_bits
+from kolmocli.language.interpreter import evaluate
+from kolmocli.language.program import canonical, parse
+from kolmocli.language.sampler import sample
+from kolmocli.language.search.known import node_of, reaching, values_of, weave_of
+from kolmocli.language.search.long import program_of_runs, unit_of
+from kolmocli.language.search.nodes import needed, program_of
+from kolmocli.language.search.solver import solve
+
+TWICE = "sequence_1 = set_list([3, 4, 5])\nsequence_2 = repeat_list(2, sequence_1)"
+VALUE = (3, 4, 5, 3, 4, 5)
+
+
+def test_a_known_program_counts_without_any_search() -> None:
+    solution = solve(VALUE, seconds=0.0, known=[parse(TWICE)])
+    assert str(solution) == TWICE
+    assert (solution.source, solution.value) == ("policy", VALUE)
+
+
+def test_it_is_cut_where_the_sequence_is_reached_and_a_wrong_one_is_left_out() -> None:
+    longer = parse(f"{TWICE}\nsequence_3 = reverse_list(sequence_2)")
+    assert reaching(longer, VALUE) == parse(TWICE)
+    failing = parse(f"{TWICE}\nsequence_3 = modulo_item_list(sequence_2, 0)")
+    assert reaching(failing, VALUE) == parse(TWICE)
+    wrong = parse("sequence_1 = set_list([1])")
+    assert reaching(wrong, VALUE) is None
+    assert solve(VALUE, seconds=0.0, known=[wrong]).source == "literal"
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_search_never_loses_a_known_program_and_takes_it_apart_as_it_was_built(seed: int) -> None:
+    pair = sample(random.Random(seed))
+    program = canonical(pair.program)
+    weave = weave_of(program)
+    assert sum(len(strand.items) for strand in weave) == len(pair.sequence)
+    assert pair.sequence in values_of(program)
+    assert evaluate(program_of(needed(node_of(program)))) == list(pair.sequence)
+    solution = solve(pair.sequence, seconds=math.inf, steps=5_000, known=[pair.program])
+    assert solution.value == pair.sequence
+    assert solution.bits <= coded_bits(program)
+    assert solution.source != "literal"
+
+
+def test_long_sequences_are_ramps_and_literals() -> None:
+    value = (*range(5000), 5, 3, *([7] * 1000))
+    program = program_of_runs(value)
+    assert tuple(evaluate(program)) == value
+    assert len(program) == 5
+    assert solve(value, seconds=60.0).bits == coded_bits(canonical(program)) < 120
+    assert solve(range(100_000), seconds=60.0).value == tuple(range(100_000))
+
+
+@pytest.mark.parametrize(
+    ("value", "unit"), [((1, 2, 1, 2), (1, 2)), ((1, 2, 1), (1, 2, 1)), ((4,), (4,)), ((5, 5, 5), (5,))]
+)
+def test_the_unit_of_a_repetition(value: tuple[int, ...], unit: tuple[int, ...]) -> None:
+    assert unit_of(value) == unit
