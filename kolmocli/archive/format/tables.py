@@ -124,7 +124,10 @@ class TableView(View):
     def word_at(self, position: int) -> str:
         """Items that a program takes from the residual are words of the column in which its first item lies."""
         numbers = self.template.numbers()
-        return numbers[min(position // max(self.template.rows, 1), len(numbers) - 1)].word if numbers else "q"
+        return numbers[self.column_at(position)].word if numbers else "q"
+
+    def column_at(self, position: int) -> int:
+        return min(position // max(self.template.rows, 1), len(self.template.numbers()) - 1)
 
     def narrowed(self, fresh: Sequence[tuple[int, Sequence[int]]]) -> TableView:
         """The same with the narrowest words for what each column takes from the residual.

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kolmocli.archive.format.tables import TableView
-from kolmocli.archive.format.views import VIEWS, View
+from kolmocli.archive.format.views import VIEWS, WORDS, View
 from kolmocli.archive.opener import MAX_PROGRAM_ITEMS
 from kolmocli.archive.options import Options, Progress
 from kolmocli.archive.search import smooth
@@ -127,6 +127,10 @@ def _of_view(
         price = smooth_price
     gated = proposals is None and price is full and options.level < _THOROUGH_LEVEL and len(data) >= _WORTH_A_LOOK
     worth = _worth(values, view, reached, context) if gated and not isinstance(view, TableView) else None
+    if view.number not in WORDS:
+        plain = Attempt(view, items, [], rest)
+        plain.pieces = list(plain.as_they_are(0))
+        yield plain
     if worth is not None and not any(worth):
         return
     for _ in range(2 if options.refined() else 1):
