@@ -1,6 +1,7 @@
 """From an archive to the data: the whole decoder.
 
-It needs the standard library, the interpreter of the language, and zstandard or brotli where the archive used them.
+It needs the standard library, the interpreter of the language, and zstandard, brotli or pcodec (and with it numpy) where
+the archive used them.
 It runs no code from the archive: programs are straight-line calls of fixed functions, and what they may make is
 bounded by the size that the header declares and by `max_output`.
 """

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from kolmocli.archive.codecs.numbers import NumberType
 from kolmocli.archive.opener import RunPython
 from kolmocli.archive.search.proposals import Proposer
+
+if TYPE_CHECKING:
+    from kolmocli.archive.codecs.numbers import NumberType
 
 DEFAULT_LEVEL = 6
 _REFINED_LEVEL = 4

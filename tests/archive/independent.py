@@ -88,26 +88,27 @@ def decode(archive):
     while archive:
         version = archive[3]
         assert archive[:3] == b"\x8bK\n"
-        assert version in (0x11, 0x21)
+        assert version in (0x11, 0x21, 0x31)
         high, low, at = archive[4] >> 4, archive[4] & 15, 5
         table = []
-        if version == 0x21 and low < 7:
+        programs = 6 if version == 0x21 else 14
+        if version > 0x11 and (low < (6 if version == 0x21 else 8) or low == programs):
             both, at = int.from_bytes(archive[5 : 5 + high], "little"), 5 + high
-            size, table = both % 16**high, [(16 if low == 6 else low, both >> 4 * high)]
+            size, table = both % 16**high, [(16 if low == programs else low, both >> 4 * high)]
         else:
             assert version == 0x11 or low == 15
             width = high if version == 0x11 else (high + 1) // 2
-            if version == 0x21:
+            if version > 0x11:
                 low, at = archive[5], 6
             size, at = int.from_bytes(archive[at : at + width], "little"), at + width
             for _ in range(low):
                 table.append((archive[at], int.from_bytes(archive[at + 1 : at + 1 + width], "little")))
-                at += 1 + width + (2 if low > 1 or version == 0x21 else 0)
+                at += 1 + width + (2 if low > 1 or version > 0x11 else 0)
         sections = {}
         for tag, length in table:
             sections[tag] = archive[at : at + length]
             at += length
-        residual = b"".join(unpack(tag, payload, size) for tag, payload in sections.items() if tag < 6)
+        residual = b"".join(unpack(tag, payload, size) for tag, payload in sections.items() if tag < 8)
         original = run(sections[16], residual) if 16 in sections else residual
         key = bytes([version]) + size.to_bytes(8, "little") + bytes(tag for tag, _ in table)
         assert hashlib.blake2b(original, digest_size=4, key=key).digest() == archive[at : at + 4]
@@ -131,9 +132,53 @@ def unpack(tag, data, size):
 
         magicless = zstandard.ZstdDecompressor(format=zstandard.FORMAT_ZSTD1_MAGICLESS)
         return magicless.stream_reader(data).read()
-    import brotli
+    if tag == 5:
+        import brotli
 
-    return brotli.decompress(data)
+        return brotli.decompress(data)
+    return numbers(data) if tag == 6 else together(data)
+
+
+def numbers(data):
+    import numpy
+    from pcodec import wrapped
+
+    head = Reader(data)
+    code, n = head.take(1)[0], head.number()
+    name = ["", "u32", "u64", "i32", "i64", "f32", "f64", "u16", "i16", "f16", "u8", "i8"][code % 128]
+    file, _ = wrapped.FileDecompressor.new(head.take(2))
+    out = b""
+    while n:
+        items = min(n, 1 << 18)
+        chunk = head.take(head.number()) if n > items else data[head.at :]
+        pages, used = file.chunk_decompressor(chunk, name)
+        made = numpy.zeros(items, name[0] + str(int(name[1:]) // 8))
+        pages.read_page_into(chunk[used:], items, made)
+        out += (made.byteswap() if code > 127 else made).tobytes()
+        n -= items
+    return out
+
+
+def together(data):
+    head, runs, sizes = Reader(data), [], {}
+    for _ in range(head.number()):
+        records = head.number()
+        fields = [(head.number(), head.number()) for _ in range(head.number())]
+        runs.append((records, fields))
+        for width, part in fields:
+            sizes[part] = sizes.get(part, 0) + records * width
+    n = head.number()
+    codecs = [(head.take(1)[0], head.number() if i + 1 < n else None) for i in range(n)]
+    parts = []
+    for i, (codec, length) in enumerate(codecs):
+        parts.append(
+            Reader(unpack(codec, head.take(len(data) - head.at if length is None else length), sizes.get(i, 0)))
+        )
+    out = b""
+    for records, fields in runs:
+        columns = [[parts[part].take(width) for _ in range(records)] for width, part in fields]
+        out += b"".join(b"".join(record) for record in zip(*columns, strict=True))
+    return out
 
 
 class Reader:

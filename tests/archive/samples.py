@@ -105,6 +105,9 @@ RULED = {
     "doubles": struct.pack("<150d", *(round(0.1 * i, 1) for i in range(150))) + b"ab",
     "walk": struct.pack("<500h", *walk(500)),
     "two walks": struct.pack("<800i", *(x for p in zip(walk(400), walk(400, 5, 1), strict=True) for x in p)),
+    "numbers": struct.pack(">300h", *walk(300, 900)),
+    "records": b"".join(struct.pack("<iHf", 60 * i, i * i % 997, x / 3) for i, x in enumerate(walk(250, 90))),
+    "numbers with a header": b"HEADER of 24 bytes......" + struct.pack("<400f", *(x / 7 for x in walk(400))) + b"end",
     "readings": readings(200),
     "events": events(150),
     "events without an end": events(60)[:-1],
@@ -115,6 +118,8 @@ SHORT = {
     "short walk": RULED["walk"][:120],
     "short floats": RULED["floats"][:80],
     "short readings": readings(14),
+    "short numbers": RULED["numbers"][:200],
+    "short records": RULED["records"][:400],
     "short events": events(9),
 }
 """One of each view and form that SMALL does not have."""

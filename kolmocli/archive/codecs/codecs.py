@@ -2,6 +2,7 @@
 
 All are raw streams without the container of the standard tool: no name, no date, no second checksum. So an archive
 with its own header stays close to the standard file. zstandard, brotli and pcodec are used where they are installed.
+numpy, which numbers need, is not imported for the others: it would take longer than decoding most archives does.
 """
 
 from __future__ import annotations
@@ -15,8 +16,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from kolmocli.archive.codecs.numbers import TYPES, pack_numbers, unpack_numbers
-from kolmocli.archive.codecs.split import read_split
 from kolmocli.archive.errors import ArchiveError, CodecMissing
 
 _BZ2_MAGIC = b"BZh9"
@@ -223,6 +222,8 @@ def _package(name: str) -> Any:
 
 def _numbers(size: int, level: int) -> Iterator[Packer]:
     """Bytes as numbers of one byte. Wider ones need someone who knows where they are: see `layouts.py`."""
+    from kolmocli.archive.codecs.numbers import TYPES, pack_numbers
+
     parts: list[bytes] = []
 
     def feed(part: Any) -> bytes:
@@ -232,12 +233,20 @@ def _numbers(size: int, level: int) -> Iterator[Packer]:
     yield Packer(feed, lambda: pack_numbers(b"".join(parts), TYPES["u8"], level >= STRONG))
 
 
+def _unpack_numbers(payload: bytes, size: int) -> bytes:
+    from kolmocli.archive.codecs.numbers import unpack_numbers
+
+    return unpack_numbers(payload, size)
+
+
 def _no_split(size: int, level: int) -> Iterator[Packer]:
     """Nothing: there are no parts without a layout."""
     return iter(())
 
 
 def _unsplit(payload: bytes, size: int) -> bytes:
+    from kolmocli.archive.codecs.split import read_split
+
     return read_split(payload, size, _unpack_part)
 
 
@@ -257,7 +266,7 @@ CODECS = {
         Codec(3, "lzma", _lzma, _unlzma, (3.5e6, 1.4e6), 20e6),
         Codec(4, "zstd", _zstd, _unzstd, (20e6, 1.5e6), 130e6, "zstandard"),
         Codec(5, "brotli", _brotli, _unbrotli, (4e6, 0.35e6), 130e6, "brotli"),
-        Codec(NUMBERS, "pcodec", _numbers, unpack_numbers, (40e6, 8e6), 100e6, "pcodec"),
+        Codec(NUMBERS, "pcodec", _numbers, _unpack_numbers, (40e6, 8e6), 100e6, "pcodec"),
         Codec(SPLIT, "split", _no_split, _unsplit),
     )
 }

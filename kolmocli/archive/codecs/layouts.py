@@ -51,6 +51,7 @@ Layout = tuple[Stretch, ...]
 
 def layout_of(types: tuple[NumberType, ...], header: int, size: int) -> Layout:
     """`header` bytes, then as many records of these types as there are, then what is left."""
+    header = min(header, size)
     width = sum(t.width for t in types)
     records = (size - header) // width
     tail = size - header - records * width
@@ -169,7 +170,8 @@ def _placed(data: bytes, guess: _Guess) -> Layout:
         quarter = max((high - low) // 4, 1)
         best = min((best, low + quarter, high - quarter), key=cost)
         low, high = max(low, best - quarter), min(high, best + quarter)
-    best = best if cost(best) + _HEADER_COSTS < cost(0) else 0
+    if not guess.phase and cost(best) + _HEADER_COSTS >= cost(0):
+        best = 0
     return layout_of(guess.types, guess.phase + best * width, len(data))
 
 

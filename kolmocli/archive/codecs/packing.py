@@ -75,7 +75,9 @@ def _split(data: bytes, level: int, deadline: float | None, layout: Layout) -> b
     columns = list(typed_columns(data, layout))
     quick = min(level, QUICK)
     payloads = [pack_numbers(column, type_, level >= STRONG) for type_, column in columns]
-    alone = [len(payload) <= len(pack(column, quick)[1]) for payload, (_, column) in zip(payloads, columns, strict=True)]
+    alone = [
+        len(payload) <= len(pack(column, quick)[1]) for payload, (_, column) in zip(payloads, columns, strict=True)
+    ]
     rest = 0 if all(alone) and all(s.typed for s in layout) else 1
     """The first part is what no column of numbers is."""
     parts = iter(range(rest, len(columns) + 1))

@@ -105,13 +105,14 @@ def read_split(payload: bytes, size: int, unpack: Callable[[int, bytes, int], by
     count, position = read_varint(payload, position)
     if count != len(sizes):
         raise ArchiveError("the residual has other parts than its fields belong to")
-    codecs, lengths = [], []
+    codecs = list[int]()
+    lengths = list[int | None]()
     for i in range(count):
         codecs += payload[position : position + 1]
         position += 1
         if i + 1 < count:
-            length, position = read_varint(payload, position)
-            lengths.append(length)
+            own, position = read_varint(payload, position)
+            lengths.append(own)
     parts = []
     for codec, part_size, length in zip(codecs, sizes, [*lengths, None], strict=False):
         end = len(payload) if length is None else position + length
