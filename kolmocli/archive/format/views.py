@@ -42,6 +42,10 @@ class View:
         """The number of the column in which this item lies; 0 where there are no columns."""
         return 0
 
+    def starts(self, count: int) -> list[int]:
+        """Where columns begin, of so many items in all."""
+        return [0]
+
     def items(self, data: bytes) -> tuple[array[int], bytes]:
         """The whole items of the data, and the bytes left over at its end."""
         whole = len(data) - len(data) % self.width

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from kolmocli.archive.format.tables import find_table
+from kolmocli.archive.search.tables import find_table
 from kolmocli.archive.format.views import FLOATS, MOST_DECIMALS, VIEWS, FloatView, View
 from kolmocli.archive.search.evidence import Ints, grams, latest, ramp_terms
 from kolmocli.archive.search.rules import find_rules
