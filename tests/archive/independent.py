@@ -1,8 +1,10 @@
 """A second decoder, written from docs/archive-format.md alone: it shares no code with the first but the 24 functions."""
 
 import bz2
+import datetime
 import hashlib
 import lzma
+import re
 import struct
 import zlib
 
@@ -203,16 +205,20 @@ def run(stream, residual):
         rows, columns = head.number(), []
         for _ in range(head.number()):
             kind = head.take(1)[0]
-            columns.append((kind, *(head.take(2) if kind else ())))
+            places, word = head.take(2) if kind else (0, 0)
+            width = head.take(1)[0] if kind & 32 else 0
+            own = head.number() if kind & 64 else rows if kind else 0
+            pattern = head.take(head.number()).decode("latin-1") if kind % 16 == 6 else ""
+            columns.append((kind, places, word, width, own, pattern))
         texts = [head.take(head.number()) for _ in range(len(columns) + 3)]
         cut = head.number()
-        words = ["<" + "bhiq"[c[2]] for c in columns if c[0]] or ["<q"]
+        words = ["<" + "bhiq"[c[2]] for c in columns for _ in range(c[4])]
     items = head.number()
     bits, made = Bits(stream[head.at :]), []
     state = {"kind": (NONE, 0), "ramps": [(0, 0), (0, 0)], "distances": [0, 0]}
     while len(made) < items:
         values, unused, before, known = [], [], NONE, None
-        word = words[len(made) // rows] if words else "<" + WORDS[view]
+        word = words[len(made)] if words else "<" + WORDS[view]
         step = struct.calcsize(word)
         while True:
             key = ("start", *state["kind"]) if before == NONE else ("then", before, min(max(len(unused), 1), 3))
@@ -264,28 +270,55 @@ def run(stream, residual):
 
 def table(rows, columns, texts, cut, made, residual):
     cells = []
-    for kind, *more in columns:
+    for kind, places, _, width, count, pattern in columns:
+        items, made = made[:count], made[count:]
+        wanted = rows if kind == 0 or kind & 64 else places if kind == 7 else 0
+        *words, residual = residual.split(b"\n", wanted)
+        assert len(words) == wanted
         if kind == 0:
-            *own, residual = residual.split(b"\n", rows)
-            assert len(own) == rows
+            cells.append(words)
+        elif kind == 7:
+            cells.append([words[x] for x in items])
         else:
-            own, made = [cell(kind, more[0], x).encode() for x in made[:rows]], made[rows:]
-        cells.append(own)
+            own = [cell(kind, places, width, pattern, x).encode() for x in items]
+            cells.append([word[1:] if word else own.pop(0) for word in words] if kind & 64 else own)
     body = b""
     for r in range(rows):
         body += texts[0] + b"".join(own[r] + text for own, text in zip(cells, texts[1:], strict=False))
     return texts[-2] + body[: len(body) - cut] + texts[-1] + residual
 
 
-def cell(kind, places, item):
+def cell(kind, places, width, pattern, item):
+    if kind & 32:
+        return cell(kind - 32, places, width, pattern, item).rjust(width)
+    bare, kind = kind & 16, kind % 16
     if kind == 1:
         return str(item)
+    if kind == 6:
+        return moment(pattern, item)
     sign, digits = "-" * (item < 0), str(abs(item))
     if kind == 2:
         return sign + digits.zfill(places - len(sign))
     digits = digits.zfill(places + 1)
     whole, decimals = digits[:-places], digits[-places:]
-    return f"{sign}{whole}.{(decimals.rstrip('0') or '0') if kind == 4 else decimals}"
+    if bare and whole == "0":
+        whole = ""
+    if kind > 3:
+        decimals = decimals.rstrip("0") or "0" * (kind == 4)
+    return f"{sign}{whole}.{decimals}" if decimals else sign + (whole or "0")
+
+
+def moment(pattern, item):
+    parts, units = {}, [u for u in (("f", 10 ** pattern.count("f")), ("S", 60), ("M", 60), ("H", 24)) if u[0] in pattern]
+    for i, (letter, size) in enumerate(units):
+        if "Y" not in pattern and i + 1 == len(units):
+            parts[letter] = item
+        else:
+            item, parts[letter] = divmod(item, size)
+    if "Y" in pattern:
+        day = datetime.date(1970, 1, 1) + datetime.timedelta(item)
+        parts |= {"Y": day.year, "m": day.month, "d": day.day}
+    return re.sub("(Y+|m+|d+|H+|M+|S+|f+)", lambda found: f"{parts[found[0][0]]:0{len(found[0])}d}", pattern)
 
 
 def ramp(bits, state, symbol, before, known):

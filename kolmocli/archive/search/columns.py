@@ -37,7 +37,7 @@ _MOSTLY = 0.6
 _TRIED = 64
 """Cells that say whether a form is worth a look at all of them."""
 _DATES = ("Y{0}m{0}d", "m{0}d{0}Y", "d{0}m{0}Y")
-_MOMENT = re.compile(rb"(\d{4}|\d\d)([-/.]?)(\d\d)\2(\d{4}|\d\d)(?:([T _])(\d\d):(\d\d)(?:(:)(\d\d)(?:([.,])(\d{1,9}))?)?)?$")
+_MOMENT = re.compile(rb"(\d{4}|\d\d)([-/.]?)(\d\d)\2(\d{4}|\d\d)(?:([T _])(\d\d):(\d\d)(?:(:)(\d\d)(?:([.,])(\d{1,9}))?)?)?(Z|[+-]\d\d:?\d\d)?$")
 _CLOCK = re.compile(rb"(\d\d):(\d\d)(?:(:)(\d\d)(?:([.,])(\d{1,9}))?)?$")
 
 
@@ -181,6 +181,7 @@ def _moment_patterns(cell: bytes) -> list[str]:
     between, time = parts[1].decode(), ""
     if parts[4]:
         time = parts[4].decode() + _clock_pattern(parts, 6)
+    time += (parts[-1] or b"").decode()
     dates = [date.format(between).replace("m", "mm").replace("d", "dd").replace("Y", "YYYY") for date in _DATES]
     return [date + time for date in dates if len(date + time) == len(cell)]
 

@@ -15,7 +15,14 @@ _NUMBER = rb"-?\d+(?:\.\d+)?"
 _TOKEN = re.compile(rb"((?<![\w.])-?\d+(?:\.\d+)?|\d+|[A-Za-z_]+)")
 _JSON = re.compile(rb'("(?:[^"\\\n]|\\.)*"|-?\d[\d.eE+-]*|[A-Za-z]+)')
 _ALIGNED = re.compile(rb"( *[^ \n\r]+)")
-_QUOTED = {d: re.compile(rb'((?<![^%b])(?:"(?:[^"\n]|"")*"|[^%b\r\n]*))' % (d, d)) for d in (b",", b"\t", b";", b"|")}
+
+
+def _quoted(delimiter: bytes) -> re.Pattern[bytes]:
+    return re.compile(rb'((?<![^%b])(?:"(?:[^"\n]|"")*"|[^%b\r\n]*))' % (delimiter, delimiter))
+
+
+_QUOTED = {delimiter: _quoted(delimiter) for delimiter in (b",", b"\t", b";", b"|")}
+_QUOTED_BY_SPACE = _quoted(b" ")
 _IS_NUMBER = re.compile(rb'[" ]*[-+]?(?:\d+\.?\d*|\.\d+)[" ]*')
 _MOST_TITLES = 3
 _LEAST_ROWS = 3
@@ -59,6 +66,7 @@ def _patterns(data: bytes) -> Iterator[Pattern]:
     for delimiter, quoted in sorted(_QUOTED.items(), key=lambda pair: -head.count(pair[0])):
         if delimiter in head:
             yield _delimited(delimiter, quoted)
+    yield _delimited(b" ", _QUOTED_BY_SPACE)
     yield _TOKEN.split
     yield _ALIGNED.split
 
