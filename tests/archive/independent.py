@@ -309,7 +309,10 @@ def cell(kind, places, width, pattern, item):
 
 
 def moment(pattern, item):
-    parts, units = {}, [u for u in (("f", 10 ** pattern.count("f")), ("S", 60), ("M", 60), ("H", 24)) if u[0] in pattern]
+    parts, units = (
+        {},
+        [u for u in (("f", 10 ** pattern.count("f")), ("S", 60), ("M", 60), ("H", 24)) if u[0] in pattern],
+    )
     for i, (letter, size) in enumerate(units):
         if "Y" not in pattern and i + 1 == len(units):
             parts[letter] = item

@@ -102,7 +102,9 @@ def stations(count, seed=0):
         when = f"2024-02-{26 + i // 96:02}" if i < 288 else f"2024-03-{i // 96 - 3 + 1:02}"
         level = "" if i % 17 == 5 else f"{rng.gauss(3, 1):.3f}".rstrip("0").rstrip(".")
         state = rng.choice(["on", "off", "idle"])
-        rows.append(f'{when} {i // 4 % 24:02}:{15 * (i % 4):02}:00\t"s-{i % 5}"\t{state}\t{level}\t{i * i % 97:6}.{i % 10}')
+        rows.append(
+            f'{when} {i // 4 % 24:02}:{15 * (i % 4):02}:00\t"s-{i % 5}"\t{state}\t{level}\t{i * i % 97:6}.{i % 10}'
+        )
     return "\r\n".join(rows).encode()
 
 

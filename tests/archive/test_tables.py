@@ -8,8 +8,6 @@ from hypothesis import given, strategies as st
 
 from kolmocli.archive.codecs.numbers import read_varint
 from kolmocli.archive.errors import ArchiveError
-from kolmocli.archive.format.container import PROGRAMS, Section, digest, varint, write_member
-from kolmocli.archive.format.rangecoder import Encoder
 from kolmocli.archive.format.cells import (
     ALIGNED,
     BARE,
@@ -24,6 +22,8 @@ from kolmocli.archive.format.cells import (
     WORD,
     Column,
 )
+from kolmocli.archive.format.container import PROGRAMS, Section, digest, varint, write_member
+from kolmocli.archive.format.rangecoder import Encoder
 from kolmocli.archive.format.tables import Template, read_template, view_of_table
 from kolmocli.archive.opener import decompress
 from kolmocli.archive.packer import compress
@@ -181,7 +181,9 @@ def test_line_ends_come_back(end, last):
 def test_each_column_goes_the_way_of_its_type():
     """A table of noise takes about what the noise has, and not what a codec makes of its digits."""
     rng = random.Random(9)
-    rows = (f"2024-05-{1 + i // 96:02} {i // 4 % 24:02}:{i % 4 * 15:02}:00\t{rng.gauss(20, 1):.1f}\t" for i in range(2000))
+    rows = (
+        f"2024-05-{1 + i // 96:02} {i // 4 % 24:02}:{i % 4 * 15:02}:00\t{rng.gauss(20, 1):.1f}\t" for i in range(2000)
+    )
     text = "".join(row + rng.choice(["ok", "ok", "off", ""]) + "\n" for row in rows).encode()
     bits = 2000 * (math.log2(10 * 4.13) + 1.5)
     assert len(compress(text)) < 1.06 * bits / 8 + 150

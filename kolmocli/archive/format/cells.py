@@ -75,7 +75,9 @@ class Column:
             return self.width
         if self.flags & MIXED or self.kind in (WORD, LISTED):
             return 0
-        return {PLAIN: 1, PADDED: self.places, FIXED: self.places + 1, SHORT: 2, TRIMMED: 1, TIME: len(self.pattern)}[self.kind]
+        return {PLAIN: 1, PADDED: self.places, FIXED: self.places + 1, SHORT: 2, TRIMMED: 1, TIME: len(self.pattern)}[
+            self.kind
+        ]
 
 
 def parts_of(pattern: str) -> Iterator[tuple[str, int, int]]:

@@ -37,7 +37,9 @@ _MOSTLY = 0.6
 _TRIED = 64
 """Cells that say whether a form is worth a look at all of them."""
 _DATES = ("Y{0}m{0}d", "m{0}d{0}Y", "d{0}m{0}Y")
-_MOMENT = re.compile(rb"(\d{4}|\d\d)([-/.]?)(\d\d)\2(\d{4}|\d\d)(?:([T _])(\d\d):(\d\d)(?:(:)(\d\d)(?:([.,])(\d{1,9}))?)?)?(Z|[+-]\d\d:?\d\d)?$")
+_MOMENT = re.compile(
+    rb"(\d{4}|\d\d)([-/.]?)(\d\d)\2(\d{4}|\d\d)(?:([T _])(\d\d):(\d\d)(?:(:)(\d\d)(?:([.,])(\d{1,9}))?)?)?(Z|[+-]\d\d:?\d\d)?$"
+)
 _CLOCK = re.compile(rb"(\d\d):(\d\d)(?:(:)(\d\d)(?:([.,])(\d{1,9}))?)?$")
 
 
@@ -63,7 +65,9 @@ def shared_ends(cells: Sequence[bytes]) -> tuple[bytes, bytes]:
 
 def fitted(cells: Sequence[bytes]) -> Fitted:
     """The column that writes these cells."""
-    return _numbers(cells) or _moments(cells) or _some_numbers(cells) or _listed(cells) or Fitted(Column(WORD), (), cells)
+    return (
+        _numbers(cells) or _moments(cells) or _some_numbers(cells) or _listed(cells) or Fitted(Column(WORD), (), cells)
+    )
 
 
 def _numbers(cells: Sequence[bytes]) -> Fitted | None:

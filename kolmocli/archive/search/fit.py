@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from kolmocli.archive.search.tables import find_table
 from kolmocli.archive.format.views import FLOATS, MOST_DECIMALS, VIEWS, FloatView, View
 from kolmocli.archive.search.evidence import Ints, grams, latest, ramp_terms
 from kolmocli.archive.search.rules import find_rules
 from kolmocli.archive.search.smooth import best_form
+from kolmocli.archive.search.tables import find_table
 
 Fit = tuple[View, "array[int]", bytes]
 """A view, the items of the data in it, and the bytes left over."""
