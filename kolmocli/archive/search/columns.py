@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -54,13 +53,20 @@ class Fitted:
 
 def shared_ends(cells: Sequence[bytes]) -> tuple[bytes, bytes]:
     """What all cells begin and end with and no number does: quotes, units."""
-    first = os.path.commonprefix(cells)
-    last = os.path.commonprefix([cell[::-1] for cell in cells])[::-1]
+    first = _beginning(cells)
+    last = _beginning([cell[::-1] for cell in cells])[::-1]
     head = re.match(rb"[^\w.+-]*", first)
     tail = re.search(rb"[^\w.]*$", last)
     assert head is not None and tail is not None
     start, end = head[0], tail[0]
     return (start, end) if len(start) + len(end) <= min(map(len, cells)) else (b"", b"")
+
+
+def _beginning(cells: Sequence[bytes]) -> bytes:
+    """What all of them begin with: what the first and the last in their order do."""
+    low, high = min(cells), max(cells)
+    same = next((i for i, (a, b) in enumerate(zip(low, high, strict=False)) if a != b), len(low))
+    return low[:same]
 
 
 def fitted(cells: Sequence[bytes]) -> Fitted:

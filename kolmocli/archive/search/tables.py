@@ -22,9 +22,9 @@ def find_table(data: bytes) -> tuple[TableView, array[int], bytes] | None:
     for rows in tables_in(data):
         view, items, rest = _fit(rows)
         header = len(view.header) - len(rows.prefix) - len(rows.tail)
-        if items and header <= _MOST_HEADER and len(view.template.columns) <= MOST_COLUMNS[FORMAT_VERSION]:
-            if len(items) <= len(data) and view.join(items, rest, len(data)) == data:
-                return view, items, rest
+        fits = header <= _MOST_HEADER and len(view.template.columns) <= MOST_COLUMNS[FORMAT_VERSION]
+        if fits and 0 < len(items) <= len(data) and view.join(items, rest, len(data)) == data:
+            return view, items, rest
     return None
 
 
@@ -47,7 +47,7 @@ class _Table:
         self.texts[-1] += start
         found = fitted(inner)
         cut = cut_cells(inner) if found.column.kind in (WORD, LISTED) and not depth else None
-        if cut is not None and len(cut[1]) <= _MOST_CELLS_CUT and _clearer(found, cut[1]):
+        if cut is not None and len(cut[1]) <= _MOST_CELLS_CUT and _clearer(cut[1]):
             between, columns = cut
             self.texts[-1] += between[0]
             for column, text in zip(columns, between[1:], strict=True):
@@ -64,7 +64,7 @@ class _Table:
         self.texts.append(b"")
 
 
-def _clearer(found: Fitted, columns: Sequence[Sequence[bytes]]) -> bool:
+def _clearer(columns: Sequence[Sequence[bytes]]) -> bool:
     """Whether the parts of the cells say more than the cells: there are numbers among them."""
     return any(any(c[-1:].isdigit() for c in column[:8]) and len(set(column)) > 1 for column in columns)
 
