@@ -45,8 +45,8 @@ def likely_fits(data: bytes, packed: int) -> list[Fit]:
     """The views worth a search, the most promising first and bytes last. `packed` is what the best codec makes of all."""
     sample = data[: _SAMPLE_BYTES - _SAMPLE_BYTES % 8]
     if looks_like_text(sample):
-        fitted = fit(data, "lines") or find_table(data)
-        found = [fitted] if fitted else []
+        # lines have the smaller header, a table the narrower words, of which pcodec can do more
+        found = [fitted for fitted in (fit(data, "lines"), find_table(data)) if fitted]
     else:
         likely = _likely_words(sample, _WORTH * 8.0 * packed * len(sample) / len(data))
         found = [seen for name in likely if (seen := fit(data, name))]
