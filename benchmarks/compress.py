@@ -252,7 +252,7 @@ def typed(files: Files, level: int) -> list[str]:
             raise SystemExit(f"{name}: does not come back")
         others = {codec: len(encode(data)) for codec, encode in codecs().items()}
         best = min(others, key=lambda codec: others[codec])
-        type_ = type_of("." + TYPES_OF_NOISY[name]) if name in TYPES_OF_NOISY else type_of(name)
+        type_ = type_of(f"{name}.{TYPES_OF_NOISY[name]}" if name in TYPES_OF_NOISY else name)
         told = {} if type_ is None else {peer: size(data, type_) for peer, size in peers.items()}
         row = " ".join(f"{told.get(peer, '-'):>8}" for peer in peers)
         shares.append(len(archive) / others[best])
