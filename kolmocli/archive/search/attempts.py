@@ -45,6 +45,8 @@ _LEAST_SMOOTH = {1: 48, 2: 12}
 _LEAST_SMOOTH_WIDE = 8
 _CLEARLY = 0.95
 _MOST_LITERAL = MAX_PROGRAM_ITEMS // 2
+_SECTION_BITS = 112.0
+"""What a residual takes that is not there: its place in the table of sections, and the head of its codec."""
 _LEAST_COLUMN_BITS = 96.0
 """What a column takes at least, or there is nothing to gain."""
 _RULED_BITS = 2.0
@@ -158,7 +160,8 @@ def _of_view(
         assert attempt.packed is not None
         rewritten = pieces
         if options.refined() and budget.enough(_REWRITING * len(values)):
-            rewritten = list(_rewritten(pieces, view.width, attempt.packed.item_bits))
+            saved = _SECTION_BITS if sum(p.literal for p in pieces) == 1 and not rest else 0.0
+            rewritten = list(_rewritten(pieces, view.width, attempt.packed.item_bits, saved))
         if len(rewritten) != len(pieces) or any(a is not b for a, b in zip(rewritten, pieces, strict=True)):
             yield Attempt(view, items, rewritten, rest)
         if attempt.packed.share > _DENSE or price is solid:
@@ -290,14 +293,15 @@ def joined(pieces: Sequence[Piece]) -> list[Piece]:
     return out
 
 
-def _rewritten(pieces: list[Piece], width: int, item_bits: float) -> Iterator[Piece]:
-    """Literals as differences in the program, where these cost less than what the residual takes for an item."""
+def _rewritten(pieces: list[Piece], width: int, item_bits: float, saved: float = 0.0) -> Iterator[Piece]:
+    """Literals as differences in the program, where these cost less than what the residual takes for an item, and `saved`
+    bits for each literal."""
     least = _LEAST_SMOOTH.get(width, _LEAST_SMOOTH_WIDE)
     for piece in pieces:
         parts = [piece]
         if piece.literal and piece.count >= least:
             form, bits = smooth.best_form(np.array(piece.fresh, dtype=np.int64))
-            if bits < _CLEARLY * item_bits * piece.count:
+            if bits < _CLEARLY * item_bits * piece.count + saved:
                 cuts = range(0, piece.count, smooth.MOST_ITEMS)
                 parts = [_smooth(piece.fresh[cut : cut + smooth.MOST_ITEMS], form) for cut in cuts]
         yield from parts
