@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from kolmocli.archive.codecs.codecs import CODECS
+from kolmocli.archive.format.cells import FIXED, LISTED, SHORT, TIME, TRIMMED, WORD
 from kolmocli.archive.format.container import PYTHON, Member
 from kolmocli.archive.format.recurrences import Recurrence
 from kolmocli.archive.format.stored import Earlier, Fresh, StoredCall
-from kolmocli.archive.format.tables import FIXED, SHORT, WORD, TableView
+from kolmocli.archive.format.tables import TableView
 from kolmocli.archive.format.views import FloatView, View
 from kolmocli.archive.opener import DEFAULT_MAX_OUTPUT, Block, decode_member, members, view_of
 from kolmocli.archive.python_mode import read_source
@@ -122,8 +123,12 @@ def _seen_as(view: View) -> Iterator[str]:
         )
         yield f"{_count(t.rows, 'row')} of {row!r}"
         for column, number in zip(t.numbers(), range(1, len(t.columns) + 1), strict=False):
-            if column.kind in (FIXED, SHORT):
+            if column.kind in (FIXED, SHORT, TRIMMED):
                 yield f"items of column {number} are its numbers times {10**column.places}"
+            elif column.kind == TIME:
+                yield f"items of column {number} are moments, written as {column.pattern}"
+            elif column.kind == LISTED:
+                yield f"items of column {number} are words of a list of {column.places}"
     elif view.name != "u8":
         yield f"items are {view.name}"
 
@@ -132,11 +137,12 @@ def _place(start: int, count: int, view: View) -> str:
     last = start + count - 1
     if not isinstance(view, TableView):
         return f"items {start}..{last}"
-    rows = view.template.rows
-    first_column, last_column = start // rows + 1, last // rows + 1
+    starts = view.starts(last + 1)
+    first_column, last_column = view.column_at(start), view.column_at(last)
+    first, last = start - starts[first_column], last - starts[last_column]
     if first_column == last_column:
-        return f"column {first_column}, rows {start % rows}..{last % rows}"
-    return f"column {first_column}, row {start % rows} to column {last_column}, row {last % rows}"
+        return f"column {first_column + 1}, rows {first}..{last}"
+    return f"column {first_column + 1}, row {first} to column {last_column + 1}, row {last}"
 
 
 def _arguments(call: StoredCall, items: object) -> str:

@@ -1,6 +1,7 @@
 """From an archive to the data: the whole decoder.
 
-It needs the standard library, the interpreter of the language, and zstandard or brotli where the archive used them.
+It needs the standard library, the interpreter of the language, and zstandard, brotli or pcodec (and with it numpy) where
+the archive used them.
 It runs no code from the archive: programs are straight-line calls of fixed functions, and what they may make is
 bounded by the size that the header declares and by `max_output`.
 """
@@ -19,7 +20,7 @@ from kolmocli.archive.format.programs import ProgramCoder
 from kolmocli.archive.format.rangecoder import Decoder
 from kolmocli.archive.format.recurrences import Recurrence
 from kolmocli.archive.format.stored import Earlier, Fresh, Stored, StoredCall, resolve
-from kolmocli.archive.format.tables import TableView, read_template
+from kolmocli.archive.format.tables import read_template, view_of_table
 from kolmocli.archive.format.views import FLOATS, MOST_DECIMALS, TABLE_NUMBER, VIEWS, View, words
 from kolmocli.language.interpreter import Bounds, ExecutionError, execute
 from kolmocli.language.program import Program
@@ -142,7 +143,7 @@ def _read_view(header: _Header, version: int) -> View:
             raise ArchiveError("the program stream begins with a view of floats that is not known here")
         return replace(FLOATS[number], decimals=decimals)
     if version > 1 and number == TABLE_NUMBER:
-        return TableView(TABLE_NUMBER, "table", "q", read_template(header.take, header.number))
+        return view_of_table(read_template(header.take, header.number, version))
     raise ArchiveError("the program stream begins with an unknown view of the data")
 
 

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from kolmocli.archive.opener import RunPython
 from kolmocli.archive.search.proposals import Proposer
+
+if TYPE_CHECKING:
+    from kolmocli.archive.codecs.numbers import NumberType
 
 DEFAULT_LEVEL = 6
 _REFINED_LEVEL = 4
@@ -24,6 +28,10 @@ class Options:
     """0 (codecs only) to 9."""
     view: str = "auto"
     """What an item of the data is: a name in `format/views.py`, or whatever fits."""
+    types: tuple[NumberType, ...] = ()
+    """What the numbers of a record are, where the user knows; empty to find out."""
+    header: int = 0
+    """Bytes before the first record, where the user knows its types."""
     proposer: Proposer | None = None
     """A model that writes programs for what the search leaves; `samples` of them, with this seed."""
     samples: int = 16

@@ -8,13 +8,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from kolmocli.archive.codecs.codecs import CODECS, QUICK
+from kolmocli.archive.codecs.layouts import Layout, Stretch, layout_of, likely_layouts
+from kolmocli.archive.codecs.numbers import TYPES
 from kolmocli.archive.codecs.packing import pack
 from kolmocli.archive.errors import ArchiveError
 from kolmocli.archive.format.container import PROGRAMS, PYTHON, Section, digest, read_member, varint, write_member
 from kolmocli.archive.format.programs import ProgramCoder
 from kolmocli.archive.format.rangecoder import Encoder
 from kolmocli.archive.format.tables import TableView
-from kolmocli.archive.format.views import word_bytes
+from kolmocli.archive.format.views import View, word_bytes
 from kolmocli.archive.opener import RESIDUAL_PER_BYTE, RunPython, decode_member
 from kolmocli.archive.options import DEFAULT_LEVEL, Options, Progress
 from kolmocli.archive.search.attempts import Attempt, PackedMember, SearchContext, attempts
@@ -34,6 +36,7 @@ _PARTED = 2
 the parts."""
 _DECODING = 1.3
 """Decoding programs takes at most this many times what coding them did."""
+_TYPE_OF_WORD = {c: TYPES[("u" if c.isupper() else "i") + str(8 * array(c).itemsize)] for c in "bBhHiIq"}
 _QUICK_LEVEL = 2
 """For the size of a part of the residual: near enough."""
 
@@ -128,7 +131,7 @@ def _member(
     progress("codecs")
     level = options.level if codec_level is None else codec_level
     searched = options.level > 0 and len(data) > 0 and budget.enough(_SEARCHING * len(data))
-    codec, payload = pack(data, level, budget.share(0.5 if searched else 1))
+    codec, payload = pack(data, level, budget.share(0.5 if searched else 1), _layouts(data, options))
     best = _write(data, [Section(codec.number, payload)])
     budget.reserved = len(data) / codec.unpacking
     report.attempts[codec.name] = len(best)
@@ -154,6 +157,14 @@ def _member(
         raise AssertionError("the archive does not decode to the data")
     _describe(report, best, parsed.sections, kept)
     return best, report
+
+
+def _layouts(data: bytes, options: Options) -> Iterator[Layout]:
+    """Where the data may be numbers: what the user says, or else what it looks like."""
+    if options.types:
+        yield layout_of(options.types, options.header, len(data))
+    elif options.level > 0:
+        yield from likely_layouts(data)
 
 
 def _describe(report: MemberReport, best: bytes, sections: tuple[Section, ...], kept: Attempt | None) -> None:
@@ -209,6 +220,7 @@ def _pack(attempt: Attempt, data: bytes, level: int, budget: TimeBudget) -> Pack
         view = view.narrowed(fresh)
     words = b"".join(word_bytes(array(view.word_at(position), items)) for position, items in fresh)
     residual = words + attempt.rest
+    layout = _layout_of_words(view, fresh, len(attempt.rest))
     if len(residual) > RESIDUAL_PER_BYTE * len(data):
         return PackedMember(_write(data, [Section(0, data)]))
     sections = [Section(PROGRAMS, bytes([view.number]) + view.header + varint(count) + coder.finish())]
@@ -216,13 +228,25 @@ def _pack(attempt: Attempt, data: bytes, level: int, budget: TimeBudget) -> Pack
     if not residual:
         return PackedMember(_write(data, sections), decoding=decoding)
     budget.reserved += decoding
-    codec, payload = pack(residual, level, budget.share(1))
+    codec, payload = pack(residual, level, budget.share(1), [layout])
     budget.reserved -= decoding
     share = len(payload) / len(residual)
     items = sum(len(taken) for _, taken in fresh)
     member = _write(data, [*sections, Section(codec.number, payload)])
     alone = len(pack(words, _QUICK_LEVEL)[1]) if attempt.rest else len(payload)
     return PackedMember(member, share, 8.0 * alone / max(items, 1), decoding + len(residual) / codec.unpacking)
+
+
+def _layout_of_words(view: View, fresh: list[tuple[int, Sequence[int]]], rest: int) -> Layout:
+    """Where the numbers of each column lie in the residual."""
+    stretches: list[tuple[int, Stretch]] = []
+    for position, items in fresh:
+        column, type_ = view.column_at(position), _TYPE_OF_WORD[view.word_at(position)]
+        if stretches and stretches[-1][0] == column:
+            stretches[-1] = column, Stretch(stretches[-1][1].records + len(items), (type_,))
+        else:
+            stretches.append((column, Stretch(len(items), (type_,))))
+    return tuple(s for _, s in stretches) + ((Stretch(rest, typed=False),) if rest else ())
 
 
 def _in_time(attempt: Attempt, until: float | None) -> Iterator[Piece]:

@@ -57,6 +57,14 @@ def compress(
             "--format", metavar="VIEW", help="u8, i16le, u16le, i32le, u32le, i64le, f32le, f64le, lines, csv or jsonl"
         ),
     ] = "auto",
+    type_: Annotated[
+        str | None,
+        typer.Option(
+            "--type",
+            metavar="TYPES",
+            help="what the numbers are, such as i32, f64be, or i32,f32 for records; i16@44 behind 44 bytes of header",
+        ),
+    ] = None,
     time_budget: Annotated[
         str | None,
         typer.Option(
@@ -96,6 +104,7 @@ def compress(
     from kolmocli.archive.format.views import FORMATS
     from kolmocli.archive.options import Options
     from kolmocli.archive.time_budget import TimeBudget
+    from kolmocli.cli.number_types import number_types
     from kolmocli.files import packed_name
 
     if format_ != "auto" and format_ not in FORMATS:
@@ -106,7 +115,8 @@ def compress(
     name_of = named(packed_name, suffix, output, stdout)
     destination = destinations(names, output, stdout, name_of, remove, prints=json or explain or compare)
     budget, waiting = TimeBudget(None if time_budget is None else time.monotonic() + seconds(time_budget)), len(names)
-    options = Options(level, format_, samples=samples, seed=seed)
+    types, header = number_types(type_) if type_ is not None else ((), 0)
+    options = Options(level, format_, types, header, samples=samples, seed=seed)
     if model is not None:
         from kolmocli.console import shared_console
         from kolmocli.policy.proposer import open_proposer

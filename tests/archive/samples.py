@@ -94,6 +94,20 @@ def events(count):
     return "".join(rows).encode()
 
 
+def stations(count, seed=0):
+    """TSV as people have it: moments, gaps, quotes, words of a list, decimals without zeros, other line ends."""
+    rng = random.Random(seed)
+    rows = ["when\tname\tstate\tlevel\tvalue"]
+    for i in range(count):
+        when = f"2024-02-{26 + i // 96:02}" if i < 288 else f"2024-03-{i // 96 - 3 + 1:02}"
+        level = "" if i % 17 == 5 else f"{rng.gauss(3, 1):.3f}".rstrip("0").rstrip(".")
+        state = rng.choice(["on", "off", "idle"])
+        rows.append(
+            f'{when} {i // 4 % 24:02}:{15 * (i % 4):02}:00\t"s-{i % 5}"\t{state}\t{level}\t{i * i % 97:6}.{i % 10}'
+        )
+    return "\r\n".join(rows).encode()
+
+
 RULED = {
     "fibonacci": ", ".join(map(str, fibonacci(60))).encode() + b"\n",
     "squares": "".join(f"{i * i}\n" for i in range(100)).encode(),
@@ -105,6 +119,10 @@ RULED = {
     "doubles": struct.pack("<150d", *(round(0.1 * i, 1) for i in range(150))) + b"ab",
     "walk": struct.pack("<500h", *walk(500)),
     "two walks": struct.pack("<800i", *(x for p in zip(walk(400), walk(400, 5, 1), strict=True) for x in p)),
+    "numbers": struct.pack(">300h", *walk(300, 900)),
+    "records": b"".join(struct.pack("<iHf", 60 * i, i * i % 997, x / 3) for i, x in enumerate(walk(250, 90))),
+    "numbers with a header": b"HEADER of 24 bytes......" + struct.pack("<400f", *(x / 7 for x in walk(400))) + b"end",
+    "stations": stations(260),
     "readings": readings(200),
     "events": events(150),
     "events without an end": events(60)[:-1],
@@ -115,6 +133,9 @@ SHORT = {
     "short walk": RULED["walk"][:120],
     "short floats": RULED["floats"][:80],
     "short readings": readings(14),
+    "short stations": stations(24),
+    "short numbers": RULED["numbers"][:200],
+    "short records": RULED["records"][:400],
     "short events": events(9),
 }
 """One of each view and form that SMALL does not have."""

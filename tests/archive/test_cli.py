@@ -2,6 +2,7 @@
 
 import json
 import os
+import struct
 import time
 from dataclasses import replace
 
@@ -101,7 +102,9 @@ def test_explain_tells_how_the_data_are_seen(kolmo, tmp_path):
     assert "items are f32le times 100\n" in kolmo("compress", "-q", "--explain", "f").out.decode()
 
 
-@pytest.mark.parametrize("option", ["-9", "--samples=3", "--format=u8", "--time-budget=1s", "--compare", "--cache=c"])
+@pytest.mark.parametrize(
+    "option", ["-9", "--samples=3", "--format=u8", "--time-budget=1s", "--compare", "--cache=c", "--type=i32"]
+)
 @pytest.mark.parametrize("mode", ["-d", "-t", "-l"])
 def test_what_only_packing_needs_is_refused_where_archives_are_read(kolmo, tmp_path, option, mode):
     (tmp_path / "a.klm").write_bytes(compress(DATA))
@@ -109,6 +112,28 @@ def test_what_only_packing_needs_is_refused_where_archives_are_read(kolmo, tmp_p
     assert done.code == 2
     assert f"means nothing with {mode}" in done.err
     assert names() == ["a.klm"]
+
+
+def test_types_that_are_told(kolmo, tmp_path):
+    header = b"a header of 25 bytes, yes "
+    data = header + b"".join(struct.pack(">hf", x, x / 3) for x in samples.walk(2_000))
+    (tmp_path / "a").write_bytes(data)
+    assert kolmo("compress", "-q", f"--type=i16be,f32be@{len(header)}", "a").code == 0
+    assert kolmo("decompress", "-c", "a.klm").out == data
+    told = os.path.getsize("a.klm")
+    assert kolmo("compress", "-q", "-f", "--type=i16be", "a").code == 0
+    assert told < os.path.getsize("a.klm")
+
+
+@pytest.mark.parametrize(
+    ("types", "message"),
+    [("i24", "no type 'i24'"), ("i16,", "no type ''"), ("i16@x", "behind @"), ("f8", "no type 'f8'")],
+)
+def test_types_that_there_are_not(kolmo, tmp_path, types, message):
+    (tmp_path / "a").write_bytes(DATA)
+    done = kolmo("compress", "--type", types, "a")
+    assert (done.code, names()) == (2, ["a"])
+    assert message in done.err
 
 
 def test_a_view_that_finds_nothing_is_said(kolmo, tmp_path):

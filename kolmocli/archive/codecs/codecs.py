@@ -1,7 +1,8 @@
 """The codecs of the residual: bytes in, the shortest of several forms out, and bounded decoding.
 
 All are raw streams without the container of the standard tool: no name, no date, no second checksum. So an archive
-with its own header stays close to the standard file. zstandard and brotli are used where they are installed.
+with its own header stays close to the standard file. zstandard, brotli and pcodec are used where they are installed.
+numpy, which numbers need, is not imported for the others: it would take longer than decoding most archives does.
 """
 
 from __future__ import annotations
@@ -219,6 +220,43 @@ def _package(name: str) -> Any:
         raise CodecMissing(f"this archive needs the package {name}: pip install {name}") from None
 
 
+def _numbers(size: int, level: int) -> Iterator[Packer]:
+    """Bytes as numbers of one byte. Wider ones need someone who knows where they are: see `layouts.py`."""
+    from kolmocli.archive.codecs.numbers import TYPES, pack_numbers
+
+    parts: list[bytes] = []
+
+    def feed(part: Any) -> bytes:
+        parts.append(bytes(part))
+        return b""
+
+    yield Packer(feed, lambda: pack_numbers(b"".join(parts), TYPES["u8"], level >= STRONG))
+
+
+def _unpack_numbers(payload: bytes, size: int) -> bytes:
+    from kolmocli.archive.codecs.numbers import unpack_numbers
+
+    return unpack_numbers(payload, size)
+
+
+def _no_split(size: int, level: int) -> Iterator[Packer]:
+    """Nothing: there are no parts without a layout."""
+    return iter(())
+
+
+def _unsplit(payload: bytes, size: int) -> bytes:
+    from kolmocli.archive.codecs.split import read_split
+
+    return read_split(payload, size, _unpack_part)
+
+
+def _unpack_part(number: int, payload: bytes, size: int) -> bytes:
+    if number not in CODECS or number == SPLIT:
+        raise ArchiveError(f"a part of the residual has the codec {number}, which is not known here")
+    return unpack(number, payload, size)
+
+
+NUMBERS, SPLIT = 6, 7
 CODECS = {
     codec.number: codec
     for codec in (
@@ -228,6 +266,8 @@ CODECS = {
         Codec(3, "lzma", _lzma, _unlzma, (3.5e6, 1.4e6), 20e6),
         Codec(4, "zstd", _zstd, _unzstd, (20e6, 1.5e6), 130e6, "zstandard"),
         Codec(5, "brotli", _brotli, _unbrotli, (4e6, 0.35e6), 130e6, "brotli"),
+        Codec(NUMBERS, "pcodec", _numbers, _unpack_numbers, (40e6, 8e6), 100e6, "pcodec"),
+        Codec(SPLIT, "split", _no_split, _unsplit),
     )
 }
 

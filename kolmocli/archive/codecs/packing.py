@@ -5,9 +5,12 @@ from __future__ import annotations
 import importlib.util
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
-from kolmocli.archive.codecs.codecs import CODECS, QUICK, QUICKEST, Codec
+from kolmocli.archive.codecs.codecs import CODECS, NUMBERS, QUICK, QUICKEST, SPLIT, STRONG, Codec
+from kolmocli.archive.codecs.layouts import Layout, typed_columns
+from kolmocli.archive.codecs.numbers import pack_numbers
+from kolmocli.archive.codecs.split import Field, Run, parts_of, write_split
 
 _QUICK_LEVELS = {0: ("stored", "deflate"), 1: ("stored", "deflate", "zstd"), 2: ("stored", "deflate", "bz2", "zstd")}
 """The codecs of the lowest levels; the others try all."""
@@ -23,28 +26,71 @@ _DEFLATE = 1
 _Payloads = list[tuple[Codec, bytes]]
 
 
-def pack(data: bytes, level: int = 6, deadline: float | None = None) -> tuple[Codec, bytes]:
+def pack(
+    data: bytes, level: int = 6, deadline: float | None = None, layouts: Iterable[Layout] = ()
+) -> tuple[Codec, bytes]:
     """The codec with the smallest payload, and the payload. Ties go to the lower number.
+
+    `layouts` say where numbers may be; each is tried, if there is time.
 
     Given a deadline, a moment of `time.monotonic`, deflate runs first at its quickest, whatever the time. The others run at
     `level`, or quickly where only that would be done and unpacked again by then, and are given up where it is not.
     """
     tried = [c for c in CODECS.values() if level not in _QUICK_LEVELS or c.name in _QUICK_LEVELS[level]]
     tried = [c for c in tried if c.number and (c.package is None or importlib.util.find_spec(c.package))]
-    made: _Payloads = [(CODECS[0], data)]
+    made: _Payloads = [(CODECS[0], data), *_by_layout(data, level, deadline, layouts)]
     if deadline is not None:
         quickest = CODECS[_DEFLATE].encode(data, QUICKEST)
         assert quickest is not None
         made.append((CODECS[_DEFLATE], quickest))
     if len(data) < _WORTH_PROBES:
         return _smallest(made + _encoded(tried, data, level, deadline))
+    probed: _Payloads = []
     for probe in _PROBES:
-        if _smallest(made)[1] is data:
-            made += _encoded([c for c in tried if c.name == probe], data, level, deadline)
+        if all(len(payload) >= len(data) for _, payload in probed):
+            probed += _encoded([c for c in tried if c.name == probe], data, level, deadline)
             tried = [c for c in tried if c.name != probe]
-    if _smallest(made)[1] is not data:
-        made += _encoded(tried, data, level, deadline)
-    return _smallest(made)
+    if any(len(payload) < len(data) for _, payload in probed):
+        probed += _encoded(tried, data, level, deadline)
+    return _smallest(made + probed)
+
+
+def _by_layout(data: bytes, level: int, deadline: float | None, layouts: Iterable[Layout]) -> _Payloads:
+    """The payload of each layout: numbers alone, or parts of which each has its own codec."""
+    if importlib.util.find_spec(CODECS[NUMBERS].package or "") is None:
+        return []
+    made = []
+    for layout in layouts:
+        if deadline is not None and time.monotonic() + CODECS[NUMBERS].seconds(len(data), level) > deadline:
+            break
+        if len(layout) == 1 and len(layout[0].types) == 1 and layout[0].typed:
+            made.append((CODECS[NUMBERS], pack_numbers(data, layout[0].types[0], level >= STRONG)))
+        else:
+            made.append((CODECS[SPLIT], _split(data, level, deadline, layout)))
+    return made
+
+
+def _split(data: bytes, level: int, deadline: float | None, layout: Layout) -> bytes:
+    """Each column of numbers in the codec that is best for it; what is left of them, and all other bytes, in one."""
+    columns = list(typed_columns(data, layout))
+    quick = min(level, QUICK)
+    payloads = [pack_numbers(column, type_, level >= STRONG) for type_, column in columns]
+    alone = [
+        len(payload) <= len(pack(column, quick)[1]) for payload, (_, column) in zip(payloads, columns, strict=True)
+    ]
+    rest = 0 if all(alone) and all(s.typed for s in layout) else 1
+    """The first part is what no column of numbers is."""
+    parts = iter(range(rest, len(columns) + 1))
+    taken = iter(alone)
+    runs = tuple(
+        Run(s.records, tuple(Field(t.width, next(parts) if s.typed and next(taken) else 0) for t in s.types))
+        for s in layout
+    )
+    packed = [(NUMBERS, payload) for payload, kept in zip(payloads, alone, strict=True) if kept]
+    if rest:
+        codec, payload = pack(parts_of(data, runs)[0], level, deadline)
+        packed.insert(0, (codec.number, payload))
+    return write_split(runs, packed)
 
 
 def _smallest(made: _Payloads) -> tuple[Codec, bytes]:

@@ -3,7 +3,7 @@
     magic 3 · versions 1 · layout 1 · sizes, or a section table · section payloads · digest 4
 
 Members stand one behind the other. The header tells where everything lies, so a listing needs no payload.
-Version 2 is written; version 1, whose header is a little longer, is read for ever.
+Version 3 is written; versions 1, whose header is a little longer, and 2, which has fewer codecs, are read for ever.
 """
 
 from __future__ import annotations
@@ -15,22 +15,23 @@ from hashlib import blake2b
 from kolmocli.archive.errors import ArchiveError
 
 MAGIC = b"\x8bK\n"
-FORMAT_VERSION = 2
-READABLE_VERSIONS = (1, 2)
+FORMAT_VERSION = 3
+READABLE_VERSIONS = (1, 2, 3)
 LANGUAGE_VERSION = 1
 DIGEST_BYTES = 4
 
 RESIDUAL = 0
 """Tags 0..15: the residual, packed by the codec of that number."""
-LAST_CODEC = 5
+LAST_CODEC = {1: 5, 2: 5, 3: 7}
+"""By version."""
 PROGRAMS = 16
 PYTHON = 17
 """A Python program: nothing that a decoder runs by itself."""
 OPTIONAL = 128
 """A section with this bit may be skipped by a decoder that does not know it; any other may not."""
-_SOLE_PROGRAMS = 6
+_SOLE_PROGRAMS = {2: 6, 3: 14}
 _LISTED = 15
-"""Low half of the layout byte: 0..5 is the codec of the only section, 6 an only program stream, 15 a table follows."""
+"""Low half of the layout byte: up to the last codec that of the only section, an only program stream, 15 a table follows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +85,10 @@ def _sole(sections: tuple[Section, ...]) -> int | None:
     """The low half of the layout byte for a member of one ordinary section."""
     if len(sections) != 1:
         return None
-    return _SOLE_PROGRAMS if sections[0].tag == PROGRAMS else sections[0].tag if sections[0].tag <= LAST_CODEC else None
+    tag = sections[0].tag
+    if tag == PROGRAMS:
+        return _SOLE_PROGRAMS[FORMAT_VERSION]
+    return tag if tag <= LAST_CODEC[FORMAT_VERSION] else None
 
 
 def varint(value: int) -> bytes:
@@ -119,13 +123,13 @@ def read_member(data: bytes | memoryview, start: int = 0) -> Member:
         raise ArchiveError(f"format version {version} is not known here: update kolmo")
     if versions & 15 != LANGUAGE_VERSION:
         raise ArchiveError(f"language version {versions & 15} is not known here: update kolmo")
-    size, table = _table_1(cursor) if version == 1 else _table(cursor)
+    size, table = _table_1(cursor) if version == 1 else _table(cursor, version)
     sections = []
     for tag, length, check in table:
         payload = cursor.take(length)
         if check and checksum(payload) != check:
             raise ArchiveError(f"section {tag} is damaged")
-        if not tag & OPTIONAL and tag not in (PROGRAMS, PYTHON) and tag > LAST_CODEC:
+        if not tag & OPTIONAL and tag not in (PROGRAMS, PYTHON) and tag > LAST_CODEC[version]:
             raise ArchiveError(f"section {tag} is not known here and cannot be skipped: update kolmo")
         sections.append(Section(tag, payload))
     return Member(size, tuple(sections), cursor.take(DIGEST_BYTES), version, cursor.position - start)
@@ -135,16 +139,16 @@ Table = list[tuple[int, int, bytes]]
 """Tag, length of the payload and its checksum (empty where there is none)."""
 
 
-def _table(cursor: _Cursor) -> tuple[int, Table]:
+def _table(cursor: _Cursor, version: int) -> tuple[int, Table]:
     """The size of the original and the section table."""
     layout = cursor.byte()
     digits, sole = layout >> 4, layout & 15
-    if not digits or _SOLE_PROGRAMS < sole < _LISTED:
+    if not digits or (sole > LAST_CODEC[version] and sole not in (_SOLE_PROGRAMS[version], _LISTED)):
         raise ArchiveError("the header is damaged (layout)")
     if sole != _LISTED:
         both = cursor.integer(digits)
         length = both >> 4 * digits
-        return both & ((1 << 4 * digits) - 1), [(PROGRAMS if sole == _SOLE_PROGRAMS else sole, length, b"")]
+        return both & ((1 << 4 * digits) - 1), [(PROGRAMS if sole == _SOLE_PROGRAMS[version] else sole, length, b"")]
     width, count = (digits + 1) // 2, cursor.byte()
     size = cursor.integer(width)
     return size, [(cursor.byte(), cursor.integer(width), cursor.take(2)) for _ in range(count)]

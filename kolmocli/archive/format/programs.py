@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from kolmocli.archive.format.container import FORMAT_VERSION
 from kolmocli.archive.format.rangecoder import Coder, Integers, Model
 from kolmocli.archive.format.recurrences import MOST_ORDER, Recurrence
 from kolmocli.archive.format.stored import Earlier, Fresh, Stored, StoredCall
@@ -14,7 +15,7 @@ MAX_STATEMENTS = 256
 FRESH, EARLIER, END, RECURRENCE = "fresh", "earlier", "end", "recurrence"
 SYMBOLS = (*SIGNATURES, FRESH, EARLIER, END, RECURRENCE)
 """What opens a statement. `set_list` is the one with its items in the program."""
-_SYMBOLS_OF_VERSION = {1: len(SYMBOLS) - 1, 2: len(SYMBOLS)}
+_SYMBOLS_OF_VERSION = {1: len(SYMBOLS) - 1, 2: len(SYMBOLS), 3: len(SYMBOLS)}
 _WIDTH = 5
 _NUMBER = {name: i for i, name in enumerate(SYMBOLS)}
 _START = len(SYMBOLS)
@@ -27,7 +28,7 @@ step further than that."""
 class ProgramCoder:
     """Codes one program after the other, in either direction, adapting to what it has seen."""
 
-    def __init__(self, version: int = 2) -> None:
+    def __init__(self, version: int = FORMAT_VERSION) -> None:
         """`version` is that of the format: the first has no recurrences."""
         self._symbols = _SYMBOLS_OF_VERSION[version]
         # a statement's symbol: after a symbol with 1, 2 or more unused values; at the start, after a program's kind

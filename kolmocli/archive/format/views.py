@@ -38,6 +38,14 @@ class View:
         """Type of the words in which a program that begins at this item takes items from the residual."""
         return self.typecode
 
+    def column_at(self, position: int) -> int:
+        """The number of the column in which this item lies; 0 where there are no columns."""
+        return 0
+
+    def starts(self, count: int) -> list[int]:
+        """Where columns begin, of so many items in all."""
+        return [0]
+
     def items(self, data: bytes) -> tuple[array[int], bytes]:
         """The whole items of the data, and the bytes left over at its end."""
         whole = len(data) - len(data) % self.width
@@ -124,6 +132,8 @@ VIEWS = {
     )
 }
 """Views without parameters, by number."""
+WORDS = range(6)
+"""Views whose items are the bytes or words of the data themselves."""
 BY_NAME: dict[str, View] = {view.name: view for view in VIEWS.values()}
 FORMATS = (*BY_NAME, "f32le", "f64le", "csv", "jsonl", "table")
 """Names for `--format`; the last three are one view: text in rows of one pattern."""

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import time
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
 from kolmocli.archive.format.tables import TableView
-from kolmocli.archive.format.views import VIEWS, View
+from kolmocli.archive.format.views import VIEWS, WORDS, View
 from kolmocli.archive.opener import MAX_PROGRAM_ITEMS
 from kolmocli.archive.options import Options, Progress
 from kolmocli.archive.search import smooth
-from kolmocli.archive.search.costs import Floats, local_prices
+from kolmocli.archive.search.costs import Floats, column_bits, local_prices
 from kolmocli.archive.search.evidence import Ints
 from kolmocli.archive.search.fit import Fit, fit, likely_fits, safe
 from kolmocli.archive.search.probe import pays
 from kolmocli.archive.search.proposals import Piece, Proposals, literal
+from kolmocli.archive.search.rules import find_rules
 from kolmocli.archive.search.segmentation import SearchOptions, Segmentation, search
 from kolmocli.archive.search.segments import FRESH, Form, Segment, programs_of
 from kolmocli.archive.time_budget import TimeBudget
@@ -42,6 +45,14 @@ _LEAST_SMOOTH = {1: 48, 2: 12}
 _LEAST_SMOOTH_WIDE = 8
 _CLEARLY = 0.95
 _MOST_LITERAL = MAX_PROGRAM_ITEMS // 2
+_SECTION_BITS = 112.0
+"""What a residual takes that is not there: its place in the table of sections, and the head of its codec."""
+_LEAST_COLUMN_BITS = 96.0
+"""What a column takes at least, or there is nothing to gain."""
+_RULED_BITS = 2.0
+"""A column is searched where a codec takes fewer bits than that for an item, or where it is short."""
+_SHORT_COLUMN = 1 << 10
+_I64 = 5
 _ROUGHLY = 8
 """One of so many windows is looked at first."""
 _FAR = 1.25
@@ -76,10 +87,10 @@ class Attempt:
 
     def as_they_are(self, start: int) -> Iterator[Piece]:
         """All items from there on without programs, for when there is no time to code any more of these."""
-        rows = _rows(self.view, len(self.items))
+        starts = self.view.starts(len(self.items))
         for at in range(start, len(self.items), _MOST_LITERAL):
             fresh = self.items[at : at + _MOST_LITERAL]
-            yield from _by_column(Piece(literal(len(fresh)), fresh, len(fresh)), at, rows)
+            yield from _by_column(Piece(literal(len(fresh)), fresh, len(fresh)), at, starts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +130,9 @@ def _of_view(
     """`reached` is the share of the best codec to which earlier views have brought the data."""
     view, items, rest = fitted
     options, proposals, budget = context.options, context.proposals, context.budget
+    if isinstance(view, TableView):
+        yield from _of_table((view, items, rest), values, context)
+        return
     full = np.full(len(values), 8.0 * view.width)
     solid = np.minimum(full, _solid_price(data, view, len(values), packed))
     price = full
@@ -126,7 +140,9 @@ def _of_view(
     if smooth_price.sum() < _CLEARLY * solid.sum():
         price = smooth_price
     gated = proposals is None and price is full and options.level < _THOROUGH_LEVEL and len(data) >= _WORTH_A_LOOK
-    worth = _worth(values, view, reached, context) if gated and not isinstance(view, TableView) else None
+    worth = _worth(values, view, reached, context) if gated else None
+    if view.number not in WORDS:
+        yield _plain(view, items, rest)
     if worth is not None and not any(worth):
         return
     for _ in range(2 if options.refined() else 1):
@@ -136,21 +152,68 @@ def _of_view(
         if proposals is not None and view.name == "u8" and not budget.late():
             context.progress("policy")
             pieces = proposals.replace(pieces, float(price.mean()))
-        if not isinstance(view, TableView):
-            pieces = joined(pieces)
-        if all(p.literal for p in pieces) and not isinstance(view, TableView) and smooth_price is full:
+        pieces = joined(pieces)
+        if all(p.literal for p in pieces) and smooth_price is full:
             return
         attempt = Attempt(view, items, pieces, rest)
         yield attempt
         assert attempt.packed is not None
         rewritten = pieces
         if options.refined() and budget.enough(_REWRITING * len(values)):
-            rewritten = list(_rewritten(pieces, view.width, attempt.packed.item_bits))
+            saved = _SECTION_BITS if sum(p.literal for p in pieces) == 1 and not rest else 0.0
+            rewritten = list(_rewritten(pieces, view.width, attempt.packed.item_bits, saved))
         if len(rewritten) != len(pieces) or any(a is not b for a, b in zip(rewritten, pieces, strict=True)):
             yield Attempt(view, items, rewritten, rest)
         if attempt.packed.share > _DENSE or price is solid:
             return
         price = solid
+
+
+def _plain(view: View, items: Sequence[int], rest: bytes) -> Attempt:
+    """All items in the residual: what the best codec of each column makes of it."""
+    plain = Attempt(view, items, [], rest)
+    plain.pieces = list(plain.as_they_are(0))
+    return plain
+
+
+def _of_table(fitted: Fit, values: Ints, context: SearchContext) -> Iterator[Attempt]:
+    """A table without programs, then with those of the columns that look as if they had some.
+
+    An item is worth what the best codec takes for it in its column.
+    """
+    view, items, rest = fitted
+    options, budget = context.options, context.budget
+    yield _plain(view, items, rest)
+    pieces: list[Piece] = []
+    taken: list[float] = []
+    for start, end in pairwise([*view.starts(len(values)), len(values)]):
+        column = values[start:end]
+        context.progress(f"search table {100 * start // len(values)} %")
+        bits = column_bits(column) if len(column) else 0.0
+        if len(column) and _ruled(column, bits, options.level) and budget.enough(_ITEM_SECONDS * len(column)):
+            price = np.full(len(column), bits / len(column))
+            mine = joined(_searched(column, price, VIEWS[_I64], None, context))
+        else:
+            mine = [Piece(literal(len(column)), items[start:end], len(column))] if len(column) else []
+        pieces += mine
+        taken += [bits / max(len(column), 1)] * len(mine)
+    if not all(p.literal for p in pieces):
+        yield Attempt(view, items, pieces, rest)
+    if options.refined() and budget.enough(_REWRITING * len(values)):
+        rewritten = [r for p, bits in zip(pieces, taken, strict=True) for r in _rewritten([p], 8, bits)]
+        if len(rewritten) != len(pieces) or any(a is not b for a, b in zip(rewritten, pieces, strict=True)):
+            yield Attempt(view, items, rewritten, rest)
+
+
+def _ruled(column: Ints, bits: float, level: int) -> bool:
+    """Whether programs may say it in fewer bits: few of them for an item are a rule that a codec half sees."""
+    if level >= _THOROUGH_LEVEL:
+        return True
+    if bits < _LEAST_COLUMN_BITS:
+        return False
+    if bits < _RULED_BITS * len(column) or len(column) < _SHORT_COLUMN:
+        return True
+    return sum(rule.recurrence.count for rule in find_rules(column)) > len(column) // 2
 
 
 def _smooth_price(values: Ints, full: Floats, solid: Floats) -> Floats:
@@ -171,7 +234,7 @@ def _worth(values: Ints, view: View, reached: float, context: SearchContext) -> 
 def _searched(values: Ints, price: Floats, view: View, worth: list[bool] | None, context: SearchContext) -> list[Piece]:
     """The pieces of all items. Chunks that are not `worth` a search are left as they are (None: all are), and so is what
     half of the time that is left is not enough for: the other half is for packing."""
-    rows = _rows(view, len(values))
+    starts = view.starts(len(values))
     pieces: list[Piece] = []
     until, item_seconds, start = context.budget.share(0.5), _ITEM_SECONDS, 0
     while start < len(values):
@@ -180,7 +243,7 @@ def _searched(values: Ints, price: Floats, view: View, worth: list[bool] | None,
         if until is not None:
             end = min(end, start + max(int((until - began) / (_PARTS_OF_REST * item_seconds)), _LEAST_ITEMS))
         chunk = values[start:end]
-        columns = tuple(c - start for c in range(0, len(values), rows) if start <= c < start + len(chunk))
+        columns = tuple(c - start for c in starts if start <= c < start + len(chunk))
         how = SearchOptions(8.0 * view.width, columns or (0,), view.wrap, 2 if context.options.refined() else 1)
         if (worth is None or worth[start // CHUNK_ITEMS]) and (until is None or began < until):
             found = search(chunk, price[start:end], how)
@@ -189,7 +252,7 @@ def _searched(values: Ints, price: Floats, view: View, worth: list[bool] | None,
             found = _as_it_is(chunk)
         made = programs_of(chunk.tolist(), found.segments, [r.recurrence for r in found.rules])
         for segment, (program, fresh) in zip(found.segments, made, strict=True):
-            pieces += _by_column(Piece(program, fresh, segment.end - segment.start), start + segment.start, rows)
+            pieces += _by_column(Piece(program, fresh, segment.end - segment.start), start + segment.start, starts)
         start += len(chunk)
     return pieces
 
@@ -198,21 +261,16 @@ def _as_it_is(values: Ints) -> Segmentation:
     return Segmentation([Segment(0, len(values), Form(FRESH))], [], 0.0)
 
 
-def _rows(view: View, count: int) -> int:
-    """Items of a column, which has words of its own in the residual; all of them where there are no columns."""
-    return view.template.rows if isinstance(view, TableView) else count
-
-
-def _by_column(piece: Piece, start: int, rows: int) -> Iterator[Piece]:
+def _by_column(piece: Piece, start: int, starts: Sequence[int]) -> Iterator[Piece]:
     """A literal in parts that end where columns end, since each column has words of its own in the residual."""
-    if not piece.literal or start // rows == (start + piece.count - 1) // rows:
+    first = bisect_right(starts, start)
+    cuts = [c - start for c in starts[first : bisect_left(starts, start + piece.count)]]
+    if not piece.literal or not cuts:
         yield piece
         return
-    at = 0
-    while at < piece.count:
-        end = min(piece.count, at + rows - (start + at) % rows)
-        yield Piece(literal(end - at), piece.fresh[at:end], end - at)
-        at = end
+    for begin, end in pairwise([0, *cuts, piece.count]):
+        if begin < end:
+            yield Piece(literal(end - begin), piece.fresh[begin:end], end - begin)
 
 
 def _solid_price(data: bytes, view: View, count: int, packed: int) -> Floats:
@@ -235,14 +293,15 @@ def joined(pieces: Sequence[Piece]) -> list[Piece]:
     return out
 
 
-def _rewritten(pieces: list[Piece], width: int, item_bits: float) -> Iterator[Piece]:
-    """Literals as differences in the program, where these cost less than what the residual takes for an item."""
+def _rewritten(pieces: list[Piece], width: int, item_bits: float, saved: float = 0.0) -> Iterator[Piece]:
+    """Literals as differences in the program, where these cost less than what the residual takes for an item, and `saved`
+    bits for each literal."""
     least = _LEAST_SMOOTH.get(width, _LEAST_SMOOTH_WIDE)
     for piece in pieces:
         parts = [piece]
         if piece.literal and piece.count >= least:
             form, bits = smooth.best_form(np.array(piece.fresh, dtype=np.int64))
-            if bits < _CLEARLY * item_bits * piece.count:
+            if bits < _CLEARLY * item_bits * piece.count + saved:
                 cuts = range(0, piece.count, smooth.MOST_ITEMS)
                 parts = [_smooth(piece.fresh[cut : cut + smooth.MOST_ITEMS], form) for cut in cuts]
         yield from parts

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from kolmocli.archive.format.tables import find_table
 from kolmocli.archive.format.views import FLOATS, MOST_DECIMALS, VIEWS, FloatView, View
 from kolmocli.archive.search.evidence import Ints, grams, latest, ramp_terms
 from kolmocli.archive.search.rules import find_rules
 from kolmocli.archive.search.smooth import best_form
+from kolmocli.archive.search.tables import find_table
 
 Fit = tuple[View, "array[int]", bytes]
 """A view, the items of the data in it, and the bytes left over."""
@@ -45,8 +45,8 @@ def likely_fits(data: bytes, packed: int) -> list[Fit]:
     """The views worth a search, the most promising first and bytes last. `packed` is what the best codec makes of all."""
     sample = data[: _SAMPLE_BYTES - _SAMPLE_BYTES % 8]
     if looks_like_text(sample):
-        fitted = fit(data, "lines") or find_table(data)
-        found = [fitted] if fitted else []
+        # lines have the smaller header, a table the narrower words, of which pcodec can do more
+        found = [fitted for fitted in (fit(data, "lines"), find_table(data)) if fitted]
     else:
         likely = _likely_words(sample, _WORTH * 8.0 * packed * len(sample) / len(data))
         found = [seen for name in likely if (seen := fit(data, name))]
