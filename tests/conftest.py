@@ -108,6 +108,9 @@ PARTS: dict[str, Callable[[], str | None]] = {
     "vllm": _vllm_missing,
     "parquet": functools.partial(_package_missing, "pyarrow"),
     "datasets": functools.partial(_package_missing, "datasets"),
+    "reasoning_gym": functools.partial(_package_missing, "reasoning_gym"),
+    "trl": functools.partial(_package_missing, "trl"),
+    "verifiers": functools.partial(_package_missing, "verifiers"),
 }
 
 
