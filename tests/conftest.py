@@ -111,6 +111,7 @@ PARTS: dict[str, Callable[[], str | None]] = {
     "reasoning_gym": functools.partial(_package_missing, "reasoning_gym"),
     "trl": functools.partial(_package_missing, "trl"),
     "verifiers": functools.partial(_package_missing, "verifiers"),
+    "prime_rl": functools.partial(_package_missing, "prime_rl"),
 }
 
 

@@ -80,6 +80,10 @@ class Course:
         self._sources: dict[Split, TaskSource] = {"train": source, "eval": held_out}
         self._judge, self._draws, self._drawn = judge, 0, dict[str, int]()
 
+    def buckets(self, split: Split = "train") -> list[Bucket]:
+        """Families in the order of the file, levels ascending."""
+        return self._sources[split].buckets()
+
     def task(self, bucket: Bucket, index: int, split: Split = "train") -> Task:
         """Always the same one."""
         return self._sources[split].task(bucket, index)

@@ -33,6 +33,7 @@ def train(kind: str, folder: Path, course: Listening, steps: int, resume: bool =
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # TRL's own, and torch's about pinned memory
         chosen = {"beta": 0.0, "shuffle_dataset": False, "save_strategy": "steps", "save_steps": 2} | settings
+        chosen["lr_scheduler_type"] = "constant"  # as it stands, a shorter run would be another one
         arguments = getattr(trl, f"{kind}Config")(
             output_dir=str(folder), per_device_train_batch_size=GROUPS * SAMPLES, num_generations=SAMPLES, max_steps=steps,
             max_completion_length=6, use_cpu=True, bf16=False, gradient_checkpointing=False, report_to=[],
