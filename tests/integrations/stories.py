@@ -57,7 +57,9 @@ class Listening(Course):
 
 
 def open_stories(**settings: Any) -> Listening:
-    course = open_course({"families": {"stories": {}}, "reward": {"kind": "binary"}, "training": {"steps": 4}, **settings})
+    course = open_course(
+        {"families": {"stories": {}}, "reward": {"kind": "binary"}, "training": {"steps": 4}, **settings}
+    )
     course.__class__ = Listening
     assert isinstance(course, Listening)
     course.told = []

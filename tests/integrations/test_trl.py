@@ -70,7 +70,7 @@ def test_what_is_sampled_is_what_was_proposed_one_batch_ahead(tmp_path: Path) ->
     assert state["draws"] == 4
     kept = json.loads((tmp_path / "checkpoint-3" / "kolmo.json").read_text())
     assert len(kept["waiting"]) == GROUPS
-    drawn = {name: count for name, count in state["drawn"].items()}
+    drawn = dict(state["drawn"])
     for family, level, _ in kept["waiting"]:
         drawn[f"{family}/{level}"] -= 1
     seen: dict[str, int] = dict.fromkeys(drawn, 0)

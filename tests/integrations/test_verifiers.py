@@ -50,7 +50,9 @@ def test_every_bucket_comes_in_turn_and_the_reference_is_right(curriculum: str) 
     tasks = taskset(curriculum)
     buckets = course(tasks).buckets()
     first = list(itertools.islice(tasks, len(buckets) + 1))
-    assert [(task.data.family, task.data.level) for task in first] == [(b.family, b.level) for b in [*buckets, buckets[0]]]
+    assert [(task.data.family, task.data.level) for task in first] == [
+        (b.family, b.level) for b in [*buckets, buckets[0]]
+    ]
     for task in first[:3]:
         trace = scored(task, f"{reference(tasks, task)}")
         assert (trace.metrics["passed"], trace.reward) == (1.0, 1.0)

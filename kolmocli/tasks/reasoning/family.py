@@ -6,9 +6,10 @@ questions, chosen by a hash, is asked in evaluation only, since two seeds may we
 
 from __future__ import annotations
 
-import os
 import re
+from collections.abc import Sequence
 from functools import cached_property
+from itertools import takewhile
 from typing import Any
 
 from kolmocli.curriculum.base import Bucket
@@ -82,14 +83,15 @@ class ReasoningTasks:
     def _shared(self) -> tuple[str, str]:
         levels = range(1, min(2, self._settings.level_count) + 1)
         asked = [str(self._at(level)[2 * i]["question"]).strip() for level in levels for i in range(_COMPARED)]
-        begin = _whole_words(os.path.commonprefix(asked))
+        begin = _beginning(asked)
         rest = [text.removeprefix(begin)[::-1] for text in asked]
-        return begin, _whole_words(os.path.commonprefix(rest))[::-1]
+        return begin, _beginning(rest)[::-1]
 
 
-def _whole_words(text: str) -> str:
-    """Up to the last white space."""
-    return re.sub(r"\S*\Z", "", text)
+def _beginning(texts: Sequence[str]) -> str:
+    """The whole words that all of these begin with, and the white space behind them."""
+    same = takewhile(lambda characters: len(set(characters)) == 1, zip(*texts, strict=False))
+    return re.sub(r"\S*\Z", "", "".join(characters[0] for characters in same))
 
 
 class ReasoningKind:

@@ -125,7 +125,9 @@ def test_a_scorer_that_stumbles_is_no_pass() -> None:
 def test_tasks_are_the_same_whenever_they_are_asked_for() -> None:
     one, other = training(sums={"task": "chain_sum"}), training(sums={"task": "chain_sum"})
     places = [(Bucket("sums", level), index) for level in (1, 5) for index in range(20)]
-    assert [one.task(*place).asked for place in places] == [other.task(*place).asked for place in reversed(places)][::-1]
+    assert [one.task(*place).asked for place in places] == [other.task(*place).asked for place in reversed(places)][
+        ::-1
+    ]
     assert len({one.task(Bucket("sums", 5), index).asked for index in range(20)}) == 20
 
 
