@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,6 +20,7 @@ from kolmocli.tasks.reasoning.sets import reasoning_set
 from kolmocli.tasks.reasoning.task import ReasoningTask
 from kolmocli.tasks.reward import Reward, reward_rule
 from kolmocli.tasks.sources import evaluation_source, training_source
+from tests.conftest import Run
 
 pytestmark = pytest.mark.reasoning_gym
 TERMS = Terms(reward_rule(Reward(kind="binary")))
@@ -182,3 +185,14 @@ def test_a_configuration_survives_a_round_trip(tmp_path: Any) -> None:
     one = config(sums={"task": "chain_sum", "options": {"max_terms": 2}, "levels": [{"max_digits": 1}], "target": 0.6})
     (tmp_path / "config.yaml").write_text(dump_config(one))
     assert load_config(tmp_path / "config.yaml") == one
+
+
+def test_its_levels_are_shown_with_their_options(kolmo: Run, tmp_path: Path) -> None:
+    (tmp_path / "some.yaml").write_text(
+        "families: {sums: {task: reasoning_gym/chain_sum, levels: [{max_terms: 2}, {max_terms: 3}]}}\n"
+        "reward: {kind: binary}\n"
+    )
+    done = kolmo("curriculum", "show", "some.yaml", "--json")
+    levels = json.loads(done.stdout)["families"]["sums"]["levels"]
+    assert [level["knobs"] for level in levels] == [{"max_terms": 2}, {"max_terms": 3}]
+    assert levels[0]["samples"][0]["answer"].startswith("[ANSWER] ")
