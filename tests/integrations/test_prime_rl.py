@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -101,27 +100,25 @@ def test_tasks_of_others_are_refused() -> None:
         PassRateSampler([vf.Task(vf.TaskData(prompt="?"))])
 
 
-def test_it_steers_a_train_source_of_prime_rl(tasks: Any) -> None:
-    """Their `TrainSource` chooses tasks, reports groups, and saves: as it stands, and with the patch of docs by its path."""
+def test_it_steers_the_curriculum_of_prime_rl(tasks: Any) -> None:
+    """Their `Curriculum` asks it, tells it and saves it: as it stands, and with the patch of docs by its path."""
     from prime_rl.configs import orchestrator as configs
-    from prime_rl.orchestrator.train_source import TrainSource
+    from prime_rl.orchestrator.curriculum import Curriculum
 
     from kolmocli.integrations.prime_rl import PassRateSampler
 
-    path = "kolmocli.integrations.prime_rl:PassRateSampler"
     imported = getattr(configs, "ImportedSamplerConfig", None)
-    config = configs.CurriculumConfig(**({"sampler": imported(path=path)} if imported else {}))
-    env = SimpleNamespace(
-        name="kolmo", tasks=tasks, num_tasks=None, config=SimpleNamespace(ratio=1.0, curriculum=config)
-    )
-    source = TrainSource([env])
-    if not imported:
-        source.curricula["kolmo"].sampler = PassRateSampler(tasks)
-    levels = [source.curricula["kolmo"].metrics()["sampler/sum_digits/level"]]
+    path = "kolmocli.integrations.prime_rl:PassRateSampler"
+    curriculum = Curriculum(configs.CurriculumConfig(**({"sampler": imported(path=path)} if imported else {})), tasks)
+    if imported is None:
+        curriculum.sampler = PassRateSampler(tasks)
+    assert isinstance(curriculum.sampler, PassRateSampler)
+    levels = [curriculum.metrics()["sampler/sum_digits/level"]]
     for step in range(30):
         for _ in range(8):
-            request = source.next_task(step=step)
-            assert source.on_result(group_of(request.task, [True] * 8, step, step)) is True
-        levels.append(source.metrics()["curriculum/kolmo/sampler/sum_digits/level"])
+            assert curriculum.on_result(group_of(next(curriculum.sampler), [True] * 8, step, step)) is True
+        levels.append(curriculum.metrics()["sampler/sum_digits/level"])
     assert levels[0] < 2 < 4 < levels[-1]
-    assert set(source.state_dict()["envs"]["kolmo"]["sampler"]) == {"course", "heard", "version"}
+    state = json.loads(json.dumps(curriculum.state_dict()))
+    assert set(state["sampler"]) == {"course", "heard", "version"}
+    curriculum.load_state_dict(state)
