@@ -63,15 +63,15 @@ def test_every_bucket_comes_in_turn_and_the_reference_is_right(curriculum: str) 
 
 def test_the_answer_is_not_in_the_data() -> None:
     tasks = taskset("digits")
-    (task,) = tasks.head(1)
+    (task,) = tasks.take(1)
     assert set(task.data.model_dump(exclude_defaults=True)) == {
-        "prompt", "system_prompt", "family", "level", "number", "split",
+        "idx", "prompt", "system_prompt", "family", "level", "number", "split",
     }  # fmt: skip
     assert task.key == "train/sum_digits/1/0"
 
 
 def test_evaluation_has_other_tasks() -> None:
-    asked = [{task.data.prompt for task in taskset("digits", split=split).head(100)} for split in ("train", "eval")]
+    asked = [{task.data.prompt for task in taskset("digits", split=split).take(100)} for split in ("train", "eval")]
     assert asked[0].isdisjoint(asked[1])
 
 
@@ -92,7 +92,7 @@ def test_families_of_a_plugin_can_be_named(tmp_path: Path) -> None:
     (tmp_path / "mine.yaml").write_text("families: {stories: {}}\nreward: {kind: binary}\n")
     config = {"curriculum": str(tmp_path / "mine.yaml"), "plugins": ["tests.integrations.stories"]}
     tasks = KolmoTaskset(KolmoTasksetConfig(task=config))
-    found = [_score(task) for task in tasks.head(40)]
+    found = [_score(task) for task in tasks.take(40)]
     assert None in found  # where the judge fails, a rollout is scored neither right nor wrong
     assert {0.0, 1.0} <= set(found)
 
