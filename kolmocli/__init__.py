@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     )
     from kolmocli.errors import KolmoError as KolmoError
     from kolmocli.evaluation.library import evaluate as evaluate
+    from kolmocli.integrations.course import open_course as open_course
     from kolmocli.integrations.environment import make_env as make_env
     from kolmocli.language.program import Program as Program
     from kolmocli.language.search.solver import solve as solve
@@ -36,6 +37,7 @@ _ROOMS = {
     "curriculum": ("Bucket", "Ladder", "LevelBase", "Result", "controller", "register_controller"),
     "errors": ("KolmoError",),
     "evaluation.library": ("evaluate",),
+    "integrations.course": ("open_course",),
     "integrations.environment": ("make_env",),
     "language.program": ("Program",),
     "language.search.solver": ("solve",),

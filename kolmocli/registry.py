@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import sys
 import traceback
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Generic, TypeVar
@@ -34,6 +35,7 @@ class Registry(Generic[T]):
         self.what, self.group = what, group
         self._things: dict[str, T] = {}
         self._owners: dict[str, str] = {}
+        self._makers: dict[str, Callable[[str], T]] = {}
         self.builtin: list[str] = []
 
     def add(self, name: str, thing: T, *, builtin: bool = False, module: str | None = None) -> T:
@@ -53,12 +55,24 @@ class Registry(Generic[T]):
         self._things[name], self._owners[name] = thing, owner
         return thing
 
+    def add_many(self, prefix: str, make: Callable[[str], T]) -> None:
+        """Register all of `prefix/…`: `make` makes one from what follows, when it is named for the first time. It
+        raises a `KolmoError` for a name that it does not know."""
+        self._makers[prefix] = make
+
+    def __contains__(self, name: str) -> bool:
+        """Whether somebody registers this name. Loads nothing, so `get` may still refuse one of many."""
+        return name in self.names() or self._maker(name) is not None
+
     def get(self, name: str) -> T:
-        """The thing of this name; an entry point is loaded for it.
+        """The thing of this name; an entry point is loaded for it, one of many is made.
 
         Raises:
             UsageError: there is none, or its entry point cannot be loaded.
         """
+        make = self._maker(name)
+        if name not in self._things and make is not None:
+            self.add(name, make(name.partition("/")[2]))
         if name not in self._things:
             entry = self._entry_points().get(name)
             if entry is None:
@@ -74,6 +88,10 @@ class Registry(Generic[T]):
     def loaded(self) -> dict[str, T]:
         """What is registered now, in the order of `names`: all but entry points that nobody has named."""
         return {name: self._things[name] for name in [*self.builtin, *sorted({*self._things} - {*self.builtin})]}
+
+    def _maker(self, name: str) -> Callable[[str], T] | None:
+        prefix, slash, _ = name.partition("/")
+        return self._makers.get(prefix) if slash else None
 
     def _entry_points(self) -> dict[str, EntryPoint]:
         from importlib.metadata import entry_points  # takes a while to import, and few need it

@@ -11,10 +11,12 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
 
+from kolmocli.paths import packaged_curricula
 from kolmocli.tasks.family import families
 
 # No deadline: a slow machine is not a defect. The same examples every time: a red run can be run again.
@@ -108,6 +110,10 @@ PARTS: dict[str, Callable[[], str | None]] = {
     "vllm": _vllm_missing,
     "parquet": functools.partial(_package_missing, "pyarrow"),
     "datasets": functools.partial(_package_missing, "datasets"),
+    "reasoning_gym": functools.partial(_package_missing, "reasoning_gym"),
+    "trl": functools.partial(_package_missing, "trl"),
+    "verifiers": functools.partial(_package_missing, "verifiers"),
+    "prime_rl": functools.partial(_package_missing, "prime_rl"),
 }
 
 
@@ -129,6 +135,14 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 def _required() -> set[str]:
     return {part.strip() for part in os.environ.get("KOLMO_REQUIRE", "").split(",") if part.strip()}
+
+
+def packaged() -> list[Any]:
+    """The packaged curricula as parameters of a test, each with the part that its families need."""
+    return [pytest.param(name, marks=_NEEDS[name]) if name in _NEEDS else name for name in packaged_curricula()]
+
+
+_NEEDS = {"reasoning": pytest.mark.reasoning_gym}
 
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]

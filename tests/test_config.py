@@ -10,7 +10,8 @@ from hypothesis import given, strategies as st
 from kolmocli.config import Config
 from kolmocli.config.file import ConfigError, dump_config, load_config, parse_settings
 from kolmocli.errors import EXIT_USAGE, UsageError
-from kolmocli.paths import curricula_dir, find_curriculum, packaged_curricula
+from kolmocli.paths import curricula_dir, find_curriculum
+from tests.conftest import packaged
 
 GOOD = """\
 name: small
@@ -59,7 +60,7 @@ def test_a_good_file_loads_and_levels_inherit(file: Path) -> None:
     assert levels[1].length == (4, 40)
 
 
-@pytest.mark.parametrize("name", packaged_curricula())
+@pytest.mark.parametrize("name", packaged())
 def test_packaged_curricula_load_and_survive_a_round_trip(name: str, tmp_path: Path) -> None:
     config = load_config(find_curriculum(name))
     saved = tmp_path / "config.yaml"

@@ -13,6 +13,10 @@ from typing import Any
 CHECKOUT = Path(__file__).resolve().parent.parent
 
 
+FROM_SOURCE = {"prime-rl"}
+"""Peers that no index has: whoever imports their adapter works in a checkout of theirs."""
+
+
 def canonical(name: str) -> str:
     """The spelling that all spellings of a distribution's name share (PEP 503)."""
     return re.sub(r"[-_.]+", "-", name).lower()
@@ -30,7 +34,7 @@ def project() -> dict[str, Any]:
 def declared() -> set[str]:
     """What is installed with the package, or with an extra of it that is for users."""
     extras = (lines for extra, lines in project()["optional-dependencies"].items() if extra != "dev")
-    return {name_of(line) for lines in (project()["dependencies"], *extras) for line in lines}
+    return FROM_SOURCE | {name_of(line) for lines in (project()["dependencies"], *extras) for line in lines}
 
 
 def imports(source: str) -> set[str]:

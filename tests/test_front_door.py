@@ -29,7 +29,19 @@ def test_the_front_door_imports_nothing() -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["compress", "decompress", "explain", "controller", "Result", "open_sandbox", "Job", "family", "Task", "solve"],
+    [
+        "compress",
+        "decompress",
+        "explain",
+        "controller",
+        "Result",
+        "open_sandbox",
+        "Job",
+        "family",
+        "Task",
+        "solve",
+        "open_course",
+    ],
 )
 def test_what_is_light_comes_without_torch(name: str) -> None:
     assert "torch" not in modules_after(f"import kolmocli\nkolmocli.{name}")

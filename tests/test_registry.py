@@ -52,6 +52,26 @@ def test_built_in_names_come_first_and_as_they_were_added(shapes: Registry[str])
     assert shapes.get("circle") == "none"
 
 
+def test_one_of_many_is_made_when_it_is_named(shapes: Registry[str]) -> None:
+    made: list[str] = []
+
+    def make(name: str) -> str:
+        if not name.isdigit():
+            raise UsageError(f"no polygon with {name} corners")
+        made.append(name)
+        return f"{name} corners"
+
+    shapes.add_many("polygon", make)
+    assert "polygon/7" in shapes
+    assert "polygons/7" not in shapes
+    assert not made
+    assert [shapes.get("polygon/7"), shapes.get("polygon/7")] == ["7 corners"] * 2
+    assert made == ["7"]
+    assert shapes.names() == ["square", "circle", "polygon/7"]
+    with pytest.raises(UsageError, match="no polygon with many corners"):
+        shapes.get("polygon/many")
+
+
 @pytest.mark.parametrize(
     ("name", "said"),
     [

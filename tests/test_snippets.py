@@ -70,7 +70,11 @@ def test_a_wrong_snippet_is_noticed_by_its_line() -> None:
     assert caught.traceback[-1].lineno == 13  # counted from 0: line 14 of the page
 
 
-@pytest.mark.parametrize("path", CURRICULA, ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "path",
+    [*CURRICULA, pytest.param(ROOT / "docs" / "reasoning-gym.md", marks=pytest.mark.reasoning_gym)],
+    ids=lambda path: path.name,
+)
 def test_curriculum_files_of_the_pages_are_right(path: Path) -> None:
     files = [yaml.safe_load(b["text"]) for b in _BLOCK.finditer(path.read_text("utf-8")) if b["kind"] == "yaml"]
     assert files

@@ -154,7 +154,9 @@ def _knobs(family: FamilySettings) -> tuple[dict[str, Any], list[dict[str, Any]]
 
     if not isinstance(family, LevelList):
         keys = {"task", *FamilySettings.model_fields}
-        return {k: v for k, v in family.model_dump(mode="json").items() if k not in keys}, [{}] * family.level_count
+        shared = {k: v for k, v in family.model_dump(mode="json").items() if k not in keys}
+        levels = shared.pop("levels", None) or [{}] * family.level_count
+        return {**shared.pop("options", {}), **shared}, levels
     usual = type(family.levels[0])().model_dump(mode="json")
     levels = [{k: v for k, v in level.model_dump(mode="json").items() if v != usual[k]} for level in family.levels]
     shared = {k: v for k, v in levels[0].items() if all(k in other and other[k] == v for other in levels)}

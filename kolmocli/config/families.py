@@ -65,7 +65,7 @@ def _validated(sections: Any, handler: ValidatorFunctionWrapHandler) -> Any:
 def _plugged(name: object, section: Any) -> str | None:
     """The registered kind of a section, where that is none of the built-in ones."""
     kind = kind_name(str(name), section)
-    return kind if kind not in BUILT_IN and kind in families.names() else None
+    return kind if kind not in BUILT_IN and kind in families else None
 
 
 def _placed(before: tuple[str, ...], error: dict[str, Any]) -> InitErrorDetails:

@@ -12,10 +12,10 @@ from kolmocli.config import Config
 from kolmocli.config.controller import build_controller
 from kolmocli.config.file import load_config
 from kolmocli.curriculum.base import Bucket
-from kolmocli.paths import find_curriculum, packaged_curricula
+from kolmocli.paths import find_curriculum
 from kolmocli.tasks.sources import family_tasks
 from tests.cli.conftest import SMALL, refused
-from tests.conftest import Run
+from tests.conftest import Run, packaged
 
 
 def test_show_prints_each_level_with_a_task(kolmo: Run, small: Path) -> None:
@@ -41,13 +41,13 @@ def test_show_prints_each_level_with_a_task(kolmo: Run, small: Path) -> None:
     assert "bases 2" in table.stdout
 
 
-@pytest.mark.parametrize("name", packaged_curricula())
+@pytest.mark.parametrize("name", packaged())
 def test_packaged_curricula_are_valid(kolmo: Run, name: str) -> None:
     done = kolmo("curriculum", "validate", name)
     assert (done.returncode, done.stdout, done.stderr) == (0, f"{name}: ok\n", "")
 
 
-@pytest.mark.parametrize("name", packaged_curricula())
+@pytest.mark.parametrize("name", packaged())
 def test_packaged_curricula_have_a_uniform_baseline(name: str) -> None:
     config = load_config(find_curriculum(name), {"controller.kind": "uniform"})
     buckets = family_tasks(config, "train").buckets()

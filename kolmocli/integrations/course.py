@@ -1,0 +1,150 @@
+"""A course: the tasks of a curriculum, their judge, and the controller that chooses among them, for any trainer.
+
+    with kolmo.open_course("digits") as course:
+        tasks = course.draw(16)                           # one for each group; `task.asked` is what a policy is shown
+        outcomes = course.judge(tasks, answers)           # `passed`, `reward`; a reward of None: nobody could judge it
+        course.observe([kolmo.Result(task.bucket, passes, rollouts), ...])    # once per update of the policy
+
+The adapters of this room are a few dozen lines each, because all of it is here.
+"""
+
+from __future__ import annotations
+
+import logging
+import random
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from kolmocli.config import Config
+from kolmocli.config.controller import build_controller
+from kolmocli.config.file import read_curriculum
+from kolmocli.curriculum.base import Bucket, Controller, Result
+from kolmocli.engine.judging import open_judge
+from kolmocli.evaluation.heldout import held_out_tasks
+from kolmocli.language.answers import program_of
+from kolmocli.sandbox.opening import Backend
+from kolmocli.seeds import derived_seed
+from kolmocli.tasks.base import Split, Task, TaskSource
+from kolmocli.tasks.family import Kind, register_kinds
+from kolmocli.tasks.judging import SandboxJudge
+from kolmocli.tasks.outcome import Outcome
+from kolmocli.tasks.sources import evaluation_source, training_source
+
+_log = logging.getLogger(__name__)
+
+
+def open_course(
+    curriculum: str | Path | Mapping[str, Any] = "quickstart",
+    *,
+    controller: Controller | None = None,
+    families: Sequence[Kind] = (),
+    settings: Mapping[str, Any] | None = None,
+    sandbox: Backend | None = None,
+) -> Course:
+    """A course of a curriculum: a file, the name of a packaged one, or its content as a mapping.
+
+    Args:
+        controller: who chooses (None: the one that the file asks for).
+        families: kinds of task of your own that the curriculum names, as in `kolmo.train`.
+        settings: other keys of the file, dotted: `{"controller.kind": "window"}`.
+        sandbox: where programs run (None: as the file says). No sandbox is opened for answers in words.
+
+    Raises:
+        UsageError: the curriculum cannot be used.
+        EnvironmentMissing: the sandbox that was asked for is not there.
+    """
+    register_kinds(families)
+    config = read_curriculum(curriculum, settings)
+    held_out = evaluation_source(config, _log.warning)
+    source = training_source(config, _log.warning, held_out_tasks(held_out, config.evaluation.tasks))
+    if controller is None:
+        steps = config.training.steps
+        controller = build_controller(config.controller, config.families, source.buckets(), steps)
+    runs, backend = config.runs_programs, sandbox or config.sandbox.backend
+    judge = open_judge(
+        config.reward, config.training.max_lines, config.sandbox if runs else None, backend if runs else "auto",
+        _log.warning,
+    )  # fmt: skip
+    return Course(config, source, held_out, controller, judge)
+
+
+class Course:
+    """Tasks by the choice of `controller`. Whoever has the same seed and observes the same results draws the same tasks."""
+
+    def __init__(
+        self, config: Config, source: TaskSource, held_out: TaskSource, controller: Controller, judge: SandboxJudge
+    ) -> None:
+        self.config, self.controller = config, controller
+        self._sources: dict[Split, TaskSource] = {"train": source, "eval": held_out}
+        self._judge, self._draws, self._drawn = judge, 0, dict[str, int]()
+
+    def buckets(self, split: Split = "train") -> list[Bucket]:
+        """Families in the order of the file, levels ascending."""
+        return self._sources[split].buckets()
+
+    def task(self, bucket: Bucket, index: int, split: Split = "train") -> Task:
+        """Always the same one."""
+        return self._sources[split].task(bucket, index)
+
+    def draw(self, groups: int) -> list[Task]:
+        """The next tasks, one for each group."""
+        rng = random.Random(derived_seed(self.config.seed, "propose", self._draws))
+        self._draws += 1
+        return [self.next(bucket) for bucket in self.controller.propose(groups, rng)]
+
+    def next(self, bucket: Bucket) -> Task:
+        """The next task of this bucket."""
+        index = self._drawn.get(str(bucket), 0)
+        self._drawn[str(bucket)] = index + 1
+        return self.task(bucket, index)
+
+    def held_out(self, count: int) -> list[Task]:
+        """Tasks that are never drawn, spread evenly over all buckets: always the same ones."""
+        return held_out_tasks(self._sources["eval"], count)
+
+    def judge(self, tasks: Sequence[Task], answers: Sequence[str]) -> list[Outcome]:
+        """What each answer to each task came to, all in one batch. Prose and code fences around a program are taken away."""
+        return self._judge(tasks, [_whole(task, answer) for task, answer in zip(tasks, answers, strict=True)])
+
+    def observe(self, results: Sequence[Result]) -> list[str]:
+        """The results of one version of the policy. Returns what is worth an event, in words."""
+        return self.controller.observe(results)
+
+    def metrics(self) -> dict[str, float]:
+        """The level and the share of every family."""
+        found = self.controller.metrics().items()
+        return {f"{name}/{key}": getattr(family, key) for name, family in found for key in ("level", "weight")}
+
+    def state_dict(self) -> dict[str, Any]:
+        """Plain JSON."""
+        return {"draws": self._draws, "drawn": dict(self._drawn), "controller": self.controller.state_dict()}
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Raises KeyError or ValueError naming what does not fit."""
+        self.controller.load_state_dict(state["controller"])
+        self._draws, self._drawn = int(state["draws"]), {name: int(n) for name, n in state["drawn"].items()}
+
+    def close(self) -> None:
+        self._judge.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+
+def messages(task: Task) -> list[dict[str, str]]:
+    """What a chat model is shown of a task: a system prompt, where there is one, the question, and the beginning of the
+    answer, where that is given."""
+    asked = task.asked
+    said = [("system", asked.system), ("user", asked.text), ("assistant", task.prefix)]
+    return [{"role": role, "content": content} for role, content in said if content]
+
+
+def _whole(task: Task, answer: str) -> str:
+    """The text that is judged: with the beginning that was given, unless the answer repeats it."""
+    text = answer if task.language == "text" else program_of(answer)
+    return text if text.startswith(task.prefix) else task.prefix + text

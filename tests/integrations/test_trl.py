@@ -1,0 +1,124 @@
+"""A course in TRL's trainers: what they sample is what the controller proposed, and it hears what came of it."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import kolmocli as kolmo
+from kolmocli.errors import UsageError
+from kolmocli.policy.building import build_preset, tokenizer_of
+from tests.integrations.stories import Listening, open_stories
+
+pytestmark = pytest.mark.trl
+
+GROUPS, SAMPLES = 3, 4
+
+
+def ask(task: Any) -> str:
+    return f"<question>{task.asked.shortest}<answer>"
+
+
+def train(kind: str, folder: Path, course: Listening, steps: int, resume: bool = False, **settings: Any) -> Any:
+    """A trainer that has run."""
+    import trl
+
+    from kolmocli.integrations.trl import Lessons
+
+    lessons = Lessons(course, ask=ask)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # TRL's own, and torch's about pinned memory
+        chosen = {"beta": 0.0, "shuffle_dataset": False, "save_strategy": "steps", "save_steps": 2} | settings
+        chosen["lr_scheduler_type"] = "constant"  # as it stands, a shorter run would be another one
+        arguments = getattr(trl, f"{kind}Config")(
+            output_dir=str(folder), per_device_train_batch_size=GROUPS * SAMPLES, num_generations=SAMPLES, max_steps=steps,
+            max_completion_length=6, use_cpu=True, bf16=False, gradient_checkpointing=False, report_to=[],
+            logging_steps=1, disable_tqdm=True, seed=0, **chosen,
+        )  # fmt: skip
+        trainer = getattr(trl, f"{kind}Trainer")(
+            model=build_preset("tiny", 0, "characters"), processing_class=tokenizer_of("characters"), args=arguments,
+            reward_funcs=lessons.reward, train_dataset=lessons.stream(), callbacks=[lessons],
+        )  # fmt: skip
+        trainer.train(resume_from_checkpoint=resume)
+    return trainer
+
+
+@pytest.mark.parametrize("kind", ["GRPO", "RLOO"])
+def test_the_controller_hears_once_per_version_of_the_policy_and_nothing_that_could_not_be_judged(
+    kind: str, tmp_path: Path
+) -> None:
+    course = open_stories()
+    trainer = train(kind, tmp_path, course, 3)
+    assert [len(results) for results in course.told] == [GROUPS] * 3
+    judged = [sum(r.rollouts for r in results) for results in course.told]
+    passes = [sum(r.passes for r in results) for results in course.told]
+    assert sum(judged) < 3 * GROUPS * SAMPLES  # some were masked
+    means = [log["rewards/reward/mean"] for log in trainer.state.log_history if "rewards/reward/mean" in log]
+    assert means == pytest.approx([p / j for p, j in zip(passes, judged, strict=True)])
+    shares = [log["kolmo/stories/weight"] for log in trainer.state.log_history if "kolmo/stories/weight" in log]
+    assert shares == [1.0] * 3
+
+
+def test_what_is_sampled_is_what_was_proposed_one_batch_ahead(tmp_path: Path) -> None:
+    course = open_stories()
+    train("GRPO", tmp_path, course, 3)
+    state = course.state_dict()
+    assert state["draws"] == 4
+    kept = json.loads((tmp_path / "checkpoint-3" / "kolmo.json").read_text())
+    assert len(kept["waiting"]) == GROUPS
+    drawn = dict(state["drawn"])
+    for family, level, _ in kept["waiting"]:
+        drawn[f"{family}/{level}"] -= 1
+    seen: dict[str, int] = dict.fromkeys(drawn, 0)
+    for result in (result for results in course.told for result in results):
+        seen[str(result.bucket)] += 1
+    assert seen == drawn
+
+
+def test_batches_that_are_used_for_several_updates_are_heard_once(tmp_path: Path) -> None:
+    course = open_stories()
+    train("GRPO", tmp_path, course, 4, num_iterations=2)
+    assert [len(results) for results in course.told] == [GROUPS] * 2
+
+
+def test_a_resumed_run_draws_what_an_unbroken_one_draws(tmp_path: Path) -> None:
+    whole, broken, resumed = open_stories(), open_stories(), open_stories()
+    train("GRPO", tmp_path / "whole", whole, 4)
+    train("GRPO", tmp_path / "broken", broken, 2)
+    train("GRPO", tmp_path / "broken", resumed, 4, resume=True)
+    buckets = [[result.bucket for result in results] for results in whole.told]
+    assert [[result.bucket for result in results] for results in [*broken.told, *resumed.told]] == buckets
+    assert [*broken.told, *resumed.told] == whole.told  # TRL restores weights and random numbers too
+    assert resumed.state_dict() == whole.state_dict()
+
+
+def test_a_checkpoint_without_the_state_of_the_course_is_refused(tmp_path: Path) -> None:
+    train("GRPO", tmp_path, open_stories(), 2)
+    (tmp_path / "checkpoint-2" / "kolmo.json").unlink()
+    with pytest.raises(UsageError, match=r"checkpoint-2/kolmo\.json does not hold the state of this course"):
+        train("GRPO", tmp_path, open_stories(), 4, resume=True)
+
+
+def test_a_shuffled_stream_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="set shuffle_dataset=False"):
+        train("GRPO", tmp_path, open_stories(), 2, shuffle_dataset=True)
+
+
+def test_programs_of_chat_models_are_judged_in_the_sandbox() -> None:
+    from kolmocli.integrations.trl import Lessons
+
+    with kolmo.open_course("python", sandbox="embedded") as course:
+        lessons = Lessons(course)
+        rows = list(lessons.held_out(30))
+        assert [message["role"] for message in rows[0]["prompt"]] == ["system", "user", "assistant"]
+        tasks = course.held_out(30)
+        right = [[{"role": "assistant", "content": f"Here:\n```python\n{task.reference}\n```"}] for task in tasks]
+        columns = {key: [row[key] for row in rows] for key in ("family", "level", "index", "split")}
+        assert lessons.reward(right, **columns) == [1.0] * len(rows)
+        wrong = [[{"role": "assistant", "content": "0"}]] * len(rows)
+        assert set(lessons.reward(wrong, **columns)) == {0.0}
+        assert not course.state_dict()["drawn"]  # evaluation tells the controller nothing
