@@ -62,7 +62,7 @@ def test_a_run_needs_no_sandbox_and_reports_both_accuracies(tmp_path: Path) -> N
     assert all(record["compression_rate"] is None for record in steps)
     assert sum(sum(record["verdicts"].values()) for record in steps) == summary["rollouts"]
     assert "in any form" in events(folder, "eval")[0]["text"]
-    with pytest.raises(UsageError, match="--hold-out and --kt-compatible are for sequences"):
+    with pytest.raises(UsageError, match="--hold-out, --kt-compatible and --search are for sequences"):
         from kolmocli.evaluation.report import Reporting
 
         evaluate(

@@ -79,7 +79,7 @@ def runs_answers(dataset: type[Any]) -> bool:
 
     What it does with `entry`, the task as the set made it, is its own business.
     """
-    tree = ast.parse(textwrap.dedent(inspect.getsource(dataset.score_answer)))  # type: ignore[attr-defined]
+    tree = ast.parse(textwrap.dedent(inspect.getsource(dataset.score_answer)))
     for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
         name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
         named = {node.id for argument in call.args for node in ast.walk(argument) if isinstance(node, ast.Name)}
