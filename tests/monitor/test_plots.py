@@ -114,7 +114,7 @@ def test_running_mean_and_total() -> None:
 def test_no_global_plotting_state_is_loaded(run_dir: Path) -> None:
     code = (
         "import sys; from kolmocli.monitor import plots; from kolmocli.monitor.figures import canvas; before = 'matplotlib' in sys.modules\n"
-        f"run = plots.read_history({str(run_dir)!r}); canvas.png(plots.FIGURES['gradient_noise'](run))\n"
+        f"run = plots.history_to_show({str(run_dir)!r}); canvas.png(plots.FIGURES['gradient_noise'](run))\n"
         "import json; print(json.dumps([before, 'matplotlib.pyplot' in sys.modules]))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
