@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kolmocli.cli.output import print_json, show
+from kolmocli.console import printable
 from kolmocli.errors import UsageError
 
 if TYPE_CHECKING:
@@ -224,4 +225,4 @@ def _refuse_what_means_nothing(context: typer.Context, model: str | None, data: 
 
 
 def _say(line: str) -> None:
-    print(line, file=sys.stderr)
+    print(printable(line), file=sys.stderr)
