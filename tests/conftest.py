@@ -7,6 +7,7 @@ import functools
 import importlib.util
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -22,6 +23,11 @@ from kolmocli.tasks.family import families
 # No deadline: a slow machine is not a defect. The same examples every time: a red run can be run again.
 settings.register_profile("kolmo", deadline=None, derandomize=True)
 settings.load_profile("kolmo")
+
+# Whoever is started in the background ignores Ctrl-C, and under nohup a closed terminal; so would all that tests start.
+for number, usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
+    if signal.getsignal(number) == signal.SIG_IGN:
+        signal.signal(number, usual)
 
 KOLMO = Path(sys.executable).with_name("kolmo")
 NO_ENGINE = {"DOCKER_HOST": "unix:///nonexistent/docker.sock"}

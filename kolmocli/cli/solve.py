@@ -24,6 +24,12 @@ ARGUMENTS = {"ignore_unknown_options": True}
 """So that -3 is a number. What looks like a flag and is none is refused here."""
 _WIDEST = 24
 """Items of a sequence that a line shows."""
+_ORIGINS = {
+    "literal": "nothing shorter than the literal list was found",
+    "search": "found by search",
+    "policy": "written by the policy",
+    "both": "the policy's program, shortened by search",
+}
 _AT_ONCE = 64
 """Sequences that a policy is asked for before the search goes through them."""
 
@@ -71,7 +77,8 @@ def solve(
     elif data is None:
         for sequence, solution in found:
             print(solution)
-            show("", _table(_facts(sequence, solution), solution))
+            show("", f"{_ORIGINS[solution.source]} in {solution.seconds:.2f} s; run: it makes the sequence", "")
+            show(_table(_facts(sequence, solution)))
     else:
         _show_each(found)
 
@@ -165,27 +172,18 @@ def _total(results: Sequence[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def _table(facts: dict[str, Any], solution: Solution) -> Table:
+def _table(facts: dict[str, Any]) -> Table:
     from rich.table import Table
     from rich.text import Text
 
-    origin = {
-        "literal": "nothing shorter than the literal list was found",
-        "search": "found by search",
-        "policy": "written by the policy",
-        "both": "the policy's program, shortened by search",
-    }
     table = Table(box=None, show_header=False, pad_edge=False)
     table.add_column(style="dim")
     table.add_column(justify="right")
     table.add_column(justify="right")
-    table.add_column(style="dim")
     rows = {"program": facts["bits"], "literal": facts["literal_bits"], **facts["codecs"], "raw": facts["raw_bits"]}
-    said = f"{origin[solution.source]} in {solution.seconds:.2f} s; run: it makes the sequence"
     for name, bits in rows.items():
         style = "bold" if name == "program" else ""
-        share = f"{bits / facts['raw_bits']:.2f} of raw"
-        table.add_row(name, Text(f"{bits:,} bits", style), share, said if name == "program" else "")
+        table.add_row(name, Text(f"{bits:,} bits", style), f"{bits / facts['raw_bits']:.2f} of raw")
     return table
 
 

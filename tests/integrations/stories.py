@@ -43,8 +43,7 @@ class Story:
         return Outcome(self.text, 1, passed, Status.OK, float(passed), True)
 
 
-@kolmo.family("stories", levels=LEVELS, language="text")
-def stories(level: int, rng: random.Random) -> Task:
+def story(level: int, rng: random.Random) -> Task:
     return StoryTask(prompt=f"Tell {rng.randrange(10**6)} at {level}.")
 
 
@@ -57,6 +56,9 @@ class Listening(Course):
 
 
 def open_stories(**settings: Any) -> Listening:
+    kolmo.family("stories", levels=LEVELS, language="text")(
+        story
+    )  # here and not above: what a test registers goes with it
     course = open_course(
         {"families": {"stories": {}}, "reward": {"kind": "binary"}, "training": {"steps": 4}, **settings}
     )

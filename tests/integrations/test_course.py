@@ -62,5 +62,5 @@ def test_what_the_sandbox_lost_has_no_reward() -> None:
 def test_a_course_that_cannot_be_is_one_line(tmp_path: Path) -> None:
     with pytest.raises(kolmo.KolmoError, match="neither a curriculum file nor a packaged curriculum"):
         kolmo.open_course("digitz")
-    with pytest.raises(kolmo.KolmoError, match="controller.kind=rash: .* did you mean rasch"):
+    with pytest.raises(kolmo.KolmoError, match=r"controller\.kind=rash: .* did you mean rasch"):
         kolmo.open_course("digits", settings={"controller.kind": "rash"})

@@ -90,7 +90,7 @@ def test_families_of_a_plugin_can_be_named(tmp_path: Path) -> None:
     from kolmocli.integrations.verifiers import KolmoTaskset, KolmoTasksetConfig
 
     (tmp_path / "mine.yaml").write_text("families: {stories: {}}\nreward: {kind: binary}\n")
-    config = {"curriculum": str(tmp_path / "mine.yaml"), "plugins": ["tests.integrations.stories"]}
+    config = {"curriculum": str(tmp_path / "mine.yaml"), "plugins": ["tests.integrations.stories_plugin"]}
     tasks = KolmoTaskset(KolmoTasksetConfig(task=config))
     found = [_score(task) for task in tasks.take(40)]
     assert None in found  # where the judge fails, a rollout is scored neither right nor wrong
