@@ -236,9 +236,9 @@ def _open_methods(
         )  # fmt: skip
     if training.hindsight:
         found["hindsight"] = Hindsight(training.hindsight, source, policy.answers)
-    if config.warmup.replay and (buckets := taught_buckets(source, config.warmup)):
-        count = round(config.warmup.replay * training.batch_size)
-        found["replay"] = Replay(count, buckets, source, policy.answers, rng("replay"))
+    if config.warmup.replay:
+        count = max(1, round(config.warmup.replay * training.batch_size))
+        found["replay"] = Replay(count, taught_buckets(source, config.warmup), source, policy.answers, rng("replay"))
     for name, settings in config.methods.items():
         found[name] = make_method(name, MethodContext(source, engine, policy, rng(name)), settings)
     value: Value | None = None

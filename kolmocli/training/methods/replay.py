@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 
 from kolmocli.curriculum.base import Bucket
 from kolmocli.engine.base import Group
+from kolmocli.errors import UsageError
 from kolmocli.learning.batches import Weighted
 from kolmocli.policy.rollout import Rollout
 from kolmocli.tasks.base import Task, TaskSource
@@ -30,7 +31,12 @@ class Replay(Method):
         answers: Callable[[Sequence[Task]], list[Rollout]],
         rng: Callable[[int], random.Random],
     ) -> None:
-        """`count` references of tasks of `buckets` a step; `answers` makes supervised answers of them."""
+        """`count` references of tasks of `buckets` a step; `answers` makes supervised answers of them.
+
+        Raises UsageError when there are no buckets with references.
+        """
+        if not buckets:
+            raise UsageError("warmup.replay: no task of the levels of the warm start has a reference; set it to 0")
         self._count, self._buckets, self._source = count, buckets, source
         self._answers, self._rng = answers, rng
 

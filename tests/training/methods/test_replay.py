@@ -6,7 +6,10 @@ import random
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
 from kolmocli.config.training import Warmup
+from kolmocli.errors import UsageError
 from kolmocli.policy.building import build_preset
 from kolmocli.policy.policy import Policy
 from kolmocli.policy.tokenizer import build_tokenizer
@@ -38,9 +41,16 @@ def test_it_teaches_references_of_the_levels_of_the_warm_start() -> None:
     assert not programs & {task.reference for task in asked}  # type: ignore[attr-defined]
 
 
-def test_a_run_with_replay_counts_what_it_taught(tmp_path: Path) -> None:
+def test_replay_of_nothing_is_refused() -> None:
+    source = training_source(small_config(), print)
+    with pytest.raises(UsageError, match=r"^warmup\.replay: no task of the levels of the warm start has a reference"):
+        Replay(1, [], source, lambda tasks: [], random.Random)
+
+
+@pytest.mark.parametrize(("share", "taught"), [(0.25, 8), (0.001, 1)])
+def test_a_run_with_replay_counts_what_it_taught(share: float, taught: int, tmp_path: Path) -> None:
     config = small_config(
-        warmup={"replay": 0.25, "max_steps": 2}, training={"steps": 2, "batch_size": 32, "hindsight": 0}
+        warmup={"replay": share, "max_steps": 2}, training={"steps": 2, "batch_size": 32, "hindsight": 0}
     )
     run(config, tmp_path / "run")
-    assert [r["answers"] for r in metrics(tmp_path / "run") if r["phase"] == "rl"] == [8, 8]
+    assert [r["answers"] for r in metrics(tmp_path / "run") if r["phase"] == "rl"] == [taught, taught]
