@@ -7,6 +7,7 @@ take for the answer is measured beside it, so that a wrong form can be told from
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 from kolmocli.sandbox.base import Job, Status, Verdict
 from kolmocli.tasks.answers.comparison import bare, same
@@ -52,11 +53,15 @@ class AnswerTask(Task):
         return AnswerAttempt(self, text, terms.rule)
 
 
+class Reader(Protocol):
+    def read(self, text: str) -> Reading: ...
+
+
 @dataclass(frozen=True, slots=True)
 class AnswerAttempt:
     """An answer in words. Whatever does not end with an answer where that was asked for is a SYNTAX error."""
 
-    task: AnswerTask
+    task: Reader
     text: str
     rule: RewardRule
 

@@ -7,11 +7,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from kolmocli.sandbox.base import Job, Status, Verdict
 from kolmocli.tasks.answers.parsing import TAG
+from kolmocli.tasks.answers.task import AnswerAttempt, Reading
 from kolmocli.tasks.base import Attempt, Language, Task
-from kolmocli.tasks.outcome import Outcome, Terms
-from kolmocli.tasks.reward import RewardRule
+from kolmocli.tasks.outcome import Terms
 
 Entry = Mapping[str, Any]
 """A question with its answer and what else the set noted, as reasoning-gym makes it."""
@@ -31,7 +30,14 @@ class ReasoningTask(Task):
     language: Language = "text"
 
     def attempt(self, text: str, terms: Terms) -> Attempt:
-        return ReasoningAttempt(self, text, terms.rule)
+        return AnswerAttempt(self, text, terms.rule)
+
+    def read(self, text: str) -> Reading:
+        _, tag, behind = text.rpartition(TAG)
+        placed = bool(tag and behind.strip())
+        strict = placed and self.is_right(behind.strip())
+        lenient = strict or any(map(self.is_right, _elsewhere(text, behind.strip())))
+        return Reading(placed, strict, lenient, formatted=placed)
 
     def is_right(self, answer: str) -> bool:
         try:
@@ -39,29 +45,6 @@ class ReasoningTask(Task):
         except Exception as error:  # scorers are written for answers of models, and stumble over some of them
             _log.debug("%s: the scorer raised %r on %.80r", self.bucket, error, answer)
             return False
-
-
-@dataclass(frozen=True, slots=True)
-class ReasoningAttempt:
-    """An answer. Where nothing stands behind the tag it is a SYNTAX error."""
-
-    task: ReasoningTask
-    text: str
-    rule: RewardRule
-
-    @property
-    def job(self) -> Job | None:
-        return None
-
-    def outcome(self, verdict: Verdict | None) -> Outcome:
-        _, tag, behind = self.text.rpartition(TAG)
-        placed = bool(tag and behind.strip())
-        strict = placed and self.task.is_right(behind.strip())
-        lenient = strict or any(map(self.task.is_right, _elsewhere(self.text, behind.strip())))
-        return Outcome(
-            self.text, self.text.count("\n") + 1, strict, Status.OK if placed else Status.SYNTAX,
-            self.rule.success(0.0) if strict else self.rule.failure, placed, lenient=lenient,
-        )  # fmt: skip
 
 
 def _elsewhere(text: str, behind: str) -> list[str]:
