@@ -37,7 +37,7 @@ _LARGEST = 10**17
 """The language writes integers of up to 18 characters, of which one may be the sign."""
 _SLACK = 150
 """Ways that take so many bits more than the best are not looked at."""
-_FIRST, _EXPAND, _BEGIN = 20, 4, 2
+_FIRST, _EXPAND, _BEGIN = 100, 6, 2
 """Ways to take apart further in the first rounds and in each later one, and ways to begin with in each round."""
 _DEEPEST = 7
 """So many interleavings are undone, one inside the other."""
@@ -177,7 +177,11 @@ class _Search:
         self.source = "literal"
         self._quickest: float = float("inf")
         """The fewest bits of a graph in the order of need."""
-        self._to_expand: list[tuple[float, int, Guess, int]] = []
+        self._to_expand: list[list[tuple[float, int, Guess]]] = [[] for _ in range(_DEEPEST + 1)]
+        """By how many interleavings are undone."""
+        self._least = [float("inf")] * (_DEEPEST + 1)
+        """The fewest bits of a way that was taken apart further, at each depth."""
+        self._depth = 0
         self._to_begin: list[tuple[float, int, Guess]] = []
         self._to_improve: list[tuple[int, int, Naming]] = []
         self._improving = 0
@@ -198,12 +202,12 @@ class _Search:
             self._learn(program)
         first = plain(self.value)
         guess = first_guess(first, self.budget)
-        self._lowest = guess.score
+        self._lowest = guess.bits
         self._seen = {first}
-        heappush(self._to_expand, (guess.score, next(self._number), guess, 0))
-        heappush(self._to_begin, (guess.score, next(self._number), guess))
+        heappush(self._to_expand[0], (guess.bits, next(self._number), guess))
+        heappush(self._to_begin, (guess.bits, next(self._number), guess))
         rounds = 0
-        while self._to_improve or self._to_expand or self._promising():
+        while self._to_improve or any(self._to_expand) or self._promising():
             for _ in range(_BEGIN):
                 if self._promising():
                     self._begin()
@@ -245,19 +249,26 @@ class _Search:
                 self._keep(naming)
 
     def _expand(self) -> None:
-        if not self._to_expand:
+        """Take a way apart further: the depths have their turns, so that what is wrong and looks well keeps nothing waiting."""
+        if not any(self._to_expand):
             return
-        if self._to_expand[0][0] > self._lowest + _SLACK:
-            self._to_expand.clear()
+        while True:
+            depth = self._depth
+            self._depth = (depth + 1) % len(self._to_expand)
+            if self._to_expand[depth]:
+                break
+        _, _, guess = heappop(self._to_expand[depth])
+        self._least[depth] = min(self._least[depth], guess.bits)
+        if guess.bits > self._least[depth] + _SLACK:
+            self._to_expand[depth].clear()
             return
-        _, _, guess, depth = heappop(self._to_expand)
         for child in children(guess, self.budget):
             if child.weave not in self._seen:
                 self._seen.add(child.weave)
                 self._lowest = min(self._lowest, child.bits)
                 number = next(self._number)
                 if depth < _DEEPEST:
-                    heappush(self._to_expand, (child.score, number, child, depth + 1))
+                    heappush(self._to_expand[depth + 1], (child.bits, number, child))
                 heappush(self._to_begin, (child.bits, number, child))
 
     def _keep(self, naming: Naming, source: str = "search") -> None:

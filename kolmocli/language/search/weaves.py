@@ -27,22 +27,20 @@ _UNITS = 3
 _STRIDES = (1, 2, 4)
 _RUN, _RUNS = 4, 6
 """Items in equal steps that are taken for a sign, and so many of the signs."""
-_MOST = 12
+_MOST = 24
 """So many ways to unzip a core are looked at further."""
-_HOPE = 1
-"""The share of the core's new front that may go away once that is unzipped too, where the rest looks natural."""
 _ALIKE = 3.0
 """Guesses that differ by less are of one opinion."""
 
 
 class Guess(NamedTuple):
-    score: float
-    """What to look at first: the bits, or less where there is hope."""
     bits: float
     """The estimate."""
     others: float
     """The part of it that the strands other than the core take."""
     weave: Weave
+    lengths: frozenset[int]
+    """Items of the values that stand in the sequence as it is: what is woven in may be one of them in another form."""
 
 
 def first_guess(weave: Weave, budget: Budget) -> Guess:
@@ -50,8 +48,10 @@ def first_guess(weave: Weave, budget: Budget) -> Guess:
     index = Index(weave)
     budget.spend(6 * len(index.row))
     parts = (ramps(index, 0), polynomials(index, 0), periods(index, 0), copies(index, 0), zips(index, 0))
-    bits = cheapest(index, index.starts[0], index.ends[0], parts, budget)[0]
-    return Guess(bits, bits, 0.0, weave)
+    bits, path = cheapest(index, index.starts[0], index.ends[0], parts, budget)
+    lengths = {piece.end - piece.start for piece in path if not piece.literal}
+    lengths |= {len(source) for piece in path if piece.making for source in piece.making.sources}
+    return Guess(bits, 0.0, weave, frozenset(n for n in lengths if n > 2))
 
 
 def children(guess: Guess, budget: Budget) -> list[Guess]:
@@ -69,16 +69,15 @@ def children(guess: Guess, budget: Budget) -> list[Guess]:
         for place, way in enumerate(front.beyond(count)):
             by_way.setdefault(place, []).append(way)
     rows += by_way.values()
-    ways = [(way.core + way.others, way) for row in rows for way in _lowest(row)]
-    for count in front.natural():
-        hope = _HOPE * front.before[count]
-        ways += [(way.core + way.others - hope, way) for row in rows for way in row if way.pairs == count]
+    likely = {*front.natural(), *guess.lengths, *(len(strand.items) for strand in weave[1:] if strand.woven)}
+    ways = [way for row in rows for way in _lowest(row)]
+    ways += [way for row in rows for way in row if way.pairs in likely]
     found: dict[tuple[int, int], Guess] = {}
-    for score, way in sorted(ways):
+    for way in sorted(ways, key=lambda way: (way.core + way.others, way)):
         if (way.pairs, way.end) not in found:
             child = woven_on(weave, way.pairs, way.end) if way.end else woven_in(weave, way.pairs)
             others = guess.others + way.others
-            found[way.pairs, way.end] = Guess(score + guess.others, way.core + others, others, child)
+            found[way.pairs, way.end] = Guess(way.core + others, others, child, guess.lengths)
             if len(found) == _MOST:
                 break
     return list(found.values())
