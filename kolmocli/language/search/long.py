@@ -65,12 +65,9 @@ def _ramps(value: Value) -> list[tuple[int, int]]:
 
 
 def unit_of(value: Value) -> Value:
-    """The shortest beginning of which the value is a repetition; in linear time, by the borders of its beginnings."""
-    borders = [0]
-    for item in value[1:]:
-        border = borders[-1]
-        while border and value[border] != item:
-            border = borders[border - 1]
-        borders.append(border + (value[border] == item))
-    period = len(value) - borders[-1]
-    return value if len(value) % period else value[:period]
+    """The shortest beginning of which the value is a repetition. Comparing slices is quick, so every divisor is tried."""
+    size = len(value)
+    for unit in range(1, size // 2 + 1):
+        if size % unit == 0 and value[unit : 2 * unit] == value[:unit] and value[unit:] == value[:-unit]:
+            return value[:unit]
+    return value

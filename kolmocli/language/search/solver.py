@@ -33,6 +33,10 @@ _LONGEST = 4096
 """Of a longer sequence only repetitions and ramps are looked for: some moves take the square of its length."""
 _LONG = 512
 """Of a longer one a program is kept before anything is named, in case there is no time for that."""
+_LAST_MOVE = 2e-5
+"""Seconds for each item that are kept back for the move during which the time runs out."""
+_QUICK = 4
+"""So many items are looked at in one step where they are looked at once."""
 _LARGEST = 10**17
 """The language writes integers of up to 18 characters, of which one may be the sign."""
 _SLACK = 150
@@ -90,7 +94,7 @@ def solve(
     started = time.monotonic()
     value = solvable(sequence)
     literal = literal_bits(value)
-    budget = Budget(steps, seconds)
+    budget = Budget(steps, seconds - min(seconds / 2, _LAST_MOVE * min(len(value), _LONGEST)))
     if len(value) <= _LONGEST:
         search = _Search(value, budget)
         with suppress(Spent):
@@ -109,16 +113,16 @@ def solve(
 
 def _long(value: Value, budget: Budget) -> Program:
     """A program for a long sequence: its unit, and how often that is repeated."""
-    if not budget.affords(2 * len(value)):
-        return _literal(value)
     unit = unit_of(value)
     if len(unit) <= _LONGEST:
         search = _Search(unit, budget)
         with suppress(Spent):
             search.run()
         program = search.program
-    else:
+    elif budget.affords(len(unit) // _QUICK):
         program = program_of_runs(unit)
+    else:
+        return _literal(value)
     if len(unit) < len(value):
         times = len(value) // len(unit)
         program = Program((*program.statements, Call("repeat_list", (times, Ref(len(program) - 1)))))
