@@ -28,7 +28,7 @@ from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, get_args
 
 import torch
 from rich import box
@@ -44,6 +44,7 @@ from kolmocli.policy.building import build_preset
 from kolmocli.policy.generation import generate
 from kolmocli.policy.logprobs import pack, token_logprobs
 from kolmocli.policy.policy import Policy
+from kolmocli.policy.precision import Wish, choose_precision
 from kolmocli.policy.prompts import preset_prompt
 from kolmocli.policy.rollout import Rollout
 from kolmocli.policy.tokenizer import build_tokenizer
@@ -60,6 +61,8 @@ CLOCK: Callable[[], float] = time.perf_counter
 
 LLAMA = False
 """Whether the presets of Llama's architecture are measured instead."""
+PRECISION: Wish = "auto"
+"""Of the products in learning, on both sides."""
 
 
 def preset(name: str) -> Policy:
@@ -120,7 +123,10 @@ def step_table(rounds: int) -> dict[str, float]:
     from trl import GRPOConfig, GRPOTrainer
 
     policy, theirs = preset("small"), preset("small")
-    ours = update(policy, Learner(policy, learning_rate=RATE, max_grad_norm=1.0, entropy_bonus=0.0))
+    precision = choose_precision(policy.model, PRECISION)
+    ours = update(
+        policy, Learner(policy, learning_rate=RATE, max_grad_norm=1.0, entropy_bonus=0.0, precision=precision)
+    )
     taken: dict[str, list[float]] = {"kolmo": [], "TRL GRPOTrainer": []}
 
     class Turns(TrainerCallback):  # type: ignore[misc]
@@ -136,7 +142,7 @@ def step_table(rounds: int) -> dict[str, float]:
         config = GRPOConfig(
             output_dir=folder, per_device_train_batch_size=PROMPTS * SAMPLES, num_generations=SAMPLES,
             max_completion_length=NEW_TOKENS, max_steps=rounds + 1, learning_rate=RATE, beta=0.0, temperature=1.0,
-            top_k=0, top_p=1.0, use_cpu=True, bf16=False, gradient_checkpointing=False, report_to=[],
+            top_k=0, top_p=1.0, use_cpu=True, bf16=precision == "bf16", gradient_checkpointing=False, report_to=[],
             save_strategy="no", logging_steps=1000, disable_tqdm=True, seed=0, shuffle_dataset=False,
         )  # fmt: skip
         trainer = GRPOTrainer(
@@ -208,11 +214,14 @@ def plain_pass(model: Any, batch: list[Weighted], tokens_at_once: float = float(
 def learning_table(rounds: int) -> dict[str, float]:
     """Samples per second through forward and backward pass."""
     policy, batch = preset("small"), batch_of(300, PROMPTS, SAMPLES)
-    learner = Learner(policy, learning_rate=0.0, max_grad_norm=1.0, entropy_bonus=0.0)
-    sides = {
-        "kolmo": lambda: learner.step(batch),
-        "a row per rollout": lambda: plain_pass(policy.model, batch, TOKENS_PER_MICRO_BATCH),
-    }
+    precision = choose_precision(policy.model, PRECISION)
+    learner = Learner(policy, learning_rate=0.0, max_grad_norm=1.0, entropy_bonus=0.0, precision=precision)
+
+    def plainly() -> None:
+        with torch.autocast("cpu", torch.bfloat16, enabled=precision == "bf16"):
+            plain_pass(policy.model, batch, TOKENS_PER_MICRO_BATCH)
+
+    sides = {"kolmo": lambda: learner.step(batch), "a row per rollout": plainly}
     return {side: len(batch) / spent for side, spent in in_turns(sides, rounds).items()}
 
 
@@ -282,6 +291,9 @@ def main() -> None:
         "--cpu-time", action="store_true", help="count processor time, on a busy machine: with --threads 1"
     )
     parser.add_argument("--llama", action="store_true", help="the presets of Llama's architecture: tiny-llama, ...")
+    parser.add_argument(
+        "--precision", choices=get_args(Wish), default="auto", help="of the products in learning, on both sides"
+    )
     parser.add_argument("--json", action="store_true", help="one object on stdout instead of tables")
     parser.add_argument("--peak", choices=PEAKS, help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -289,8 +301,8 @@ def main() -> None:
         print(peak_mib(options.peak))
         return
     torch.set_num_threads(options.threads)
-    global CLOCK, LLAMA
-    LLAMA = options.llama
+    global CLOCK, LLAMA, PRECISION
+    LLAMA, PRECISION = options.llama, options.precision
     if options.cpu_time:
         CLOCK = time.process_time
     results = {}

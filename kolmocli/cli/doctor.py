@@ -12,6 +12,7 @@ import typer
 
 from kolmocli import __version__
 from kolmocli.cli.output import print_json, show
+from kolmocli.processor import multiplies_bf16
 
 
 def doctor(json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False) -> None:
@@ -29,6 +30,7 @@ def examine() -> dict[str, Any]:
         "python": platform.python_version(),
         "platform": platform.platform(),
         "cpu_cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+        "multiplies_bf16": multiplies_bf16(),
         "memory_gib": round(_memory_bytes() / 2**30, 1),
         "torch": _version("torch"),
         "transformers": _version("transformers"),

@@ -18,6 +18,10 @@ class Model(Section):
         description=f"a preset ({listed()} parameters), a run, a checkpoint folder, or a Hugging Face id",
     )
     device: Literal["auto", "cpu", "cuda", "mps"] = Field("auto", description="where the policy runs")
+    precision: Literal["auto", "fp32", "bf16"] = Field(
+        "auto",
+        description="of products of matrices in learning; auto: bf16 where the device multiplies it faster, which is measured",
+    )
     load_in_8bit: bool = Field(
         False, description="keep the model's own weights in 8 bits (LLM.int8) and train adapters beside them"
     )

@@ -19,6 +19,7 @@ from kolmocli.learning.batches import Batch, Weighted, micro_batches, per_token
 from kolmocli.learning.noise import GroupGradients, one_by_one
 from kolmocli.learning.optimiser import build_optimiser
 from kolmocli.policy.policy import Policy
+from kolmocli.policy.precision import Precision
 from kolmocli.policy.recompute import recompute_layers
 from kolmocli.policy.rollout import Rollout
 from kolmocli.policy.scoring import Scorer
@@ -80,7 +81,8 @@ class Learner:
     multiplied by min(p / p_sampler, cap): truncated importance sampling (Espeholt et al. 2018, arXiv 1802.01561, 4.1).
     Log-probabilities are those at the `temperature` that rollouts are sampled at. `recompute` has every layer computed
     again for the backward pass. With `means` a rollout counts by the mean of its tokens. `read_states` is shown the hidden
-    states of the learning pass, and changes none of its gradients.
+    states of the learning pass, and changes none of its gradients. `precision` is that of the products of matrices in it;
+    weights, gradients and the optimiser's moments are in fp32.
     """
 
     def __init__(
@@ -98,6 +100,7 @@ class Learner:
         recompute: bool = False,
         means: bool = False,
         read_states: StateReader | None = None,
+        precision: Precision = "fp32",
     ) -> None:
         self.policy = policy
         self.max_grad_norm = max_grad_norm
@@ -108,6 +111,7 @@ class Learner:
         self.temperature = temperature
         self.means = means
         self.read_states = read_states
+        self.precision = precision
         if recompute:
             recompute_layers(policy.model)
         self.parameters = [p for p in policy.model.parameters() if p.requires_grad]
@@ -162,7 +166,7 @@ class Learner:
     def _backward(self, batch: Sequence[Weighted], tally: _Tally) -> None:
         """Add the gradient of these rollouts, as many at a time as there is room for."""
         for part in micro_batches(batch, shared=self.scorer.shares):
-            with self._precision():
+            with self._products():
                 scores = self.scorer([w.rollout for w in part], self.temperature)
             weights_K = torch.tensor([x for w in part for x in w.weights], device=scores.logprobs_K.device)
             counted_K = weights_K != 0
@@ -174,7 +178,7 @@ class Learner:
             if self.entropy_bonus:
                 part_loss = part_loss - self.entropy_bonus * part_entropy
             if self.kl and self.reference is not None:
-                with self._precision():
+                with self._products():
                     apart_K = self.reference([w.rollout for w in part]) - scores.logprobs_K
                 apart_K = apart_K.clamp(-_FURTHEST, _FURTHEST)
                 part_loss = part_loss + self.kl * ((apart_K.exp() - apart_K - 1.0) * (counted_K & ~answer_K)).sum()
@@ -198,10 +202,8 @@ class Learner:
     def scorer(self) -> Scorer:
         return Scorer(self.policy.model, self.policy.pad_id)
 
-    def _precision(self) -> Any:
-        """bfloat16 where the device multiplies it natively; elsewhere it is several times slower."""
-        device = self.policy.model.device.type
-        return torch.autocast(device, torch.bfloat16, enabled=device == "cuda")
+    def _products(self) -> Any:
+        return torch.autocast(self.policy.model.device.type, torch.bfloat16, enabled=self.precision == "bf16")
 
     def state_dict(self) -> dict[str, Any]:
         return self.optimiser.state_dict()

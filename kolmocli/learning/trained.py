@@ -14,6 +14,7 @@ from kolmocli.learning.value import ValueGuide
 from kolmocli.policy.adapters import Adaptation
 from kolmocli.policy.loading import load_policy
 from kolmocli.policy.policy import Policy
+from kolmocli.policy.precision import Precision
 from kolmocli.policy.presets import Alphabet
 
 
@@ -52,6 +53,7 @@ def open_learner(
     seed: int,
     ratio_cap: float | None,
     read_states: StateReader | None,
+    precision: Precision,
 ) -> Learner:
     """`model` is what the run began with, as it was named."""
     return Learner(
@@ -67,4 +69,5 @@ def open_learner(
         recompute=training.gradient_checkpointing,
         means=training.per_token,
         read_states=read_states,
+        precision=precision,
     )

@@ -34,6 +34,7 @@ from kolmocli.monitor.tensorboard import TensorBoardLog, require_tensorboard
 from kolmocli.monitor.writer import RunLog
 from kolmocli.policy.adapters import rank_of
 from kolmocli.policy.policy import Policy
+from kolmocli.policy.precision import choose_precision
 from kolmocli.policy.presets import is_preset
 from kolmocli.seeds import derived_seed
 from kolmocli.tasks.base import TaskSource
@@ -62,6 +63,7 @@ from kolmocli.training.methods.screening import Screening
 from kolmocli.training.methods.self_play import SelfPlay
 from kolmocli.training.methods.shaping import Shaping
 from kolmocli.training.methods.value import Value
+from kolmocli.training.precision import keep_precision, with_precision
 from kolmocli.training.recorder import Recorder
 from kolmocli.training.run import Run
 from kolmocli.training.signals import StopRequest
@@ -121,6 +123,7 @@ def open_run(config: Config, options: RunOptions, display: Display, stack: ExitS
     saved, tensors = load_state(checkpoint) if checkpoint else ({}, {})
     if resumed:
         before = saved["config"] if checkpoint else load_config(resumed / "config.yaml").model_dump(mode="json")
+        config = keep_precision(config, before)
         refuse_changed(before, config)
         config = with_threads(config, before.get("threads"), display.note, stack)
     else:
@@ -134,13 +137,15 @@ def open_run(config: Config, options: RunOptions, display: Display, stack: ExitS
     policy.require_room((policy.prompt_ids(task.asked) for task in looked_at), config.training.max_new_tokens)
     if config.adapter_rank and is_preset(config.model.name):
         display.note(f"{config.model.name} is drawn at random and stays so: only the adapters beside it learn")
+    precision = choose_precision(policy.model, config.model.precision, display.note)
+    config = with_precision(config, precision)
     engine = open_engine(config, policy, display.note)
     stack.callback(engine.close)
     state, totals = RunState(phase="warmup" if config.warmup.max_steps else "rl"), Totals()
     methods, weigh, value = _open_methods(config, source, engine, policy)
     learner = open_learner(
         policy, config.training, model=config.model.name, seed=config.seed, ratio_cap=config.ratio_cap,
-        read_states=None if value is None else value.read,
+        read_states=None if value is None else value.read, precision=precision,
     )  # fmt: skip
     if checkpoint:
         state, totals = RunState(**saved["run"]), Totals(**saved["totals"])

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from kolmocli.cli.doctor import examine_extras
+from kolmocli.processor import multiplies_bf16
 from tests.conftest import NO_ENGINE, Run
 
 
@@ -24,6 +25,7 @@ def test_without_an_engine_the_embedded_sandbox_would_be_used(kolmo: Run) -> Non
     assert {"lora", "monarch", "vllm"} <= set(report["extras"])
     assert report["cpu_cores"] >= 1
     assert report["memory_gib"] > 0
+    assert report["multiplies_bf16"] == multiplies_bf16()
 
     table = kolmo("doctor", env=NO_ENGINE)
     assert table.returncode == 0

@@ -5,7 +5,8 @@ continuations together, no row is a mask's, and the keys of a prompt are never c
 prompt and to the rollout's own tokens are two calls of torch's flash attention, merged by their log-sum-exps (as in
 Liu et al. 2023, arXiv 2310.01889); the same kernel differentiates each when it is handed the merged result. A
 continuation begins with the last token of its prompt, so that of the others the last layer makes only keys and values.
-A short convolution takes the rows of the tokens before, wherever they are.
+A short convolution takes the rows of the tokens before, wherever they are. Under autocast only products of matrices are in
+bf16; what is made of them is in fp32 again.
 
 Shapes: M rows, A of them of prompts, B of continuations; H heads, E numbers per head, D hidden units; of a run:
 P prompts with T tokens before the last, G rollouts each, C tokens of the longest.
@@ -166,7 +167,7 @@ def _layer(
 
 
 def _convolved(of: Convolution, normed_MD: torch.Tensor, layout: _Layout, skip: int) -> torch.Tensor:
-    b, c, x = of.inputs(normed_MD).chunk(3, -1)
+    b, c, x = of.inputs(normed_MD).float().chunk(3, -1)
     product = torch.nn.functional.pad(b * x, (0, 0, 0, 1))  # the last row, of zeros, is before the first of every text
     here = torch.arange(skip, len(normed_MD))
     mixed = torch.zeros((), dtype=product.dtype)
@@ -180,10 +181,10 @@ def _attended(
     of: Attention, normed_MD: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor, layout: _Layout, skip: int
 ) -> torch.Tensor:
     size = of.head_size
-    key = _turned(of.key(normed_MD).unflatten(-1, (-1, size)), of.key_norm, cos, sin)
-    value = of.value(normed_MD).unflatten(-1, (-1, size))
+    key = _turned(of.key(normed_MD).float().unflatten(-1, (-1, size)), of.key_norm, cos, sin)
+    value = of.value(normed_MD).float().unflatten(-1, (-1, size))
     normed_MD, cos, sin = (x[skip:] for x in (normed_MD, cos, sin))
-    query = _turned(of.query(normed_MD).unflatten(-1, (-1, size)), of.query_norm, cos, sin)
+    query = _turned(of.query(normed_MD).float().unflatten(-1, (-1, size)), of.query_norm, cos, sin)
     per_key = query.shape[1] // key.shape[1]
     if per_key > 1:
         key, value = (x.repeat_interleave(per_key, 1) for x in (key, value))

@@ -1,0 +1,63 @@
+"""In which precision matrices are multiplied where a policy learns.
+
+bf16 products are added up in fp32, and only products are in bf16: weights, norms, softmax, log-probabilities and the head stay
+in fp32. Processors that multiply bf16 say so; how much that gains goes by the shapes, so it is measured on the model's own.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any, Literal
+
+import torch
+from torch.nn import functional
+
+from kolmocli.processor import multiplies_bf16
+
+Precision = Literal["fp32", "bf16"]
+Wish = Literal["auto", "fp32", "bf16"]
+
+_ROWS = 512
+"""Tokens of the products that are timed."""
+_SHAPES, _ROUNDS = 3, 5
+_GAIN = 1.25
+"""Where bf16 is not quicker by this factor, what is rounded away is not worth it."""
+
+
+def choose_precision(model: Any, wish: Wish = "auto", note: Callable[[str], None] = lambda _: None) -> Precision:
+    """The wish; where it is `auto`, bf16 on a GPU that has it, and on a processor that has it and is quicker for it with
+    the shapes of this model. `note` gets the figure that was measured."""
+    if wish != "auto":
+        return wish
+    if model.device.type == "cuda":
+        return "bf16" if torch.cuda.is_bf16_supported() else "fp32"
+    eight_bits = any(parameter.dtype == torch.int8 for parameter in model.parameters())
+    if model.device.type != "cpu" or eight_bits or not multiplies_bf16():
+        return "fp32"
+    gain = measured_gain(model)
+    chosen: Precision = "bf16" if gain >= _GAIN else "fp32"
+    note(f"products in {chosen}: this processor multiplies bf16 {gain:.1f} times as fast as fp32")
+    return chosen
+
+
+def measured_gain(model: Any) -> float:
+    """Seconds in fp32 ÷ seconds in bf16 of the commonest products of the model; 1 for one without any. Under a second."""
+    counts: dict[torch.Size, int] = {}
+    for parameter in model.parameters():
+        if parameter.ndim == 2 and parameter.dtype == torch.float32:
+            counts[parameter.shape] = counts.get(parameter.shape, 0) + 1
+    largest = sorted(counts, key=lambda shape: -counts[shape] * shape.numel())[:_SHAPES]
+    seconds = dict.fromkeys((torch.float32, torch.bfloat16), 0.0)
+    with torch.inference_mode():
+        for shape in largest:
+            for dtype in seconds:
+                inputs, weight = torch.ones(_ROWS, shape[1], dtype=dtype), torch.ones(shape, dtype=dtype)
+                seconds[dtype] += counts[shape] * min(_timed(inputs, weight) for _ in range(_ROUNDS))
+    return seconds[torch.float32] / seconds[torch.bfloat16] if largest else 1.0
+
+
+def _timed(inputs: torch.Tensor, weight: torch.Tensor) -> float:
+    began = time.perf_counter()
+    functional.linear(inputs, weight)
+    return time.perf_counter() - began
