@@ -117,7 +117,7 @@ def main() -> None:
     parser.add_argument("--keep", type=Path, help="folder for the runs (default: a temporary one)")
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of the table")
     parser.add_argument("more", nargs="*", help="further options of kolmo train, after --")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     found = []
     with tempfile.TemporaryDirectory() as temporary:
         folder = options.keep or Path(temporary)
