@@ -16,6 +16,9 @@ class Warmup(Section):
 
     until: Share = Field(0.5, description="stop when this share of sampled programs passes on the warm-up levels")
     levels: Positive = Field(1, description="how many of the easiest levels of each family are taught")
+    easing: Share = Field(
+        0.0, description="share of max_steps over which the levels open, one after another; 0: all at once"
+    )
     max_steps: Count = Field(600, description="stop here in any case; 0 skips the warm start")
     check_every: Positive = Field(25, description="steps between measurements of the pass rate")
     batch_size: Positive = Field(64, description="reference programs per step")

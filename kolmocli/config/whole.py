@@ -62,7 +62,9 @@ class Config(Section):
     report: bool = Field(
         True, description="draw plots/ and report.html when the run ends; `kolmo report` draws them at any time"
     )
-    checkpoint_every: Count = Field(50, description="RL steps between checkpoints; 0: only at the end")
+    checkpoint_every: Count = Field(
+        50, description="steps between checkpoints, of the warm start and of REINFORCE; 0: only at the end"
+    )
 
     @property
     def adapter_rank(self) -> int:

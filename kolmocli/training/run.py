@@ -70,8 +70,8 @@ class Run:
             yield step
             self.state.step = step
             between(step)
-            if self._every and step % self._every == 0 and step < self.last:
-                self.save()
+            if step < self.last:
+                self.save_where_due(step)
             self.check_stop()
 
     # --- randomness: derived from the seed, the purpose and the step; nothing to save
@@ -96,6 +96,11 @@ class Run:
         return sum(self.state.drawn.get(name, 0) for name in sizes) / sum(sizes.values()) if sizes else None
 
     # --- saving and stopping
+    def save_where_due(self, step: int) -> None:
+        """Save if this step, of the warm start or of REINFORCE, is one after which runs are saved."""
+        if self._every and step % self._every == 0:
+            self.save()
+
     def save(self) -> Path:
         self.recorder.flush()  # a checkpoint may not outlive the steps that led to it
         self.checkpoint = self._write_checkpoint()

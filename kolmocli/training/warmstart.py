@@ -5,6 +5,7 @@ Easy first is not a detail: a small model on a uniform mix learns next to nothin
 
 from __future__ import annotations
 
+import random
 import time
 from collections.abc import Sequence
 
@@ -18,6 +19,7 @@ from kolmocli.training.run import Run
 
 _RAMP_STEPS = 20
 _CHECK_TASKS = 128
+_NEW = 0.5
 
 
 def warm_start(run: Run, engine: Engine, learner: Learner, settings: Warmup) -> None:
@@ -29,7 +31,7 @@ def warm_start(run: Run, engine: Engine, learner: Learner, settings: Warmup) -> 
         run.recorder.doing("warm start")
         began = time.perf_counter()
         rng = run.rng("warm start", step)
-        tasks = [run.draw(rng.choice(buckets)) for _ in range(settings.batch_size)]
+        tasks = [run.draw(bucket) for bucket in choose(buckets, settings, step, rng)]
         report = teach(learner, tasks, settings.learning_rate * ramp(step, step / (settings.max_steps + 1)))
         if report is None:
             break  # a data set without reference programs: nothing to imitate
@@ -39,12 +41,26 @@ def warm_start(run: Run, engine: Engine, learner: Learner, settings: Warmup) -> 
         run.recorder.warm_step(step, report, pass_rate, time.perf_counter() - began)
         if pass_rate is not None and pass_rate >= settings.until:
             break
+        run.save_where_due(step)
         run.check_stop()
 
 
 def taught_buckets(source: TaskSource, settings: Warmup) -> list[Bucket]:
     """Those of the easiest levels that have references."""
     return [b for b in source.buckets() if b.level <= settings.levels and source.taught(b)]
+
+
+def choose(buckets: Sequence[Bucket], settings: Warmup, step: int, rng: random.Random) -> list[Bucket]:
+    """The buckets of one step's references. While levels open, the newest has half of them, and so it is with the hardest
+    from then on; without easing all have alike many."""
+    if not settings.easing:
+        return [rng.choice(buckets) for _ in range(settings.batch_size)]
+    levels = sorted({bucket.level for bucket in buckets})
+    opening = int(len(levels) * (step - 1) / (settings.easing * settings.max_steps))
+    newest = levels[min(opening, len(levels) - 1)]
+    opened = [bucket for bucket in buckets if bucket.level <= newest]
+    new = [bucket for bucket in opened if bucket.level == newest]
+    return [rng.choice(new if rng.random() < _NEW else opened) for _ in range(settings.batch_size)]
 
 
 def teach(learner: Learner, tasks: Sequence[Task], learning_rate: float) -> StepReport | None:

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import json
+import random
 import subprocess
 import sys
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from kolmocli.config.training import Warmup
 from kolmocli.curriculum.base import Bucket
 from kolmocli.learning.trained import open_learner
 from kolmocli.tasks.sources import training_source
 from kolmocli.training.opening import open_policy
-from kolmocli.training.warmstart import ramp, teach
-from tests.training.runs import small_config
+from kolmocli.training.run import Run
+from kolmocli.training.warmstart import choose, ramp, teach
+from tests.training.runs import metrics, run, small_config
 
 PRESETS = Path(__file__).parents[2] / "benchmarks" / "presets.py"
 
@@ -53,3 +57,47 @@ def test_presets_are_compared(budget: tuple[str, str]) -> None:
     assert [(row["preset"], row["rate"], row["seed"]) for row in rows] == [("tiny", 3e-3, 0), ("tiny-llama", 3e-3, 0)]
     assert all(row["nats"] < row["before"] for row in rows)
     assert all(row["steps"] == 6 if budget[0] == "--steps" else row["steps"] > 0 for row in rows)
+
+
+BUCKETS = [Bucket(family, level) for family in ("ramps", "runs") for level in (1, 2, 5)]
+
+
+def levels(step: int, **settings: float) -> Counter[int]:
+    """Of 4,000 references of a step."""
+    warmup = Warmup(batch_size=4000, max_steps=100, **settings)  # type: ignore[arg-type]
+    return Counter(bucket.level for bucket in choose(BUCKETS, warmup, step, random.Random(step)))
+
+
+def test_levels_open_one_after_another() -> None:
+    assert set(levels(1, easing=0.6)) == set(levels(20, easing=0.6)) == {1}
+    assert set(levels(21, easing=0.6)) == set(levels(40, easing=0.6)) == {1, 2}
+    assert set(levels(41, easing=0.6)) == set(levels(100, easing=0.6)) == {1, 2, 5}
+
+
+def test_the_newest_level_has_half_of_the_references() -> None:
+    found = levels(90, easing=0.6)
+    assert found[5] / 4000 == pytest.approx(2 / 3, abs=0.03)  # half of all, and a third of the others
+    assert [found[level] / 4000 for level in (1, 2)] == pytest.approx([1 / 6, 1 / 6], abs=0.03)
+
+
+def test_without_easing_all_levels_are_taught_alike_from_the_beginning() -> None:
+    assert all(count / 4000 == pytest.approx(1 / 3, abs=0.03) for count in levels(1).values())
+
+
+def test_a_run_that_dies_in_its_warm_start_goes_on_from_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    config = small_config(warmup={"easing": 0.5})
+    run(config, tmp_path / "whole")
+    save, saved = Run.save, list[int]()
+
+    def dying(self: Run) -> Path:
+        saved.append(self.state.warm_steps)
+        if len(saved) == 5:
+            raise KeyboardInterrupt
+        return save(self)
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(Run, "save", dying)
+        run(config, tmp_path / "died")
+    assert saved == [3, 6, 9, 12, 15]
+    run(config, tmp_path / "died", resume=True)
+    assert metrics(tmp_path / "died") == metrics(tmp_path / "whole")
