@@ -26,6 +26,8 @@ from kolmocli.policy.lean.parts import Attention, Convolution, Layer, find_lean,
 from kolmocli.policy.recompute import recomputes
 from kolmocli.policy.rollout import Rollout
 
+_ROWS = 256
+"""Products in bf16 are prepared anew for every number of rows, and kept: that takes time and memory, so few numbers occur."""
 _flash = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu
 _flash_backward = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu_backward
 
@@ -85,6 +87,8 @@ class _Layout:
     prompt_rows: int
     chosen_K: torch.Tensor
     """The row, among those of continuations, before each program token."""
+    read: int
+    """Tokens of prompts and programs."""
 
     @cached_property
     def previous_M(self) -> torch.Tensor:
@@ -111,17 +115,18 @@ class _Layout:
 
 def lean_states(decoder: Any, rollouts: Sequence[Rollout], pad: int) -> tuple[torch.Tensor, int]:
     """The state before each program token, [K, D], and the number of tokens that were read; as `scoring.row_states`."""
-    layout = _lay_out(rollouts, pad)
+    layout = _lay_out(rollouts, pad, _ROWS if torch.is_autocast_enabled("cpu") else 1)
     hidden_MD = decoder.embed_tokens(layout.ids_M)
     cos, sin = (x[0][:, None] for x in angles(decoder, hidden_MD, layout.position_M[None]))
     *layers, last = layers_of(decoder)
     for layer in layers:
         hidden_MD = _layer(layer, hidden_MD, cos, sin, layout, 0)
     hidden_BD = _layer(last, hidden_MD, cos, sin, layout, layout.prompt_rows)
-    return _norm(hidden_BD, last_norm(decoder))[layout.chosen_K], layout.prompt_rows + len(layout.chosen_K)
+    return _norm(hidden_BD, last_norm(decoder))[layout.chosen_K], layout.read
 
 
-def _lay_out(rollouts: Sequence[Rollout], pad: int) -> _Layout:
+def _lay_out(rollouts: Sequence[Rollout], pad: int, multiple: int) -> _Layout:
+    """The rows of prompts and of continuations are filled up to a multiple with rows that belong to nothing."""
     groups: dict[tuple[int, ...], list[int]] = {}
     for i, rollout in enumerate(rollouts):
         groups.setdefault(rollout.prompt, []).append(i)
@@ -146,8 +151,13 @@ def _lay_out(rollouts: Sequence[Rollout], pad: int) -> _Layout:
                 ids += [prompt[-1], *tokens[:-1], *[pad] * (longest - len(tokens))]
                 positions += range(before, before + longest)
     chosen = [row for i, r in enumerate(rollouts) for row in range(first[i], first[i] + len(r.tokens))]
+    read = len(prompt_ids) + len(chosen)
+    for tokens_of, positions_of in ((prompt_ids, prompt_positions), (ids, positions)):
+        missing = -len(tokens_of) % multiple
+        tokens_of += [pad] * missing
+        positions_of += [0] * missing
     position_M = torch.tensor(prompt_positions + positions)
-    return _Layout(runs, torch.tensor(prompt_ids + ids), position_M, len(prompt_ids), torch.tensor(chosen))
+    return _Layout(runs, torch.tensor(prompt_ids + ids), position_M, len(prompt_ids), torch.tensor(chosen), read)
 
 
 def _layer(
@@ -249,7 +259,7 @@ class _Attention(torch.autograd.Function):
     def forward(
         ctx: Any, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, layout: _Layout, scale: float
     ) -> torch.Tensor:
-        mixed, total = torch.empty_like(query), query.new_empty(query.shape[:2])
+        mixed, total = torch.zeros_like(query), query.new_empty(query.shape[:2])
         (q_A, q), (k_A, k), (v_A, v), (mixed_A, mixed_B), (total_A, total_B) = map(
             layout.apart, (query, key, value, mixed, total)
         )
@@ -273,7 +283,7 @@ class _Attention(torch.autograd.Function):
     @torch.autograd.function.once_differentiable
     def backward(ctx: Any, grad: torch.Tensor) -> Any:
         layout, scale, (query, key, value, mixed, total) = ctx.layout, ctx.scale, ctx.saved_tensors
-        found = torch.empty_like(query), torch.empty_like(key), torch.empty_like(value)
+        found = torch.zeros_like(query), torch.zeros_like(key), torch.zeros_like(value)
         (q_A, q), (k_A, k), (v_A, v) = map(layout.apart, (query, key, value))
         (dq_A, dq), (dk_A, dk), (dv_A, dv) = map(layout.apart, found)
         mixes_A, mixes = zip(*map(layout.apart, (grad, mixed, total)), strict=True)
