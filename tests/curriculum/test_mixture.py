@@ -79,3 +79,9 @@ def test_systematic_sampling_counts_within_one_of_the_share(raw: list[float], co
     chosen = Counter(systematic(items, weights, count, random.Random(seed)))
     assert sum(chosen.values()) == count
     assert all(abs(chosen[item] - count * w) < 1 + 1e-6 for item, w in zip(items, weights, strict=True))
+
+
+def test_systematic_sampling_begins_anywhere() -> None:
+    """Else an item of a small share would never come in small counts."""
+    drawn = Counter(systematic("ab", [0.9, 0.1], 1, random.Random(seed))[0] for seed in range(2000))
+    assert drawn["b"] == pytest.approx(200, abs=60)
