@@ -53,7 +53,7 @@ def test_what_ends_two_containers_alone_is_poison_and_its_neighbours_are_not() -
         jobs = [Job("die" if i == 10 else "fine") for i in range(40)]
         got = p.run(jobs)
         assert statuses(got) == [Status.POISON if i == 10 else Status.OK for i in range(40)]
-        assert got[10].detail == "ended 2 containers alone"
+        assert (got[10].detail, got[10].attempt) == ("ended 2 containers alone", 3)  # the first time in company
 
 
 def test_containers_that_others_remove_never_make_poison() -> None:
