@@ -156,7 +156,7 @@ def test_what_is_dumped_loads_again(
         ("length: [4, 40]", "length: [4, 4097]", f"c.yaml:11: families.ramps.levels[1].length: {REPORTED}"),
         (
             "length: [4, 40]",
-            f"base_length: [4, {10**6}]",
+            f"base_length: [4, {10**6}]\n        values: [0, {10**7}]",
             f"c.yaml:11: families.ramps.levels[1].base_length: {REPORTED}",
         ),
         ("name: small", f"data: {{max_items: {10**6}}}", "c.yaml:1: data.max_items: must be <= 4,096, got 1000000"),
