@@ -1,11 +1,15 @@
 """Many programs, one in ten of them hostile, and whatever may leak beside them: the sandbox over hours, in small.
 
-    python benchmarks/soak.py [--programs 100000] [--sandbox docker] [--json]
+    python benchmarks/soak.py [--programs 100000] [--sandbox docker] [--state soak.json] [--json]
 
 Half of the programs run in order in a pool of two containers; then the same programs again, shuffled, in a pool of
-three: each must get the verdict that it had. Prints programs per second and, for the start and the end, the memory of
-the host process and of the supervisor and template of the containers, open descriptors and control groups.
-Exit 3 when a verdict differs, a program is lost, or a container is left behind.
+three: each must get the verdict that it had, and an ordinary one the value that the interpreter gives it. Prints programs
+per second and, for the start and the end, the memory of the host process and of the supervisor and template of the
+containers, open descriptors and control groups. The last line says what came of it.
+
+A million programs take hours. `--state` names a file that is written after every batch; the same command goes on from
+there, and what has grown is then of its own process. Ctrl-C and SIGTERM end after the batch that runs (exit 130, 143).
+Exit 3 when a verdict differs or is wrong, a program is lost, a container is left behind, or something has grown.
 """
 
 from __future__ import annotations
@@ -16,76 +20,183 @@ import gc
 import json
 import os
 import random
+import signal
 import sys
 import time
-from collections import Counter, defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-from kolmocli.sandbox import open_sandbox
-from kolmocli.sandbox.bench import hostile_mix
+from kolmocli.language.interpreter import evaluate
+from kolmocli.language.program import parse
+from kolmocli.monitor.writer import write_atomically
+from kolmocli.sandbox import Job, Verdict, open_sandbox
+from kolmocli.sandbox.bench import HOSTILE, hostile_mix
 
 BATCH = 1_000
 """Programs between two readings of everything, at most."""
 SIZES = (2, 3)
-Outcomes = dict[str, Counter[str]]
-"""Of each program, how often it got which verdict, written as `STATUS value`."""
+CYCLE = 4_000
+"""Programs after which `hostile_mix` begins again, but for the numbers of its groups of eight."""
+FLAT = {"host_rss_mib": 8, "supervisor_rss_mib": 4, "template_rss_mib": 4, "descriptors": 16}
+"""By how much each may be above its start; a container that is just being renewed has a few descriptors more."""
+
+
+@dataclass
+class Tally:
+    """What is known so far of `programs` programs."""
+
+    programs: int
+    done: int = 0
+    seconds: float = 0.0
+    lost: int = 0
+    wrong: int = 0
+    infra: int = 0
+    replaced: int = 0
+    outcomes: dict[str, dict[str, int]] = field(default_factory=dict)
+    """Of each program, how often it got which verdict, written as `STATUS value`."""
+
+    def add(self, jobs: Sequence[Job], verdicts: Sequence[Verdict]) -> None:
+        self.done += len(jobs)
+        for job, verdict in zip(jobs, verdicts, strict=True):
+            counts = self.outcomes.setdefault(job.program, {})
+            said = f"{verdict.status.value} {verdict.value}"[:80]
+            counts[said] = counts.get(said, 0) + 1
+            if verdict.status.is_fault:
+                self.lost += 1
+            elif job.language == "dsl":
+                self.wrong += verdict.value != value_of(job.program)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--programs", type=int, default=100_000)
     parser.add_argument("--sandbox", choices=["docker", "embedded"], default="docker")
+    parser.add_argument("--state", type=Path, help="what is done so far, to go on from")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    report = soak(options.sandbox, options.programs, lambda line: print(line, file=sys.stderr))
+    tally = begun(options.state, options.programs // len(SIZES) * len(SIZES))
+    with signals() as came:
+        report = soak(options.sandbox, tally, options.state, came, lambda line: print(line, file=sys.stderr))
+    wrong = failures(report)
     print(json.dumps({"schema_version": 1} | report) if options.json else table(report))
-    if report["verdict_differences"] or report["lost"] or report["orphans"]:
+    if not options.json:
+        print(f"soak: {tally.done:,} of {tally.programs:,} programs: {'; '.join(wrong) or ALL_WELL}")
+    if wrong:
         sys.exit(3)
+    if came:
+        sys.exit(128 + came[0])
 
 
-def soak(backend: str, programs: int, log: Callable[[str], None]) -> dict[str, Any]:
+def begun(state: Path | None, programs: int) -> Tally:
+    """What the commands before this one have done; nothing without a state."""
+    if state is None or not state.exists():
+        return Tally(programs)
+    tally = Tally(**json.loads(state.read_text("utf-8")))
+    if tally.programs != programs:
+        sys.exit(f"{state}: of {tally.programs} programs and not of {programs}; name another file")
+    return tally
+
+
+@contextlib.contextmanager
+def signals() -> Iterator[list[int]]:
+    """Those that ask for an end and have come."""
+    came: list[int] = []
+    before = {n: signal.signal(n, lambda number, _: came.append(number)) for n in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield came
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def soak(
+    backend: str, tally: Tally, state: Path | None, came: Sequence[int], log: Callable[[str], None]
+) -> dict[str, Any]:
     """Everything that is printed."""
-    jobs = hostile_mix(programs // len(SIZES))
-    shuffled = jobs.copy()
-    random.Random(0).shuffle(shuffled)
     readings = Readings(backend)
-    size_of_batch = min(BATCH, programs // 10)
-    outcomes: Outcomes = defaultdict(Counter)
-    seconds, done, lost, infra, replaced = 0.0, 0, 0, 0, 0
-    for size, order in zip(SIZES, (jobs, shuffled), strict=True):
+    for size, batches in pools(tally.programs, tally.done):
         with contextlib.closing(open_sandbox(backend, workers=size)) as sandbox:
-            for at in range(0, len(order), size_of_batch):
-                batch = order[at : at + size_of_batch]
-                started = time.perf_counter()
-                verdicts = sandbox.run(batch)
-                seconds += time.perf_counter() - started
-                done += len(batch)
-                lost += sum(verdict.status.is_fault for verdict in verdicts) + len(batch) - len(verdicts)
-                for job, verdict in zip(batch, verdicts, strict=True):
-                    outcomes[job.program][f"{verdict.status.value} {verdict.value}"[:80]] += 1
+            for batch in batches:
+                before, started = sandbox.health(), time.perf_counter()
+                tally.add(batch, sandbox.run(batch))
+                tally.seconds += time.perf_counter() - started
+                tally.infra += sandbox.health().infra - before.infra
+                tally.replaced += sandbox.health().replaced - before.replaced
                 readings.take(size)
-                log(f"soak: {done} programs, {done / seconds:,.0f}/s, host {rss_mib('self'):.0f} MiB")
-            health = sandbox.health()
-            infra, replaced = infra + health.infra, replaced + health.replaced
+                if state is not None:
+                    write_atomically(state, json.dumps(asdict(tally)))
+                log(f"soak: {tally.done} programs, {tally.done / tally.seconds:,.0f}/s, host {rss_mib('self'):.0f} MiB")
+                if came:
+                    break
+        if came:
+            break
+    if not readings.taken:  # a state that was complete
+        readings.take(SIZES[-1])
+    differing = {program: counts for program, counts in tally.outcomes.items() if differences(counts)}
     return {
         "backend": backend,
-        "programs": done,
-        "hostile": sum(job.language == "python" for job in jobs) * len(SIZES),
-        "programs_per_second": done / seconds,
-        "verdict_differences": sum(differences(counts) for counts in outcomes.values()),
-        "differing": {program: dict(counts) for program, counts in outcomes.items() if differences(counts)},
-        "lost": lost,
-        "infra": infra,
-        "replaced": replaced,
+        "programs": tally.done,
+        "hostile": sum(sum(c.values()) for p, c in tally.outcomes.items() if p in HOSTILE),
+        "programs_per_second": tally.done / tally.seconds,
+        "verdict_differences": sum(map(differences, differing.values())),
+        "differing": differing,
+        "wrong": tally.wrong,
+        "lost": tally.lost,
+        "infra": tally.infra,
+        "replaced": tally.replaced,
         **readings.summary(),
     }
 
 
-def differences(counts: Counter[str]) -> int:
+def pools(programs: int, done: int) -> Iterator[tuple[int, Iterator[list[Job]]]]:
+    """The size of each pool, and the batches that are left for it after the first `done` programs."""
+    cycle, half = hostile_mix(CYCLE), programs // len(SIZES)
+    shuffled = list(range(half))
+    random.Random(0).shuffle(shuffled)
+    step = min(BATCH, max(1, programs // 10))
+    for size, order in zip(SIZES, (range(half), shuffled), strict=True):
+        left = order[min(done, half) :]
+        done -= half - len(left)
+        if left:
+            yield (
+                size,
+                (
+                    [replace(cycle[i % CYCLE], group=i // 8 + 1) for i in left[at : at + step]]
+                    for at in range(0, len(left), step)
+                ),
+            )
+
+
+@cache
+def value_of(program: str) -> tuple[int, ...]:
+    """What an ordinary program comes to, in the interpreter of the language."""
+    return tuple(evaluate(parse(program)))
+
+
+def differences(counts: Mapping[str, int]) -> int:
     """How many runs of a program got another verdict than most of them."""
-    return counts.total() - max(counts.values())
+    return sum(counts.values()) - max(counts.values())
+
+
+ALL_WELL = "none lost, none scored wrong, no verdict differed, no orphan, memory flat"
+
+
+def failures(report: Mapping[str, Any]) -> list[str]:
+    """What the run shows of the sandbox that may not be."""
+    counted = {
+        "lost": "lost",
+        "wrong": "scored wrong",
+        "verdict_differences": "with another verdict",
+        "orphans": "left behind",
+    }
+    found = [f"{report[key]} {word}" for key, word in counted.items() if report[key]]
+    for key, most in FLAT.items():
+        if key in report and (grown := report[key]["end"] - report[key]["start"]) > most:
+            found.append(f"{key} grew by {grown:.1f}")
+    return found
 
 
 class Readings:
@@ -125,7 +236,7 @@ class Readings:
 
     def summary(self) -> dict[str, Any]:
         """Start and end; of the containers the one that grew most between two readings of its life."""
-        last_pool = [reading["descriptors"] for reading in self.taken if reading["pool"] == SIZES[-1]]
+        last_pool = [r["descriptors"] for r in self.taken if r["pool"] == self.taken[-1]["pool"]]
         report: dict[str, Any] = {
             "host_rss_mib": {"start": self.taken[0]["host"], "end": self.taken[-1]["host"]},
             # from the middle of the last pool, by when all its containers have been made

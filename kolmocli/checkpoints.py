@@ -85,10 +85,12 @@ def _damage(folder: Path, *, policy_alone: bool = False) -> str:
 
     With `policy_alone`, files of the resumption do not matter, nor what was taken out: models say what they miss.
     """
+    if not (folder / MANIFEST).is_file():  # of a pipe or a device nobody sees the end
+        return f"no {MANIFEST} in it"
     try:
         digests = dict(json.loads((folder / MANIFEST).read_text()))
     except (OSError, ValueError, TypeError):
-        return f"{MANIFEST} cannot be read" if (folder / MANIFEST).exists() else f"no {MANIFEST} in it"
+        return f"{MANIFEST} cannot be read"
     for name, written in digests.items():
         file = folder / name
         if policy_alone and (name in _FOR_RESUMING or not file.exists()):

@@ -31,6 +31,7 @@ families:
 FOLDER = "the run folder has it:"
 NO_MORE = "\\, no dot in front, nothing that cannot be printed"
 SEEDS = "must be <= 18,446,744,073,709,551,615"
+REPORTED = "at most 4,096, as the sandbox reports no longer value; lower it"
 MILLION = "must be <= 1,000,000"
 
 
@@ -152,6 +153,13 @@ def test_what_is_dumped_loads_again(
         ("name: small", f"sandbox: {{memory_mb: {10**12}}}", f"c.yaml:1: sandbox.memory_mb: {MILLION}, got {10**12}"),
         ("name: small", "sandbox: {workers: 9999}", "c.yaml:1: sandbox.workers: must be <= 4,096, got 9999"),
         ("length: [4, 40]", f"length: [4, {10**12}]", "c.yaml:11: families.ramps.levels[1].length: at most 1,000,000"),
+        ("length: [4, 40]", "length: [4, 4097]", f"c.yaml:11: families.ramps.levels[1].length: {REPORTED}"),
+        (
+            "length: [4, 40]",
+            f"base_length: [4, {10**6}]\n        values: [0, {10**7}]",
+            f"c.yaml:11: families.ramps.levels[1].base_length: {REPORTED}",
+        ),
+        ("name: small", f"data: {{max_items: {10**6}}}", "c.yaml:1: data.max_items: must be <= 4,096, got 1000000"),
         (
             "length: [4, 40]",
             "reuse: .inf",

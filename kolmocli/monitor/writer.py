@@ -206,12 +206,14 @@ def kept_of(path: Path, step: int, warm_step: int | None) -> Kept:
     Events carry no phase: those of the warm start have step 0.
 
     Raises:
-        UsageError: the file is a link, or a line of it is not JSON.
+        UsageError: it is a link, or no file, or a line of it is not JSON.
     """
     if path.is_symlink():
         raise UsageError(f"{path}: a link, and a run writes to files of its own; put the file itself there")
     if not path.exists():
         return Kept()
+    if not path.is_file():
+        raise UsageError(f"{path}: no file, so the run cannot be resumed from this folder; put the file back")
     size = lines = 0
     with open(path, "rb") as file:
         for line in file:

@@ -7,7 +7,11 @@ from typing import Any, Self
 
 from pydantic import Field, model_validator
 
+from kolmocli.sandbox.base import Limits
 from kolmocli.section import Positive, Section, Share
+
+LONGEST = Limits().max_items
+"""Items of a sequence to be made: the sandbox reports no longer value, so that no program could pass."""
 
 
 class FamilySettings(Section):

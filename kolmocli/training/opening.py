@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -270,15 +271,19 @@ def _checkpoint(folder: Path, note: Callable[[str], None]) -> Path | None:
     """The newest complete checkpoint of the run to resume; None when there is none yet.
 
     Raises:
-        KolmoError: there are some, and all are damaged: to begin again would throw away what they were reached by.
+        KolmoError: there are some, and all are damaged, or their folder is out of reach: to begin again would throw away
+            what they were reached by.
     """
+    place = folder / "checkpoints"
+    if os.path.lexists(place) and not place.is_dir():  # a link to a disk that is not there now, for one
+        raise KolmoError(
+            f"{place}: leads to no folder; put the checkpoints back where they were, or remove it to begin again"
+        )
     settle(folder)
     damaged: list[str] = []
     found = latest_checkpoint(folder, damaged.append)
     if found is None and damaged:
-        raise KolmoError(
-            f"{damaged[0]}, and no other is whole; put one back, or remove {folder / 'checkpoints'} to begin again"
-        )
+        raise KolmoError(f"{damaged[0]}, and no other is whole; put one back, or remove {place} to begin again")
     for line in damaged:
         note(line)
     if found is None:

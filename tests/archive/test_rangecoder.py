@@ -32,6 +32,27 @@ def test_bits_come_back(plain, modelled):
     assert not decoder.exhausted
 
 
+@pytest.mark.parametrize("share", [0.02, 0.3])
+def test_long_streams_come_back(share):
+    """Long enough for a carry to run back through bytes that are full."""
+    rng = random.Random(11)
+    bits = [int(rng.random() < share) for _ in range(20_000)]
+    encoder, model = Encoder(), Model(1)
+    for bit in bits:
+        encoder.bit(model, 0, bit)
+    decoder, model = Decoder(encoder.finish()), Model(1)
+    assert [decoder.bit(model, 0) for _ in bits] == bits
+
+
+def test_integers_have_64_bits():
+    for value in (2**64 - 1, 1 - 2**64):
+        encoder = Encoder()
+        assert Integers(1).code(encoder, 0, value, signed=True) == value
+        assert Integers(1).code(Decoder(encoder.finish()), 0, 0, signed=True) == value
+    with pytest.raises(ValueError, match="more than 64 bits"):
+        Integers(1).code(Encoder(), 0, 2**64)
+
+
 def test_long_runs_of_zero_bytes_are_kept():
     encoder = Encoder()
     for _ in range(4000):

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from kolmocli.curriculum.base import Bucket, Result
-from kolmocli.curriculum.mixture import Mixture, freshness, systematic
+from kolmocli.curriculum.mixture import Mixture, counted, freshness, systematic
 
 G = 8
 
@@ -56,6 +56,22 @@ def test_a_late_result_counts_less() -> None:
     assert freshness(7) == pytest.approx(0.5, abs=0.05)
 
 
+def test_late_and_fresh_results_of_one_step_are_weighed_against_each_other() -> None:
+    signal, late = 4 * 4 / (8 * 7), freshness(7)
+    one, both = Mixture({"a": 0.0}), Mixture({"a": 0.0})
+    one.observe("a", group(4))
+    memory = (one.signal["a"] - 0.25) / (signal - 0.25)
+    both.observe("a", [*group(4), *group(0, age=7)])
+    assert both.signal["a"] - 0.25 == pytest.approx(memory * (1 + late) / 2 * (signal / (1 + late) - 0.25))
+    assert counted([*group(8), *group(4, age=7)]) == pytest.approx((8 + 4 * late, 8 + 8 * late))
+
+
+def test_a_group_of_one_has_no_signal() -> None:
+    mixture = Mixture({"a": 0.0})
+    mixture.observe("a", [Result(Bucket("any", 1), 1, 1)])
+    assert mixture.signal == {"a": 0.25}
+
+
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=8).filter(any), st.integers(0, 50), st.integers(0, 99))
 def test_systematic_sampling_counts_within_one_of_the_share(raw: list[float], count: int, seed: int) -> None:
     weights = [w / math.fsum(raw) for w in raw]
@@ -63,3 +79,9 @@ def test_systematic_sampling_counts_within_one_of_the_share(raw: list[float], co
     chosen = Counter(systematic(items, weights, count, random.Random(seed)))
     assert sum(chosen.values()) == count
     assert all(abs(chosen[item] - count * w) < 1 + 1e-6 for item, w in zip(items, weights, strict=True))
+
+
+def test_systematic_sampling_begins_anywhere() -> None:
+    """Else an item of a small share would never come in small counts."""
+    drawn = Counter(systematic("ab", [0.9, 0.1], 1, random.Random(seed))[0] for seed in range(2000))
+    assert drawn["b"] == pytest.approx(200, abs=60)

@@ -81,7 +81,8 @@ def test_groups_that_agree_with_themselves_only_teach_less() -> None:
     for _ in range(40):
         noisy.observe(groups(3, 0, G))
         even.observe(groups(3, G // 2, G // 2))
-    assert noisy.scatter > 4 > 1.5 > even.scatter
+    assert noisy.scatter > 4
+    assert even.scatter == 1.0, "independent trials at the most"
     assert noisy.variance > 2 * even.variance
 
 
@@ -95,6 +96,33 @@ def test_an_unexpected_pass_rate_is_a_shock_and_reopens_the_belief() -> None:
     assert tracker.variance > 2 * settled
 
 
+@pytest.mark.parametrize("age", [0, 4])
+def test_a_surprise_fades_by_half_and_reopens_the_belief_less_when_results_are_late(age: int) -> None:
+    """At a level that is far out of reach, where failing says nothing and the rest of an update is still."""
+    tracker = Tracker(20)
+    tracker.ability, tracker.variance, tracker.surprise = 0.0, 0.1, 3.0
+    assert not tracker.observe(groups(20, 0, age=age))
+    assert tracker.variance == pytest.approx(0.1 + 0.1**2 + 0.2 * (3.0**2 - 1) / (1 + age), abs=1e-3)
+    assert tracker.surprise == pytest.approx(1.5, abs=0.01)
+
+
+@pytest.mark.parametrize(("passes", "level", "end"), [(G, 6, 7.0), (0, 1, 0.0)])
+def test_the_ability_does_not_run_away_from_the_ladder(passes: int, level: int, end: float) -> None:
+    """One logit beyond it and no further: it is soon back when things change."""
+    tracker = Tracker(6)
+    for _ in range(60):
+        tracker.observe(groups(level, passes, passes))
+    assert tracker.ability == pytest.approx(end)
+
+
+def test_a_saved_belief_is_the_whole_belief() -> None:
+    one, other = Tracker(6), Tracker(6)
+    one.observe(groups(2, 7, 5, age=3))
+    one.observe(groups(3, 1, 0, age=2))
+    other.load_state_dict(one.state_dict())
+    assert vars(other) == vars(one)
+
+
 def test_late_results_move_the_belief_less_and_leave_it_wider() -> None:
     fresh, late = Tracker(12), Tracker(12)
     for tracker in (fresh, late):
@@ -104,6 +132,18 @@ def test_late_results_move_the_belief_less_and_leave_it_wider() -> None:
     assert 5.0 < late.ability < fresh.ability
     one, other = fresh.belief(5), late.belief(5)
     assert other.high - other.low > one.high - one.low
+
+
+def test_the_belief_about_now_is_as_wide_as_its_results_are_old() -> None:
+    """0.1 logits of drift for each update since then, to be added to the variance."""
+    tracker = Tracker(12)
+    tracker.ability, tracker.variance = 5.0, 0.3
+    tracker.observe(groups(5, 4, 4, age=9))
+    assert tracker.age == 9
+    half = 1.6449 * math.sqrt(tracker.variance + 0.1**2 * 9)
+    belief = tracker.belief(5)
+    assert belief.low == pytest.approx(sigmoid(tracker.ability - 5 - half), abs=1e-4)
+    assert belief.high == pytest.approx(sigmoid(tracker.ability - 5 + half), abs=1e-4)
 
 
 def test_the_belief_is_about_the_pass_rate_at_the_level() -> None:
@@ -162,6 +202,13 @@ def test_a_higher_target_asks_for_an_easier_level() -> None:
     assert tracker.level_for(0.5) == pytest.approx(6.0)
     assert tracker.level_for(0.8) == pytest.approx(6.0 - math.log(4))
     assert tracker.pass_rate(tracker.level_for(0.8)) == pytest.approx(0.8)
+
+
+@pytest.mark.parametrize(("ability", "level"), [(-3.0, 2.0), (1.9, 2.0), (4.5, 4.5), (8.1, 8.0), (30.0, 8.0)])
+def test_the_level_asked_for_is_on_the_ladder(ability: float, level: float) -> None:
+    tracker = Tracker(8, bottom=2)
+    tracker.ability = ability
+    assert tracker.level_for(0.5) == pytest.approx(level)
 
 
 def test_a_review_is_of_any_level_evenly() -> None:

@@ -73,6 +73,45 @@ def test_a_literal_costs_its_bytes_and_little_more(length):
     assert 0 < literal_bits(sequence) - 8 * length <= 12 + 2 * math.log2(length)
 
 
+THREE = "a = set_list([1, 2, 3])\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "bits"),
+    [
+        ("range_func_up(5, 5)", 18),
+        ("range_func_up(5, 4)", 25),
+        ("range_func_up(255, 255)", 18),
+        ("range_func_up(256, 256)", 49),
+        ("repeat_num(1, 255)", 18),
+        ("repeat_num(0, 255)", 29),
+        ("repeat_num(1, 256)", 33),
+        ("repeat_num(31, 7)", 18),
+        ("repeat_num(32, 7)", 19),
+        ("set_list([255])", 19),
+        ("set_list([256])", 31),
+        ("range_func_interval(5, 7, 2)", 21),
+        ("range_func_interval(5, 8, 2)", 24),
+        ("range_func_interval(5, 5, 2)", 24),
+        ("range_func_interval(5, 10, 5)", 21),
+        ("range_func_interval(5, 11, 6)", 34),
+        ("range_func_interval(5, 257, 2)", 34),
+        ("range_func_interval(5, 256, 2)", 42),
+        (f"{THREE}repeat_list(1, a)", 54),
+        (f"{THREE}repeat_list(2, a)", 47),
+        (f"{THREE}repeat_list(5, a)", 47),
+        (f"{THREE}repeat_list(6, a)", 58),
+        (f"{THREE}get_subsequence_between_indices(a, 0, 1)", 56),
+        (f"{THREE}get_subsequence_between_indices(a, 1, 1)", 57),
+    ],
+)
+def test_short_forms_reach_to_the_edges_that_the_page_gives(text, bits):
+    """Counts, bytes, steps and ranges just within them, and just beyond, where the wide form takes over."""
+    program = parse(text)
+    assert coded_bits(program) == len(encode(program)) == bits
+    assert decode(encode(program)) == program
+
+
 def test_a_rule_is_shorter_than_its_literal():
     assert coded_bits(parse("x = range_func_interval(3, 93, 3)")) < literal_bits(list(range(3, 93, 3))) / 5
 

@@ -217,6 +217,12 @@ def flip(file: Path) -> None:
     file.write_bytes(content)
 
 
+def pipe(file: Path) -> None:
+    """Whoever opens it waits for a writer."""
+    file.unlink()
+    os.mkfifo(file)
+
+
 DAMAGES: dict[str, Callable[[Path], None]] = {
     "a flipped bit in the weights": lambda folder: flip(folder / "model.safetensors"),
     "a flipped bit in the optimiser": lambda folder: flip(folder / "optimiser.pt"),
@@ -224,6 +230,7 @@ DAMAGES: dict[str, Callable[[Path], None]] = {
     "a missing tokenizer": lambda folder: (folder / "tokenizer.json").unlink(),
     "no manifest": lambda folder: (folder / "manifest.json").unlink(),
     "a manifest cut short": lambda folder: os.truncate(folder / "manifest.json", 40),
+    "a manifest that is a pipe": lambda folder: pipe(folder / "manifest.json"),
     "a manifest that is none": lambda folder: (folder / "manifest.json").write_text("[]"),
 }
 

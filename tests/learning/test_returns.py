@@ -5,7 +5,15 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, strategies as st
 
-from kolmocli.learning.returns import EmaBaseline, advantages, is_dead, line_advantages, line_returns, token_weights
+from kolmocli.learning.returns import (
+    BaselineKind,
+    EmaBaseline,
+    advantages,
+    is_dead,
+    line_advantages,
+    line_returns,
+    token_weights,
+)
 
 rewards = st.lists(st.one_of(st.none(), st.floats(-5, 5)), max_size=10)
 
@@ -44,7 +52,14 @@ def test_the_running_mean_moves_a_tenth_of_the_way() -> None:
 
 @pytest.mark.parametrize(
     ("group", "dead"),
-    [([0.0, 0.0], True), ([], True), ([1e-9, -1e-9], True), ([0.0, 1e-3], False), ([-0.5, 0.5], False)],
+    [
+        ([0.0, 0.0], True),
+        ([], True),
+        ([1e-9, -1e-9], True),
+        ([0.0, 1e-3], False),
+        ([-0.5, 0.5], False),
+        ([-0.5, -0.5], False),
+    ],
 )
 def test_a_group_without_any_advantage_is_dead(group: list[float], dead: bool) -> None:
     assert is_dead(group) == dead
@@ -53,6 +68,11 @@ def test_a_group_without_any_advantage_is_dead(group: list[float], dead: bool) -
 @pytest.mark.parametrize("reward", [0.0, 1.1, 0.1 + 0.2])
 def test_equal_rewards_make_a_dead_group(reward: float) -> None:
     assert is_dead(advantages([reward] * 7, "rloo"))
+
+
+@pytest.mark.parametrize("kind", ["grpo", "maxrl"])
+def test_what_differs_by_a_last_digit_is_equal(kind: BaselineKind) -> None:
+    assert advantages([0.1 + 0.2, 0.3, 0.3], kind) == [0.0, 0.0, 0.0]
 
 
 def test_the_return_is_discounted_over_the_lines_to_come() -> None:

@@ -212,6 +212,12 @@ def test_a_log_does_not_write_where_a_link_leads(tmp_path: Path) -> None:
     assert (tmp_path / "mine").read_text() == '{"step": 9}\nmine'
 
 
+def test_a_log_does_not_wait_for_a_pipe(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "metrics.jsonl")
+    with pytest.raises(UsageError, match=r"metrics\.jsonl: no file, so the run cannot be resumed from this folder"):
+        RunLog(tmp_path, resume_step=3)
+
+
 def test_the_lines_of_both_files_are_counted(tmp_path: Path) -> None:
     with RunLog(tmp_path) as log:
         for record in steps(1, 4):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import time
+from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
@@ -13,6 +14,7 @@ import pytest
 from kolmocli.errors import CheckError
 from kolmocli.sandbox import Job, Limits, Retries, Status, Verdict
 from kolmocli.sandbox.pool.pool import Pool
+from kolmocli.sandbox.pool.queue import Batch, QueuedJob, pick
 
 from .fake_links import FakeLink, FakeMaker
 
@@ -49,7 +51,9 @@ def test_many_batches_keep_their_order() -> None:
 def test_what_ends_two_containers_alone_is_poison_and_its_neighbours_are_not() -> None:
     with pool(FakeMaker()) as p:
         jobs = [Job("die" if i == 10 else "fine") for i in range(40)]
-        assert statuses(p.run(jobs)) == [Status.POISON if i == 10 else Status.OK for i in range(40)]
+        got = p.run(jobs)
+        assert statuses(got) == [Status.POISON if i == 10 else Status.OK for i in range(40)]
+        assert (got[10].detail, got[10].attempt) == ("ended 2 containers alone", 3)  # the first time in company
 
 
 def test_containers_that_others_remove_never_make_poison() -> None:
@@ -66,6 +70,13 @@ def test_a_container_that_is_not_itself_is_replaced(program: str) -> None:
         assert statuses(got) == [Status.OK, Status.INFRA, Status.OK]
         assert p.health().replaced >= 1
         assert p.run([Job("c")])[0].status is Status.OK
+
+
+@pytest.mark.parametrize("program", ["garble", "strange"])
+def test_who_answers_wrongly_is_not_waited_for(program: str) -> None:
+    """Only silence is."""
+    with pool(FakeMaker(), retries=Retries(silence_s=600, attempts=2)) as p:
+        assert statuses(p.submit([Job(program)]).result(30)) == [Status.INFRA]
 
 
 def test_an_answer_counts_once() -> None:
@@ -181,6 +192,20 @@ def test_one_group_is_never_back_to_back_in_one_container() -> None:
     for link in maker.links:
         pairs = zip(link.ran, link.ran[1:], strict=False)
         assert not [a for a, b in pairs if a == b and a.startswith("group")]
+
+
+def test_a_container_takes_what_it_may_run_and_rather_of_another_group() -> None:
+    batch = Batch(Future(), [], 0)
+
+    def waiting(*jobs: Job) -> deque[QueuedJob]:
+        return deque(QueuedJob(batch, i, job, LIMITS, b"") for i, job in enumerate(jobs))
+
+    queue = waiting(Job("a", group=1), Job("b", group=1, avoid="here"), Job("c", group=2, avoid="here"), Job("d"))
+    taken = [pick(queue, "here", 1) for _ in range(3)]
+    assert [item and item.job.program for item in taken] == ["d", "a", None]
+    assert [item.job.program for item in queue] == ["b", "c"]
+    there = [pick(queue, "there", 1) for _ in range(3)]
+    assert [item and item.job.program for item in there] == ["c", "b", None]
 
 
 def test_a_winner_is_confirmed_elsewhere() -> None:

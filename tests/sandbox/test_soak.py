@@ -33,11 +33,35 @@ def test_nothing_grows(backend: str, programs: int) -> None:
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
     assert (report["lost"], report["verdict_differences"], report["orphans"], report["infra"]) == (0, 0, 0, 0)
-    assert report["programs"] == programs
+    assert (report["programs"], report["wrong"]) == (programs, 0)
     assert report["descriptors"]["end"] <= report["descriptors"]["start"] + 4
     for process, grown in (("host", 8), ("supervisor", 4), ("template", 4)):
         memory = report.get(f"{process}_rss_mib", {"start": 0, "end": 0})
         assert memory["end"] <= memory["start"] + grown, process  # MiB
+
+
+def test_a_soak_that_was_ended_goes_on(tmp_path: Path) -> None:
+    command = [sys.executable, str(SOAK), "--sandbox", "embedded", "--programs", "200", "--state", str(tmp_path / "s")]
+    first = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert first.stderr is not None
+    assert first.stderr.readline().startswith("soak: 20 programs")
+    first.terminate()
+    out, error = first.communicate(timeout=600)
+    assert first.returncode == 143, error
+    done = json.loads((tmp_path / "s").read_text())["done"]
+    assert 0 < done < 200
+    assert out.splitlines()[-1].startswith(f"soak: {done} of 200 programs: none lost")
+    again = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert again.returncode == 0, again.stderr
+    assert again.stderr.startswith(f"soak: {done + 20} programs")
+    assert again.stdout.splitlines()[-1].startswith(
+        "soak: 200 of 200 programs: none lost, none scored wrong, no verdict"
+    )
+    other = subprocess.run([*command, "--programs", "400"], capture_output=True, text=True, check=False)
+    assert (other.returncode, other.stderr) == (
+        1,
+        f"{tmp_path / 's'}: of 200 programs and not of 400; name another file\n",
+    )
 
 
 @pytest.mark.docker

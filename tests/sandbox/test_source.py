@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from kolmocli.sandbox.embedded.source import texts
+from kolmocli.sandbox.embedded.source import is_straight, texts
 
 SOURCES = [
     "x = 1",
@@ -39,3 +39,25 @@ def test_many_statements_of_one_line_take_no_longer_than_it_is_long() -> None:
         "assert texts('x' * size + ';', [statement] * (1 << 20)) == ['x'] * (1 << 20)\n"
     )
     subprocess.run([sys.executable, "-c", script], check=True, timeout=60)
+
+
+@pytest.mark.parametrize(
+    ("source", "straight"),
+    [
+        ("a = repeat_num(3, 7)\nrepeat_list(2, a)", True),
+        ("a = [1, 2]\nrepeat_list(-2, a)", True),
+        ("", True),
+        ("repeat_num = 3", False),
+        ("_x = repeat_num(3, 7)", False),
+        ("a = repeat_num(3, 'x')", False),
+        ("a = repeat_num(3, 1.5)", False),
+        ("a = repeat_num(3, True)", False),
+        ("a = sorted([2, 1])", False),
+        ("a = [1]\na.append(2)", False),
+        ("a = b = [1]", True),
+        ("a = [1]\nfor x in a: x", False),
+    ],
+)
+def test_what_is_calls_of_the_language_alone_is_straight(source: str, straight: bool) -> None:
+    """Values of anything else may change after their statement, and are written down one by one."""
+    assert is_straight(ast.parse(source).body, {"repeat_num", "repeat_list"}) == straight

@@ -254,6 +254,14 @@ def test_programs_of_a_group_are_run_once_and_for_each_of_their_calls() -> None:
     assert [o.passed for o in outcomes] == [False, False, False, True]  # one result is (7,)
 
 
+def test_what_was_not_run_is_not_confirmed() -> None:
+    """A check of an answer in words is asked once, however dear it is."""
+    seen: list[object] = []
+    given = task(lambda text: not seen.append(text), "text")  # type: ignore[func-returns-value]
+    assert judge([given], ["a red fish"], None, TERMS)[0].passed
+    assert seen == ["a red fish"]
+
+
 # --- the judge of a run
 
 

@@ -22,6 +22,7 @@ from kolmocli.language.skeleton import skeleton
 from kolmocli.paths import find_curriculum
 from kolmocli.tasks.base import TaskSource
 from kolmocli.tasks.family import FamilyTasks
+from kolmocli.tasks.files.records import Keys
 from kolmocli.tasks.files.separation import Taken
 from kolmocli.tasks.files.tasks import DatasetTasks
 from kolmocli.tasks.mixed import MixedTasks
@@ -232,3 +233,17 @@ def test_a_file_that_is_not_there_is_named_with_the_mend(tmp_path: Path) -> None
 
 def test_nothing_is_taken_when_evaluation_has_nothing() -> None:
     assert Taken().allows(parse("range_func_up(1, 3)"), (1, 2, 3))
+
+
+def test_a_program_that_has_no_value_here_is_not_taught_where_skeletons_are_held_out() -> None:
+    """A sandbox's integers have no bound and the interpreter's have: what its skeleton is cannot be said."""
+    endless = parse("repeat_num(2000000, 1)")
+    assert Taken().allows(endless, (1,))
+    assert not Taken(skeletons=frozenset({1})).allows(endless, (1,))
+
+
+def test_a_record_is_taken_by_its_sequence_or_by_its_skeleton() -> None:
+    taken = Taken(sequences=frozenset({5}), skeletons=frozenset({6}))
+    assert [taken.has(Keys(*keys)) for keys in ((5, 7), (8, 6), (8, 7), (5, None), (8, None))] == [
+        True, True, False, True, False,
+    ]  # fmt: skip

@@ -313,6 +313,22 @@ def test_checkpoints_that_are_links_are_used_and_replaced(stopped: Path) -> None
     assert [folder.name for folder in checkpoints(stopped)][:2] == ["step_000008", "step_000006"]
 
 
+def test_checkpoints_out_of_reach_do_not_make_a_run_begin_again(stopped: Path) -> None:
+    """They were moved to a larger disk, which is not mounted now."""
+    place, elsewhere = stopped / "checkpoints", stopped.parent / "elsewhere"
+    place.rename(elsewhere)
+    place.symlink_to(elsewhere)
+    elsewhere.rename(stopped.parent / "not mounted")
+    before = {name: (stopped / name).read_bytes() for name in ("metrics.jsonl", "events.jsonl")}
+    with pytest.raises(KolmoError, match=r"checkpoints: leads to no folder; put the checkpoints back where") as end:
+        run(small_config(), stopped, resume=True)
+    assert end.value.exit_code == 1
+    assert before == {name: (stopped / name).read_bytes() for name in before}
+    (stopped.parent / "not mounted").rename(elsewhere)
+    assert run(small_config(), stopped, resume=True, stop_at=9)["steps"] == 9
+    assert (elsewhere / "step_000009" / "manifest.json").is_file()
+
+
 # --- threads
 
 

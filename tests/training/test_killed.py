@@ -9,6 +9,7 @@ import hashlib
 import json
 import os
 import random
+import re
 import resource
 import shutil
 import signal
@@ -230,16 +231,18 @@ def test_a_disk_without_room_is_one_line_and_the_run_goes_on_later(
     assert metrics(stopped) == metrics(six / "whole")
 
 
+def mount(*arguments: object) -> None:
+    done = subprocess.run(["mount", *map(str, arguments)], capture_output=True, text=True, check=False)
+    if done.returncode:
+        pytest.skip(f"nothing may be mounted here: {done.stderr.strip()}")
+
+
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
     """A file system with room for one checkpoint of the tiny preset and not for two (8.3 MB each)."""
     place = tmp_path / "disk"
     place.mkdir()
-    mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=14m", "none", place], capture_output=True, text=True, check=False
-    )
-    if mounted.returncode:
-        pytest.skip(f"no file system may be mounted here: {mounted.stderr.strip()}")
+    mount("-t", "tmpfs", "-o", "size=14m", "none", place)
     yield place
     subprocess.run(["umount", "--lazy", place], check=True)
 
@@ -292,6 +295,34 @@ def test_a_folder_without_permission_is_one_line_and_the_run_goes_on_later(
     if code == 1:
         assert finish(start(here, "--resume", "--run-dir", "run")) == ""
         assert metrics(stopped) == metrics(six / "whole")
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="only root may mount over a folder")
+def test_a_folder_that_turns_read_only_below_a_run(here: Path, six: Path, stopped: Path) -> None:
+    """Its files that are open stay so, and nothing new can be made in it."""
+    before = contents(stopped)
+    process = start(here, "--resume", "--run-dir", "run")
+    try:
+        while process.poll() is None and newest_metrics_step(stopped) < 3:
+            time.sleep(0.001)
+        process.send_signal(signal.SIGSTOP)
+        mount("--bind", stopped, stopped)
+        mount("-o", "remount,bind,ro", stopped)
+        process.send_signal(signal.SIGCONT)
+        error = finish(process)
+    finally:
+        end_group(process)
+        subprocess.run(["umount", "--lazy", stopped], capture_output=True, check=False)
+    assert process.returncode == 1
+    assert len(error.splitlines()) == 1, error
+    assert re.match(
+        r"kolmo: error: run/checkpoints/step_00000\d: checkpoint not written \(Read-only file system\); make it writable "
+        "and use --resume, earlier ones are intact",
+        error,
+    )
+    assert before.items() <= contents(stopped).items()
+    assert finish(start(here, "--resume", "--run-dir", "run")) == ""
+    assert metrics(stopped) == metrics(six / "whole")
 
 
 # --- a terminal that is closed

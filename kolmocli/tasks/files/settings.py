@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from kolmocli.section import Positive, Section
+from kolmocli.tasks.settings import LONGEST
 
 
 class Data(Section):
@@ -23,5 +24,7 @@ class Data(Section):
         None, description="the key of a line that says how hard its task is, in place of level and bucket"
     )
     per_task: bool = Field(False, description="train with every task of the file as a level of its own")
-    max_items: Positive = Field(1024, description="longer sequences of a file are left out, by name")
+    max_items: Annotated[int, Field(gt=0, le=LONGEST)] = Field(
+        1024, description="longer sequences of a file are left out, by name"
+    )
     strict: bool = Field(False, description="stop at the first bad line of a file instead of leaving it out")

@@ -16,6 +16,7 @@ from kolmocli.tasks.family import SEQUENCES, families
 from kolmocli.tasks.files.separation import Taken
 from kolmocli.tasks.sequences.settings import Family
 from kolmocli.tasks.sequences.task import SequenceTask, sequence_task
+from kolmocli.tasks.settings import LONGEST
 
 
 class SampledSequences:
@@ -57,7 +58,7 @@ class SampledSequences:
         return held_out(skeleton(program, values)) == (self.split == "eval")
 
     def _belongs(self, pair: Pair) -> bool:
-        return self.admits(pair.program, pair.sequence)
+        return len(pair.sequence) <= LONGEST and self.admits(pair.program, pair.sequence)
 
 
 class SequenceKind:

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from kolmocli.language.sampler_settings import SamplerConfig
-from kolmocli.tasks.settings import LevelList
+from kolmocli.tasks.settings import LONGEST, LevelList
+
+
+def _reported(level: SamplerConfig) -> SamplerConfig:
+    for name in ("base_length", "length"):
+        bounds = getattr(level, name)
+        if bounds is not None and bounds[1] > LONGEST:
+            raise ValueError(f"{name}: at most {LONGEST:,}, as the sandbox reports no longer value; lower it")
+    return level
 
 
 class Family(LevelList):
@@ -17,7 +25,9 @@ class Family(LevelList):
     language: Literal["dsl", "python"] = Field(
         "dsl", description="what the policy writes: the small language, or free Python, which only containers can hold"
     )
-    levels: list[SamplerConfig] = Field(min_length=1, description="easy to hard; what each level changes")
+    levels: list[Annotated[SamplerConfig, AfterValidator(_reported)]] = Field(
+        min_length=1, description="easy to hard; what each level changes"
+    )
 
     @property
     def pays_parts(self) -> bool:

@@ -111,6 +111,14 @@ def test_a_fault_of_the_sandbox_is_no_failure(status: Status) -> None:
     assert (outcome.passed, outcome.reward, outcome.status) == (False, None, status)
 
 
+@pytest.mark.parametrize(("status", "held"), [(Status.OK, ()), (Status.OK, (True, False)), (Status.TLE_CPU, (True,))])
+def test_who_holds_no_test_or_not_all_or_does_not_end_well_has_not_passed(
+    status: Status, held: tuple[bool, ...]
+) -> None:
+    outcome = Submission("program", 1, Binary()).outcome(Verdict(status), held)
+    assert (outcome.passed, outcome.status, outcome.reward, outcome.bits) == (False, status, -1.0, None)
+
+
 def test_what_is_expected_stays_on_the_host() -> None:
     secret = Checks((Check(Call.of("f", 1), "a secret"),))
     job = secret.attempt(Submission("def f(x): pass", 1, Binary(), group=7)).job

@@ -5,7 +5,12 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, strategies as st
 
+from kolmocli.curriculum.base import Bucket
+from kolmocli.sandbox.base import Status, Verdict
+from kolmocli.tasks.outcome import Outcome, Terms
+from kolmocli.tasks.reward import Binary
 from kolmocli.tasks.sequences.judge import spells_out
+from kolmocli.tasks.sequences.task import sequence_task
 
 
 @pytest.mark.parametrize(
@@ -36,3 +41,13 @@ def test_text_may_be_spelled_out_as_text() -> None:
     assert spells_out("output = list(b'the cat\\nsat')", target)
     assert spells_out("output = [ord(c) for c in 'the cat\\nsat']", target)
     assert not spells_out("output = [ord(c) for c in 'the dog\\nsat']", target)
+
+
+@pytest.mark.parametrize("status", [Status.TLE_WALL, Status.OLE, Status.SIGNAL])
+def test_a_program_that_ends_badly_after_its_last_line_has_missed(status: Status) -> None:
+    """All its values are there, and none of them is the target."""
+    attempt = sequence_task(Bucket("runs", 1), 0, (7, 7)).attempt("repeat_num(3, 7)\nrepeat_num(4, 7)", Terms(Binary()))
+    outcome = attempt.outcome(Verdict(status, ((7, 7, 7), (7, 7, 7, 7))))
+    assert isinstance(outcome, Outcome)
+    assert (outcome.passed, outcome.status, outcome.reward, outcome.end) == (False, status, -1.0, 2)
+    assert outcome.ends == (1, 2)
