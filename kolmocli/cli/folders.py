@@ -61,7 +61,7 @@ def pack_folder(names: Sequence[str], target: str, options: Options, how: FileOp
     result |= {"seconds": round(time.monotonic() - started, 3), "members": [asdict(r) for r in reports]}
     if not how.quiet:
         share = share_of(len(archive), size)
-        say(f"{label}: {_files(len(tree.entries))}, {size} → {len(archive)} bytes{share}, {target}")
+        say(f"{label}: {_entries(len(tree.entries))}, {size} → {len(archive)} bytes{share}, {target}")
     if how.verbose:
         say_what_was_tried(reports)
     if compare:
@@ -96,7 +96,7 @@ def unpack_folder(
             remove_file(name, reads_back(folder, target, may.run_python), target)
     took = round(time.monotonic() - started, 3)
     if how.verbose and not how.quiet:
-        say(f"{name}: {len(archive)} → {_files(len(wanted))}, {size} bytes in {took} s, {target}")
+        say(f"{name}: {len(archive)} → {_entries(len(wanted))}, {size} bytes in {took} s, {target}")
     if how.explain:
         print_programs_of(archive, may.max_output)
     return {
@@ -115,7 +115,7 @@ def test_folder(name: str, archive: bytes, may: Permissions, how: FileOptions) -
     with naming(name):
         size = sum(len(piece) for _, piece in folder.pieces(folder.entries, may.run_python))
     if not how.quiet:
-        say(f"{name}: {_files(len(folder.entries))}, {size} bytes, OK")
+        say(f"{name}: {_entries(len(folder.entries))}, {size} bytes, OK")
     if how.explain:
         print_programs_of(archive, may.max_output)
     return {"input": name, "ok": True, "entries": len(folder.entries), "size": size, "packed": len(archive)}
@@ -129,7 +129,7 @@ def list_folder(name: str, archive: bytes, may: Permissions, how: FileOptions) -
     if not how.quiet:
         _print_table(shares)
         share = share_of(len(archive), folder.size)
-        print(f"{name}: {_files(len(shares))}, {folder.size} bytes in {len(archive)}{share}")
+        print(f"{name}: {_entries(len(shares))}, {folder.size} bytes in {len(archive)}{share}")
     if how.explain:
         print_programs_of(archive, may.max_output)
     return {
@@ -222,5 +222,5 @@ def _as_tar(found: Sequence[Found]) -> bytes:
     return out.getvalue()
 
 
-def _files(count: int) -> str:
-    return f"{count} file" + "s" * (count != 1)
+def _entries(count: int) -> str:
+    return f"{count} " + ("entry" if count == 1 else "entries")
