@@ -119,7 +119,8 @@ def decode_member(member: Member, blocks: list[Block] | None = None, run_python:
     python_section = member.section(PYTHON, PYTHON)
     residual = b""
     if residual_section is not None:
-        residual = unpack(residual_section.tag, residual_section.payload, member.size * RESIDUAL_PER_BYTE)
+        most = member.size * (RESIDUAL_PER_BYTE if program_section else 1)
+        residual = unpack(residual_section.tag, residual_section.payload, most)
     try:
         data = _run(member, program_section.payload, residual, blocks) if program_section else residual
     except (ValueError, OverflowError, TypeError, ExecutionError) as error:

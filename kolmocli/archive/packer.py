@@ -11,6 +11,7 @@ from kolmocli.archive.codecs.codecs import CODECS, QUICK
 from kolmocli.archive.codecs.layouts import Layout, Stretch, layout_of, likely_layouts
 from kolmocli.archive.codecs.numbers import TYPES
 from kolmocli.archive.codecs.packing import pack
+from kolmocli.archive.codecs.recognized import recognized_layouts
 from kolmocli.archive.errors import ArchiveError
 from kolmocli.archive.format.container import PROGRAMS, PYTHON, Section, digest, read_member, varint, write_member
 from kolmocli.archive.format.programs import ProgramCoder
@@ -138,7 +139,7 @@ def pack_member(
     progress("codecs")
     level = options.level if codec_level is None else codec_level
     searched = options.level > 0 and len(data) > 0 and budget.enough(_SEARCHING * len(data))
-    codec, payload = pack(data, level, budget.share(0.5 if searched else 1), _layouts(data, options))
+    codec, payload = pack(data, level, budget.share(0.5 if searched else 1), _layouts(data, options, level))
     best = _write(data, [Section(codec.number, payload)])
     budget.reserved = len(data) / codec.unpacking
     report.attempts[codec.name] = len(best)
@@ -166,11 +167,12 @@ def pack_member(
     return best, report
 
 
-def _layouts(data: bytes, options: Options) -> Iterator[Layout]:
-    """Where the data may be numbers: what the user says, or else what it looks like."""
+def _layouts(data: bytes, options: Options, level: int) -> Iterator[Layout]:
+    """Where the data may be numbers: what the user says, or else what their header says and what it looks like."""
     if options.types:
         yield layout_of(options.types, options.header, len(data))
-    elif options.level > 0:
+    elif level > 0:
+        yield from recognized_layouts(data)
         yield from likely_layouts(data)
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import TypeVar
 
-from kolmocli.archive.codecs.codecs import CODECS, NUMBERS, QUICK, SPLIT
+from kolmocli.archive.codecs.codecs import QUICK
 from kolmocli.archive.folders.tree import Found
 from kolmocli.archive.format.folder import Entry, write_folder, write_index
 from kolmocli.archive.options import Options, Progress
@@ -24,7 +24,6 @@ from kolmocli.archive.time_budget import TimeBudget
 _NOISE = 0.97
 """A file that takes this share of its size alone is packed already: in a member with others it would only be in their way."""
 T = TypeVar("T")
-_TYPED = (CODECS[NUMBERS].name, CODECS[SPLIT].name)
 _FINAL = 0.4
 """Share of a time budget that is left for packing what was chosen."""
 
@@ -149,6 +148,5 @@ def _finished(block: Block, options: Options, say: Progress) -> Block:
     """The block as small as the level makes it."""
     if block.final or block.explained:
         return block
-    typed = any(report.codec in _TYPED for report in block.reports)
-    member, report = pack_member(block.data, options if typed else replace(options, level=0), say, options.level)
+    member, report = pack_member(block.data, replace(options, level=0), say, options.level)
     return replace(block, members=member, reports=(report,)) if len(member) < len(block.members) else block
