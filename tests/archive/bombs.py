@@ -95,7 +95,7 @@ BOMBS = {
     "lines of one digit in version 1": lambda: version_1(programs(6, b"", 2 * PART, 4 * PART, bytes(2 * PART * 8))),
     "a table of empty words": lambda: table(PART, (Column(WORD),) * 4, b"\n" * (4 * PART), PART),
     "a table of numbers of two digits": lambda: table(
-        PART // 2, (Column(PLAIN),), b"\x0b" * (PART // 2), PART, count=PART // 2
+        PART // 2, (Column(PLAIN, word="b"),), b"\x0b" * (PART // 2), PART, count=PART // 2
     ),
     "a table of a thousand columns": lambda: table(2, (Column(WORD),) * 1024, b"\n" * (4 * PART - 9), PART),
     "a split of empty records": lambda: write_member(

@@ -24,6 +24,8 @@ from kolmocli.archive.time_budget import TimeBudget
 _NOISE = 0.97
 """A file that takes this share of its size alone is packed already: in a member with others it would only be in their way."""
 T = TypeVar("T")
+_LEAST_NOISE = 1 << 10
+"""Bytes: of a shorter file nobody can say."""
 _FINAL = 0.4
 """Share of a time budget that is left for packing what was chosen."""
 
@@ -52,7 +54,7 @@ class Block:
 
     @property
     def noise(self) -> bool:
-        return len(self.members) > _NOISE * self.size
+        return self.size >= _LEAST_NOISE and len(self.members) > _NOISE * self.size
 
 
 def pack_folder(
@@ -82,13 +84,14 @@ def _chosen(files: Sequence[Found], options: Options, say: Progress) -> Iterator
         _tried((file,), replace(options, deadline=deadline), say)
         for file, deadline in _shares(files, lambda f: f[0].size, budget, (1 - _FINAL) / 2)
     ]
+    alone.sort(key=lambda block: block.noise)
     blocks: list[Block] = []
-    for group, deadline in _shares(_runs(alone, PART_BYTES, _ending), _size, budget, (1 - _FINAL) / 2):
+    for group, deadline in _shares(_runs(alone, PART_BYTES, _alike), _size, budget, (1 - _FINAL) / 2):
         blocks += _together(group, replace(options, deadline=deadline), say)
     rest: list[Block] = []
     for noise in (False, True):
         plain = [b for b in blocks if not b.explained and not b.final and b.noise == noise]
-        for group, deadline in _shares(_runs(plain, MEMBER_BYTES, lambda _: ""), _size, budget, (1 - _FINAL) / 2):
+        for group, deadline in _shares(_runs(plain, MEMBER_BYTES, lambda _: 0), _size, budget, (1 - _FINAL) / 2):
             rest += _together(group, replace(options, level=0, deadline=deadline), say, options.level)
     kept = [b for b in blocks if b.explained or b.final] + rest
     for block, deadline in _shares(kept, lambda b: b.size, budget, 1):
@@ -106,15 +109,15 @@ def _shares(
         left -= size(thing)
 
 
-def _ending(block: Block) -> str:
-    return _kind_of_name(block.files[0])[0]
+def _alike(block: Block) -> tuple[bool, str]:
+    return block.noise, _kind_of_name(block.files[0])[0]
 
 
 def _size(group: Sequence[Block]) -> int:
     return sum(block.size for block in group)
 
 
-def _runs(blocks: Sequence[Block], most: int, key: Callable[[Block], str]) -> Iterator[list[Block]]:
+def _runs(blocks: Sequence[Block], most: int, key: Callable[[Block], object]) -> Iterator[list[Block]]:
     """Blocks of one key, one after the other, up to so many bytes."""
     for _, alike in itertools.groupby(blocks, key):
         run: list[Block] = []

@@ -12,6 +12,8 @@ from kolmocli.archive.format.folder import MOST_INDEX_BYTES, Entry, Parts, read_
 from kolmocli.archive.opener import DEFAULT_MAX_OUTPUT, RunPython, checked_members, decode_member, decompress
 from kolmocli.errors import suggest
 
+_ANY = 1 << 63
+"""Bytes: `open_folder` compares what members declare with what files do, which is bounded."""
 _KINDS = {PROGRAMS: "programs", PYTHON: "python"}
 
 
@@ -101,7 +103,7 @@ class Folder:
                 at += entry.size
 
     def _members(self) -> Iterator[Member]:
-        return checked_members(self.parts.members, self.size) if self.parts.members else iter(())
+        return checked_members(self.parts.members, _ANY) if self.parts.members else iter(())
 
 
 def open_folder(archive: bytes, max_output: int = DEFAULT_MAX_OUTPUT) -> Folder:
