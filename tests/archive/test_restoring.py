@@ -52,7 +52,7 @@ def tree(kolmo, tmp_path):
 
 
 def test_there_and_back(kolmo, tree):
-    assert kolmo("compress", "-q", "tree/").code == 0
+    assert kolmo("compress", "-q", "-1", "tree/").code == 0
     os.rename("tree", "was")
     done = kolmo("decompress", "-v", "tree.klm")
     assert (done.code, done.out) == (0, b"")
@@ -74,7 +74,7 @@ def _umask():
 
 
 def test_list_shows_names_escaped(kolmo, tree):
-    kolmo("compress", "-q", "tree")
+    kolmo("compress", "-q", "-1", "tree")
     shown = kolmo("decompress", "--list", "tree.klm").out.decode()
     rows = {line.split()[0]: line for line in shown.splitlines()}
     assert rows["path"].split() == ["path", "size", "packed", "share", "method"]
@@ -102,7 +102,7 @@ def test_a_long_list_has_every_row(kolmo):
 
 
 def test_members_by_name(kolmo, tree):
-    kolmo("compress", "-q", "tree")
+    kolmo("compress", "-q", "-1", "tree")
     assert kolmo("decompress", "tree.klm", "-m", "in/a", "-c").out == samples.SMALL["mixed"]
     assert kolmo("decompress", "tree.klm", "-m", "run", "--member", os.fsdecode(NAME), "-o", "-").out == b"#!odd"
     assert kolmo("decompress", "tree.klm", "-m", "in", "-m", "link", "-o", "some").code == 0
@@ -133,7 +133,7 @@ def test_several_files_in_one(kolmo, tmp_path):
     (tmp_path / "d").mkdir()
     for name in ("a", "d/b"):
         (tmp_path / name).write_text(name)
-    assert kolmo("compress", "-q", "a", "d", "-o", "both.klm").code == 0
+    assert kolmo("compress", "-q", "-1", "a", "d", "-o", "both.klm").code == 0
     assert kolmo("decompress", "both.klm").code == 0
     assert (tmp_path / "both" / "d" / "b").read_text() == "d/b"
     for arguments, words in (
@@ -167,7 +167,7 @@ def test_what_is_no_file_is_left_out_with_a_word(kolmo, tree):
 
 
 def test_nothing_is_overwritten_silently(kolmo, tree):
-    kolmo("compress", "-q", "tree")
+    kolmo("compress", "-q", "-1", "tree")
     (tree / "in" / "a").write_bytes(b"mine")
     before = everything()
     done = kolmo("decompress", "tree.klm")
@@ -277,10 +277,10 @@ def test_what_fails_halfway_is_taken_back(tmp_path, monkeypatch, failing, error,
 
 
 def test_remove_reads_back_first(kolmo, tree, monkeypatch):
-    kolmo("compress", "-q", "tree")
+    kolmo("compress", "-q", "-1", "tree")
     assert kolmo("decompress", "--rm", "tree.klm", "-o", "x").code == 0
     assert not os.path.exists("tree.klm")
-    kolmo("compress", "-q", "tree")
+    kolmo("compress", "-q", "-1", "tree")
     monkeypatch.setattr(restoring, "reads_back", lambda *_: False)
     assert kolmo("decompress", "--rm", "tree.klm", "-o", "y").code == 1
     assert os.path.exists("tree.klm")
@@ -292,5 +292,5 @@ def test_compare_is_with_a_tar(kolmo, tree):
 
 
 def test_archives_of_folders_are_known_by_four_bytes(tmp_path, tree, kolmo):
-    kolmo("compress", "-q", "tree")
+    kolmo("compress", "-q", "-1", "tree")
     assert (tmp_path / "tree.klm").read_bytes()[:4] == MAGIC + b"\xf1"

@@ -69,7 +69,7 @@ def _npy(data: bytes, start: int, end: int) -> list[list[_Placed]]:
         return []
     ways = [types]
     inner = (shape[0] if by_columns else shape[-1]) if len(shape) > 1 else 1
-    if 1 < inner * len(types) <= _MOST_FIELDS and end - first >= inner * width:
+    if inner > 1 and inner * len(types) <= _MOST_FIELDS and end - first >= inner * width:
         ways.append(types * inner)
     if len(set(types)) == 1 and len(types) > 1:
         ways.append(types[:1])

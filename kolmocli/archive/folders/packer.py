@@ -2,7 +2,7 @@
 
 Files of one kind are smaller together, since a codec finds in one what it has seen in another. Numbers and programs are
 smaller alone, since what makes them small is found at their beginning and ends with them. So everything is tried: each file
-alone, those with one ending together, and at last all that no program explains. The trials have quick codecs; what is kept is packed
+alone, those with one ending together, and at last all that is neither explained by programs nor numbers. The trials have quick codecs; what is kept is packed
 again at the level that was asked for. Nothing depends on the time, or on the order in which a file system lists its files.
 """
 
@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import TypeVar
 
-from kolmocli.archive.codecs.codecs import QUICK
+from kolmocli.archive.codecs.codecs import CODECS, NUMBERS, QUICK, SPLIT
 from kolmocli.archive.folders.tree import Found
 from kolmocli.archive.format.folder import Entry, write_folder, write_index
 from kolmocli.archive.options import Options, Progress
@@ -24,6 +24,7 @@ from kolmocli.archive.time_budget import TimeBudget
 _NOISE = 0.97
 """A file that takes this share of its size alone is packed already: in a member with others it would only be in their way."""
 T = TypeVar("T")
+_OF_NUMBERS = (CODECS[NUMBERS].name, CODECS[SPLIT].name)
 _LEAST_NOISE = 1 << 10
 """Bytes: of a shorter file nobody can say."""
 _FINAL = 0.4
@@ -48,9 +49,9 @@ class Block:
         return b"".join(contents for _, contents in self.files)
 
     @property
-    def explained(self) -> bool:
-        """Whether programs make some of it."""
-        return any(report.programs for report in self.reports)
+    def alone(self) -> bool:
+        """Whether it is small by what it is, not by what it shares with others: by programs, as numbers, or since it is large."""
+        return self.final or any(report.programs or report.codec in _OF_NUMBERS for report in self.reports)
 
     @property
     def noise(self) -> bool:
@@ -90,10 +91,10 @@ def _chosen(files: Sequence[Found], options: Options, say: Progress) -> Iterator
         blocks += _together(group, replace(options, deadline=deadline), say)
     rest: list[Block] = []
     for noise in (False, True):
-        plain = [b for b in blocks if not b.explained and not b.final and b.noise == noise]
+        plain = [b for b in blocks if not b.alone and b.noise == noise]
         for group, deadline in _shares(_runs(plain, MEMBER_BYTES, lambda _: 0), _size, budget, (1 - _FINAL) / 2):
             rest += _together(group, replace(options, level=0, deadline=deadline), say, options.level)
-    kept = [b for b in blocks if b.explained or b.final] + rest
+    kept = [b for b in blocks if b.alone] + rest
     for block, deadline in _shares(kept, lambda b: b.size, budget, 1):
         yield _finished(block, replace(options, deadline=deadline), say)
 
@@ -149,7 +150,7 @@ def _tried(files: tuple[Found, ...], options: Options, say: Progress, level: int
 
 def _finished(block: Block, options: Options, say: Progress) -> Block:
     """The block as small as the level makes it."""
-    if block.final or block.explained:
+    if block.final or any(report.programs for report in block.reports):
         return block
     member, report = pack_member(block.data, replace(options, level=0), say, options.level)
     return replace(block, members=member, reports=(report,)) if len(member) < len(block.members) else block
