@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from kolmocli.archive.format.folder import Entry
     from kolmocli.archive.options import Options
 
+_PATH_WIDTH = 60
+"""Characters that a path gets in any case; a longer one goes on in a next line where there is no more room."""
 _ROWS = 1000
 """Of a table that is made at once: longer lists go on in a next one with the same columns."""
 
@@ -185,7 +187,7 @@ def _print_table(shares: Sequence[tuple[Entry, Share]]) -> None:
         table = Table(box=None, show_header=at == 0, pad_edge=False)
         for head, width in zip(heads, widths, strict=True):
             if head == "path":
-                table.add_column(head, overflow="fold", ratio=1)
+                table.add_column(head, overflow="fold", min_width=min(width, _PATH_WIDTH))
             else:
                 table.add_column(head, justify="left" if head == "method" else "right", width=width, no_wrap=True)
         for row in rows[at : at + _ROWS]:

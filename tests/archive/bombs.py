@@ -66,7 +66,7 @@ def table(rows, columns, residual, size, count=0, tail=b""):
 
 
 def index_of(index):
-    return write_folder(compress(index, 1), b"")
+    return write_folder(compress(index, 0), b"")
 
 
 def names(count, length):

@@ -59,7 +59,7 @@ def test_arrays():
     assert shapes(npy(WALK > 0)) == [[128, (600, "u8")]]
     assert shapes(npy(WALK.astype("M8[s]"))) == [[128, (600, "i64")]]
     records = np.zeros(9, [("a", ">i4"), ("b", "<f4", (2,)), ("c", "u1")])
-    assert shapes(npy(records)) == [[128, (9, "i32be f32 f32 u8")]]
+    assert shapes(npy(records)) == [[192, (9, "i32be f32 f32 u8")]]
     assert (
         shapes(npy(np.zeros(5, np.dtype([("a", "i2"), ("b", "i8")], align=True))))[0][1][1]
         == "i16" + 6 * " u8" + " i64"
