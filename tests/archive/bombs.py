@@ -16,7 +16,6 @@ from kolmocli.archive.format.stored import Fresh, StoredCall
 from kolmocli.archive.format.tables import Template
 from kolmocli.archive.packer import compress
 
-GIGABYTE = 1 << 30
 WHOLE = 1 << 26
 """The largest member."""
 PART = 1 << 23
@@ -85,7 +84,7 @@ BOMBS = {
     "a size that lies": lambda: write_member(1 << 50, (), b"0000"),
     "a member above the limit": lambda: zeros_by(1, WHOLE, WHOLE + 1),
     **{
-        f"a gigabyte by {CODECS[c].name}": (lambda c=c: zeros_by(c, GIGABYTE >> (3 if c > 3 else 0), WHOLE))
+        f"more than a member by {CODECS[c].name}": (lambda c=c: zeros_by(c, 2 * WHOLE, WHOLE))
         for c in (1, 2, 3, 4, 5, 6)
     },
     "many members of all that a member may be": lambda: zeros_by(2, WHOLE, WHOLE) * 17,
