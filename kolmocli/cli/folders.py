@@ -54,7 +54,8 @@ def pack_folder(names: Sequence[str], target: str, options: Options, how: FileOp
     write_output(target, archive)
     size = sum(entry.size for entry, _ in tree.entries)
     result = {
-        "input": list(names),
+        "input": label,
+        "inputs": list(names),
         "output": target,
         "entries": len(tree.entries),
         "size": size,

@@ -14,7 +14,6 @@ FINE = {
     "a million members",
     "links to links",
     "an index of as many files as there may be",
-    "deep paths",
 }
 """Large, and right."""
 CODE = """

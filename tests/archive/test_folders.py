@@ -11,7 +11,16 @@ from kolmocli.archive.folders.packer import pack_folder
 from kolmocli.archive.folders.reader import open_folder
 from kolmocli.archive.folders.tree import inner_path, read_tree
 from kolmocli.archive.format.container import varint
-from kolmocli.archive.format.folder import Entry, Kind, check_of, read_index, shown, write_folder, write_index
+from kolmocli.archive.format.folder import (
+    Entry,
+    Kind,
+    check_of,
+    check_together,
+    read_index,
+    shown,
+    write_folder,
+    write_index,
+)
 from kolmocli.archive.opener import decompress, members
 from kolmocli.archive.options import Options
 from kolmocli.archive.packer import compress
@@ -221,6 +230,17 @@ def test_what_an_index_may_not_hold():
             read_index(index, b"")
     with pytest.raises(ArchiveLimitError):
         open_folder(write_folder(compress(bytes((1 << 25) + 1), 1), b""))
+
+
+def test_not_too_many_folders():
+    """Paths that share their folders are many, and paths that do not are folders by the million."""
+    deep = b"/".join([b"d"] * 1000)
+    together = [Entry(b"%b/%d" % (deep, i)) for i in range(400)]
+    check_together(together)
+    apart = [Entry(b"%d/%b/f" % (i, deep)) for i in range(300)]
+    check_together(apart[:200])
+    with pytest.raises(ArchiveError, match="folders"):
+        check_together(apart)
 
 
 def test_a_folder_in_a_folder_is_a_file_and_no_member():

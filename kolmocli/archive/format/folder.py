@@ -148,7 +148,7 @@ def check_path(path: bytes) -> None:
 def check_together(entries: Sequence[Entry]) -> None:
     """
     Raises:
-        ArchiveError: when a path is there twice, or leads through a file or a link.
+        ArchiveError: when a path is there twice, leads through a file or a link, or all of them through too many folders.
     """
     # with NUL between names, what lies behind a path comes right after it
     ordered = sorted((entry.path.replace(SLASH, NUL), entry.kind) for entry in entries)
@@ -157,6 +157,20 @@ def check_together(entries: Sequence[Entry]) -> None:
             raise ArchiveError(f"{shown(path.replace(NUL, SLASH))}: a path that the index has twice")
         if kind is not Kind.FOLDER and following.startswith(path + NUL):
             raise ArchiveError(f"{shown(following.replace(NUL, SLASH))}: a path that leads through a file or a link")
+    if sum(path.count(NUL) for path, _ in ordered) > MOST_ENTRIES and _folders(ordered) > MOST_ENTRIES:
+        raise ArchiveError(f"the paths lead through more than {MOST_ENTRIES} folders")
+
+
+def _folders(ordered: Sequence[tuple[bytes, Kind]]) -> int:
+    """Through how many different ones the paths lead."""
+    count, before = 0, list[bytes]()
+    for path, _ in ordered:
+        names = path.split(NUL)[:-1]
+        same = next(
+            (i for i, (a, b) in enumerate(zip(before, names, strict=False)) if a != b), min(len(before), len(names))
+        )
+        count, before = count + len(names) - same, names
+    return count
 
 
 def shown(path: bytes) -> str:
