@@ -101,7 +101,7 @@ BOMBS = {
         PART, (Section(7, write_split((Run(1 << 40, (Field(1, 0),)),), [(0, b"")])),), b"0000"
     ),
     "an index of a million files": lambda: index_of(names(1_000_000, 7)),
-    "an index of as many files as there may be": lambda: index_of(names(1 << 18, 100)),
+    "an index of as many files as there may be": lambda: index_of(names(1 << 17, 100)),
     "an index of long names": lambda: index_of(names(100, 100_000)),
     "an index of gigabytes": lambda: write_folder(zeros_by(2, WHOLE, WHOLE) * 16, b""),
     "an index that lies": lambda: index_of(varint(1 << 60) + bytes(100)),

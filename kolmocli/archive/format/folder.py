@@ -19,7 +19,7 @@ from kolmocli.archive.format.container import MAGIC, varint
 
 FOLDER_VERSION = 0xF1
 """Where a member has its versions: no format of members has the number 15, so that older decoders ask for an update."""
-MOST_ENTRIES = 1 << 18
+MOST_ENTRIES = 1 << 17
 MOST_INDEX_BYTES = 1 << 25
 MOST_PATH_BYTES = 4096
 MOST_NAME_BYTES = 255
