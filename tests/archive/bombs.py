@@ -76,7 +76,7 @@ def names(count, length):
 def nested(depth):
     archive = compress(b"at the bottom")
     for _ in range(depth):
-        archive = write_folder(archive, archive)
+        archive = write_folder(archive, b"")
     return archive
 
 
@@ -93,6 +93,9 @@ BOMBS = {
     "lines of one digit": lambda: programs(6, b"", PART // 2, PART, bytes(PART // 2 * 8)),
     "lines of one digit in version 1": lambda: version_1(programs(6, b"", 2 * PART, 4 * PART, bytes(2 * PART * 8))),
     "a table of empty words": lambda: table(PART, (Column(WORD),) * 4, b"\n" * (4 * PART), PART),
+    "a table of as many empty words as there may be": lambda: table(
+        PART, (Column(WORD),) * 2, b"\n" * (2 * PART), PART
+    ),
     "a table of numbers of two digits": lambda: table(
         PART // 2, (Column(PLAIN, word="b"),), b"\x0b" * (PART // 2), PART, count=PART // 2
     ),

@@ -229,7 +229,7 @@ def test_what_an_index_may_not_hold():
         with pytest.raises(ArchiveError):
             read_index(index, b"")
     with pytest.raises(ArchiveLimitError):
-        open_folder(write_folder(compress(bytes((1 << 25) + 1), 1), b""))
+        open_folder(write_folder(compress(bytes((1 << 25) + 1), 0), b""))
 
 
 def test_not_too_many_folders():

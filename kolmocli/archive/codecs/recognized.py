@@ -82,8 +82,8 @@ def _types_of(dtype: np.dtype[Any]) -> tuple[NumberType, ...]:
         base, shape = dtype.subdtype
         count = int(np.prod(shape))
         return _types_of(base) * count if count <= _MOST_FIELDS else ()
-    if dtype.fields is not None:
-        parts = [_types_of(dtype[i]) for i in range(len(dtype))]
+    if dtype.names is not None:
+        parts = [_types_of(dtype[name]) for name in dtype.names]
         flat = tuple(t for part in parts for t in part)
         return flat if all(parts) and sum(t.width for t in flat) == dtype.itemsize else ()
     big = dtype.str[0] == ">"

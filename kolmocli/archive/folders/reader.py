@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from kolmocli.archive.codecs.codecs import CODECS
 from kolmocli.archive.errors import ArchiveError, ArchiveLimitError
 from kolmocli.archive.format.container import PROGRAMS, PYTHON, Member
-from kolmocli.archive.format.folder import MOST_INDEX_BYTES, Entry, Parts, read_folder, read_index, shown
+from kolmocli.archive.format.folder import MOST_INDEX_BYTES, Entry, Parts, is_folder, read_folder, read_index, shown
 from kolmocli.archive.opener import DEFAULT_MAX_OUTPUT, RunPython, checked_members, decode_member, decompress
 from kolmocli.errors import suggest
 
@@ -114,6 +114,8 @@ def open_folder(archive: bytes, max_output: int = DEFAULT_MAX_OUTPUT) -> Folder:
         ArchiveLimitError: when its files together, or its index, are larger than they may be.
     """
     parts = read_folder(archive)
+    if is_folder(parts.index):
+        raise ArchiveError("the archive is damaged: its index is the archive of a folder")
     folder = Folder(read_index(decompress(parts.index, MOST_INDEX_BYTES), parts.members), parts)
     if folder.size > max_output:
         raise ArchiveLimitError(f"the archive declares {folder.size} bytes, more than the limit of {max_output}")
