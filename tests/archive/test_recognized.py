@@ -95,6 +95,36 @@ def test_sounds():
     assert shapes(unknown + b"data" + struct.pack("<I", 8) + bytes(8)) == []
 
 
+def parquet(**how):
+    pyarrow = pytest.importorskip("pyarrow")
+    from pyarrow import parquet as files
+
+    file = io.BytesIO()
+    columns = {"t": 60 * np.arange(600) + WALK, "x": WALK / 8, "k": WALK.astype("i4"), "s": ["word"] * 600}
+    files.write_table(pyarrow.table(columns), file, **how)
+    return file.getvalue()
+
+
+@pytest.mark.parquet
+@pytest.mark.parametrize("version", ["1.0", "2.0"])
+def test_parquet_without_a_codec(version):
+    plain = parquet(compression="none", use_dictionary=False, data_page_version=version)
+    assert [s for s in shapes(plain)[0] if isinstance(s, tuple)] == [(600, "i64"), (600, "f64"), (600, "i32")]
+    start = plain.index((60 * np.arange(600) + WALK).tobytes())
+    assert shapes(plain)[0][0] == start
+    listed = parquet(compression="none", data_page_version=version)
+    assert [s[1] for s in shapes(listed)[0] if isinstance(s, tuple)] == ["i64", "f64", "i32"]
+    assert shapes(parquet(compression="zstd")) == []
+    assert shapes(b"PAR1" + bytes(20) + b"PAR1") == []
+    found = pack(plain, 1, layouts=likely_layouts(plain))[1]
+    assert len(pack(plain, 1, layouts=recognized_layouts(plain))[1]) < 0.9 * len(found)
+    rng = random.Random(0)
+    for _ in range(300):
+        damaged = bytearray(plain)
+        damaged[rng.choice((rng.randrange(len(plain)), len(plain) - rng.randrange(1, 400)))] = rng.randrange(256)
+        shapes(bytes(damaged))
+
+
 @pytest.mark.parametrize(
     "data",
     [

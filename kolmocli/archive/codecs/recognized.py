@@ -1,4 +1,4 @@
-"""Files whose header says what their numbers are: .npy, .npz whose arrays are only stored, and WAV.
+"""Files whose header says what their numbers are: .npy, .npz whose arrays are only stored, WAV, and Parquet without a codec.
 
 What samples find without a header is mostly the same, but not where a record is wider than the widest that is looked for, and not
 always where the header ends. A header that lies costs a try: the packer keeps what is really smallest.
@@ -9,12 +9,14 @@ from __future__ import annotations
 import ast
 import struct
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
 
 from kolmocli.archive.codecs.layouts import BYTES, Layout, Stretch
 from kolmocli.archive.codecs.numbers import TYPES, NumberType
+from kolmocli.archive.codecs.parquet import is_parquet, stored_numbers
 
 _NPY = b"\x93NUMPY"
 _ZIPPED = b"PK\x03\x04"
@@ -34,6 +36,8 @@ def recognized_layouts(data: bytes) -> Iterator[Layout]:
             yield _whole(stretches, len(data))
     elif data[:4] == b"RIFF" and data[8:12] == b"WAVE" and (found := _wav(data)):
         yield _whole([found], len(data))
+    elif is_parquet(data) and (pages := _parquet(data)):
+        yield _whole(pages, len(data))
 
 
 _Placed = tuple[int, Stretch]
@@ -119,6 +123,21 @@ def _wide_sizes(extra: bytes) -> tuple[int, int]:
         size, packed = struct.unpack_from("<QQ", extra, 4)
         return size, packed
     return -1, -2
+
+
+def _parquet(data: bytes) -> list[_Placed]:
+    """The stored pages of numbers, without those that overlap others."""
+    try:
+        pages = sorted(islice(stored_numbers(data), _MOST_ARRAYS))
+    except (ValueError, LookupError, TypeError, AttributeError):
+        return []
+    found: list[_Placed] = []
+    end = 0
+    for start, count, type_ in pages:
+        if start >= end:
+            found.append((start, Stretch(count, (TYPES[type_],))))
+            end = start + found[-1][1].size
+    return found
 
 
 def _wav(data: bytes) -> _Placed | None:
