@@ -140,6 +140,20 @@ def test_packed_files_are_not_in_the_way_of_others():
     assert sorted(sizes) == [sum(map(len, TEXTS.values())), 9000]
 
 
+def test_a_file_larger_than_a_member_has_several(monkeypatch):
+    from kolmocli.archive import packer as members_packer
+    from kolmocli.archive.folders import packer
+
+    for module in (packer, members_packer):
+        monkeypatch.setattr(module, "MEMBER_BYTES", 4000)
+        monkeypatch.setattr(module, "PART_BYTES", 1000)
+    files = {b"large": samples.noise(9000), b"small": samples.noise(50), b"text": samples.text(3000)}
+    for level in (0, 3):
+        archive = packed(files, level)
+        assert contents(archive) == files
+        assert max(m.size for m in members(open_folder(archive).parts.members)) <= 4000
+
+
 def test_only_the_members_that_are_asked_for_are_decoded(monkeypatch):
     from kolmocli.archive.folders import reader
 

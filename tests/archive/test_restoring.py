@@ -211,6 +211,8 @@ def test_a_folder_is_never_replaced(kolmo, tmp_path):
     (tmp_path / "x" / "d").mkdir(parents=True)
     done = kolmo("decompress", "-f", "x.klm")
     assert (done.code, os.path.isdir("x/d")) == (1, True)
+    done = kolmo("decompress", "x.klm", "-o", "no/such/folder")
+    assert (done.code, done.err) == (1, "kolmo: error: x.klm: no/such: no such folder\n")
     (tmp_path / "file").write_text("mine")
     done = kolmo("decompress", "-f", "x.klm", "-o", "file")
     assert (done.code, (tmp_path / "file").read_text()) == (1, "mine")

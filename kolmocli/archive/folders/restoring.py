@@ -34,6 +34,8 @@ def restore(
     try:
         _refuse_what_exists(wanted, place, force)
         exists = place.is_dir()
+        if not exists and not place.parent.is_dir():
+            raise KolmoError(f"{place.parent}: no such folder")
         with tempfile.TemporaryDirectory(prefix=".kolmo-", dir=place if exists else place.parent) as staging:
             new, old = os.path.join(staging, "new"), os.path.join(staging, "old")
             os.mkdir(new)
