@@ -70,11 +70,12 @@ def run(curriculum: str, seed: int, folder: Path, options: argparse.Namespace) -
     """The figures of one seed."""
     cost = folder.with_suffix(".json")
     if not finished(folder):
+        where = [] if options.sandbox == "auto" else ["--sandbox", options.sandbox]  # questions are asked without one
         resume = ["--resume"] if (folder / "config.yaml").is_file() else []
         wall, memory = train(
             [
                 sys.executable, "-m", "kolmocli.cli.main", "train", curriculum, "--seed", str(seed), "-q",
-                "--sandbox", options.sandbox, "--run-dir", str(folder), *options.more, *resume,
+                *where, "--run-dir", str(folder), *options.more, *resume,
             ]
         )  # fmt: skip
         cost.write_text(json.dumps({} if resume else {"wall_s": wall, "memory_mib": memory}))

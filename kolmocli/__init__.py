@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 if TYPE_CHECKING:
-    from kolmocli.archive import compress as compress, decompress as decompress, explain as explain
+    from kolmocli.archive import compress as compress, decompress as decompress, explain as explain, open as open
     from kolmocli.curriculum import (
         Bucket as Bucket,
         Ladder as Ladder,
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from kolmocli.training.methods.base import Method as Method, register_method as register_method
 
 _ROOMS = {
-    "archive": ("compress", "decompress", "explain"),
+    "archive": ("compress", "decompress", "explain", "open"),
     "curriculum": ("Bucket", "Ladder", "LevelBase", "Result", "controller", "register_controller"),
     "errors": ("KolmoError",),
     "evaluation.library": ("evaluate",),

@@ -12,13 +12,15 @@ import shutil
 import stat
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 from kolmocli.errors import KolmoError, UsageError
 
 SUFFIX = ".klm"
 STANDARD = "-"
+_SPOOLED_BYTES = 1 << 26
 
 
 def read_input(name: str) -> bytes:
@@ -30,7 +32,7 @@ def read_input(name: str) -> bytes:
     except FileNotFoundError:
         raise KolmoError(f"{name}: no such file") from None
     except IsADirectoryError:
-        raise KolmoError(f"{name}: is a directory; name its files, or pack it with tar first") from None
+        raise KolmoError(f"{name}: is a directory, not a file") from None
     except OSError as error:
         raise KolmoError(f"{name}: cannot be read: {error.strerror}") from None
 
@@ -47,12 +49,14 @@ def read_archive(name: str) -> bytes:
 
 
 def packed_name(name: str, suffix: str = SUFFIX) -> str:
-    """Where the archive of a file goes."""
+    """Where the archive of a file or a folder goes."""
     if name == STANDARD:
         return STANDARD
     if name.endswith(suffix):
         raise UsageError(f"{name}: ends in {suffix} already; say with -o where an archive of it goes")
-    return name + suffix
+    if Path(name).name in ("", ".."):
+        raise UsageError(f"{name}: is a directory without a name; say with -o where an archive of it goes")
+    return name.rstrip("/") + suffix
 
 
 def unpacked_name(name: str, suffix: str = SUFFIX) -> str:
@@ -88,15 +92,19 @@ def check_output(source: str, target: str, force: bool, binary: bool) -> None:
         raise KolmoError(f"{target}: exists already; use -f to overwrite it")
 
 
-def write_output(target: str, data: bytes, like: str = STANDARD) -> None:
+Contents = bytes | Iterable[bytes]
+"""What a file holds, whole or in parts: parts may still be in the making, and fail."""
+
+
+def write_output(target: str, data: Contents, like: str = STANDARD) -> None:
     """Write a file whole or not at all, with the permissions and times of the file `like`; `-` is standard output."""
     try:
         if target == STANDARD:
-            sys.stdout.buffer.write(data)
+            _write_all(sys.stdout.buffer, data)
             sys.stdout.buffer.flush()
         elif Path(target).exists() and not Path(target).is_file():  # a device or a pipe has no place to rename to
             with open(target, "wb") as device:
-                device.write(data)
+                _write_all(device, data)
         else:
             _replace(Path(target), data, like)
     except BrokenPipeError:
@@ -104,6 +112,19 @@ def write_output(target: str, data: bytes, like: str = STANDARD) -> None:
     except OSError as error:
         where = "standard output" if target == STANDARD else target
         raise KolmoError(f"{where}: cannot be written: {error.strerror}") from None
+
+
+def _write_all(output: BinaryIO, data: Contents) -> None:
+    """Nothing is written before all parts are there: what is not in memory waits in a file without a name."""
+    with tempfile.SpooledTemporaryFile(_SPOOLED_BYTES) as whole:
+        for part in _parts(data):
+            whole.write(part)
+        whole.seek(0)
+        shutil.copyfileobj(whole, output)
+
+
+def _parts(data: Contents) -> Iterable[bytes]:
+    return (data,) if isinstance(data, bytes) else data
 
 
 @contextlib.contextmanager
@@ -119,11 +140,12 @@ def writing(place: Path) -> Iterator[None]:
         raise KolmoError(f"{error.filename or place}: cannot be written: {error.strerror}") from None
 
 
-def _replace(target: Path, data: bytes, like: str) -> None:
+def _replace(target: Path, data: Contents, like: str) -> None:
     handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(data)
+            for part in _parts(data):
+                file.write(part)
             file.flush()
             os.fsync(file.fileno())
         if like != STANDARD and Path(like).is_file():
@@ -155,7 +177,7 @@ def _sync_folder(folder: Path) -> None:
         os.close(handle)
 
 
-def remove_input(name: str, target: str, written: bytes) -> None:
+def remove_input(name: str, target: str, written: Contents) -> None:
     """Remove an input whose output is really there.
 
     Raises:
@@ -163,6 +185,17 @@ def remove_input(name: str, target: str, written: bytes) -> None:
     """
     if name == STANDARD or target == STANDARD or not stat.S_ISREG(os.stat(target).st_mode):
         return
-    if Path(target).read_bytes() != written:
+    with open(target, "rb") as file:
+        same = all(file.read(len(part)) == part for part in _parts(written)) and not file.read(1)
+    remove_file(name, same, target)
+
+
+def remove_file(name: str, same: bool, target: str) -> None:
+    """Remove an input if `same`: its output, read again, is what was written.
+
+    Raises:
+        KolmoError: when it is not.
+    """
+    if not same:
         raise KolmoError(f"{target}: reads back differently; {name} is kept")
     os.unlink(name)

@@ -119,6 +119,7 @@ PARTS: dict[str, Callable[[], str | None]] = {
     "reasoning_gym": functools.partial(_package_missing, "reasoning_gym"),
     "trl": functools.partial(_package_missing, "trl"),
     "verifiers": functools.partial(_package_missing, "verifiers"),
+    "numcodecs": functools.partial(_package_missing, "numcodecs"),
     "prime_rl": functools.partial(_package_missing, "prime_rl"),
 }
 

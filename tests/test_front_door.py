@@ -33,6 +33,7 @@ def test_the_front_door_imports_nothing() -> None:
         "compress",
         "decompress",
         "explain",
+        "open",
         "controller",
         "Result",
         "open_sandbox",

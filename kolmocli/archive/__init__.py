@@ -3,6 +3,7 @@
     archive = compress(data, level=9)
     assert decompress(archive) == data
     print(explain(archive))
+    open("folder.klm", "a/file").read()
 
 They need numpy and neither torch nor a model. Nothing is imported before it is used.
 """
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from kolmocli.archive.explanation import Explanation as Explanation, explain as explain
     from kolmocli.archive.opener import decompress as decompress
     from kolmocli.archive.packer import compress as compress
+    from kolmocli.archive.reading import open as open
 
 _HOMES = {
     "ArchiveError": "errors",
@@ -28,6 +30,7 @@ _HOMES = {
     "compress": "packer",
     "decompress": "opener",
     "explain": "explanation",
+    "open": "reading",
 }
 __all__ = list(_HOMES)
 

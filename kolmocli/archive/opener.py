@@ -9,13 +9,15 @@ bounded by the size that the header declares and by `max_output`.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from kolmocli.archive.codecs.codecs import CODECS, unpack
 from kolmocli.archive.errors import ArchiveError, ArchiveLimitError
 from kolmocli.archive.format import container
 from kolmocli.archive.format.container import PROGRAMS, PYTHON, RESIDUAL, Member, read_member
+from kolmocli.archive.format.folder import is_folder
 from kolmocli.archive.format.programs import ProgramCoder
 from kolmocli.archive.format.rangecoder import Decoder
 from kolmocli.archive.format.recurrences import Recurrence
@@ -26,6 +28,10 @@ from kolmocli.language.interpreter import Bounds, ExecutionError, execute
 from kolmocli.language.program import Program
 
 DEFAULT_MAX_OUTPUT = 1 << 30
+MOST_MEMBER_BYTES = 1 << 26
+MOST_PROGRAM_BYTES = 1 << 23
+"""Of the original of a member, and of one with programs."""
+MOST_LISTED = 1 << 16
 _WORK_PER_ITEM = 64
 _WORK_AT_LEAST = 1 << 16
 """All programs together may make this many items per item of the data, and this many in any case."""
@@ -57,35 +63,64 @@ def decompress(data: bytes, max_output: int = DEFAULT_MAX_OUTPUT, run_python: Ru
         ArchiveLimitError: when it would take more than `max_output` bytes.
         CodecMissing: when it needs a codec that is not installed.
     """
-    return b"".join(decode_member(member, run_python=run_python) for member in members(data, max_output))
+    return b"".join(decoded(data, max_output, run_python))
+
+
+def decoded(data: bytes, max_output: int = DEFAULT_MAX_OUTPUT, run_python: RunPython | None = None) -> Iterator[bytes]:
+    """The same in parts, one for each member, so that no more than one of them is in memory.
+
+    Raises:
+        ArchiveError: as `decompress` does, and where a member begins whose original is larger than members are.
+    """
+    return (decode_member(member, run_python=run_python) for member in checked_members(data, max_output))
 
 
 def members(data: bytes, max_output: int = DEFAULT_MAX_OUTPUT) -> list[Member]:
     """All members, one behind the other, not yet decoded.
 
     Raises:
-        ArchiveError: when the data are not members from the first byte to the last.
-        ArchiveLimitError: when together they declare more than `max_output` bytes.
+        ArchiveError: when the data are not members from the first byte to the last, or those of a folder.
+        ArchiveLimitError: when together they declare more than `max_output` bytes, or are too many for a list.
     """
-    found: list[Member] = []
-    position = 0
-    while position < len(data) or not found:
-        found.append(read_member(data, position))
-        position += found[-1].length
-    size = sum(member.size for member in found)
+    found = list(islice(checked_members(data, max_output), MOST_LISTED + 1))
+    if len(found) > MOST_LISTED:
+        raise ArchiveLimitError(f"the archive has more than {MOST_LISTED} members, too many for a list")
+    return found
+
+
+def checked_members(data: bytes, max_output: int) -> Iterator[Member]:
+    """Member by member, once all headers were looked at."""
+    if is_folder(data):
+        raise ArchiveError(
+            "an archive of a folder: kolmo.open reads a file of it, and so does kolmo decompress --member"
+        )
+    size = sum(member.size for member in _members(data))
     if size > max_output:
         raise ArchiveLimitError(f"the archive declares {size} bytes, more than the limit of {max_output}")
-    return found
+    return _members(data)
+
+
+def _members(data: bytes) -> Iterator[Member]:
+    position = 0
+    while position < len(data) or not position:
+        member = read_member(data, position)
+        yield member
+        position += member.length
 
 
 def decode_member(member: Member, blocks: list[Block] | None = None, run_python: RunPython | None = None) -> bytes:
     """The original of one member; where `blocks` is a list, what each program made is added to it."""
+    if member.size > most_bytes(member):
+        raise ArchiveLimitError(
+            f"a member declares {member.size} bytes, more than the {most_bytes(member)} that it may"
+        )
     residual_section = member.section(RESIDUAL, max(CODECS))
     program_section = member.section(PROGRAMS, PROGRAMS)
     python_section = member.section(PYTHON, PYTHON)
     residual = b""
     if residual_section is not None:
-        residual = unpack(residual_section.tag, residual_section.payload, member.size * RESIDUAL_PER_BYTE)
+        most = member.size * (RESIDUAL_PER_BYTE if program_section else 1)
+        residual = unpack(residual_section.tag, residual_section.payload, most)
     try:
         data = _run(member, program_section.payload, residual, blocks) if program_section else residual
     except (ValueError, OverflowError, TypeError, ExecutionError) as error:
@@ -96,6 +131,13 @@ def decode_member(member: Member, blocks: list[Block] | None = None, run_python:
     if len(data) != member.size or container.digest(member.size, tags, data, member.version) != member.digest:
         raise ArchiveError("the decoded data are not the original: the archive is damaged")
     return data
+
+
+def most_bytes(member: Member) -> int:
+    """How large its original may be: what kolmo makes, and what bounds the memory that a decoder takes."""
+    if member.section(PROGRAMS, PYTHON) is None:
+        return MOST_MEMBER_BYTES
+    return MOST_PROGRAM_BYTES << 2 if member.version == 1 else MOST_PROGRAM_BYTES
 
 
 def _python(payload: bytes, size: int, run_python: RunPython | None) -> bytes:

@@ -11,20 +11,26 @@ from kolmocli.archive.codecs.codecs import CODECS, QUICK
 from kolmocli.archive.codecs.layouts import Layout, Stretch, layout_of, likely_layouts
 from kolmocli.archive.codecs.numbers import TYPES
 from kolmocli.archive.codecs.packing import pack
+from kolmocli.archive.codecs.recognized import recognized_layouts
 from kolmocli.archive.errors import ArchiveError
 from kolmocli.archive.format.container import PROGRAMS, PYTHON, Section, digest, read_member, varint, write_member
 from kolmocli.archive.format.programs import ProgramCoder
 from kolmocli.archive.format.rangecoder import Encoder
 from kolmocli.archive.format.tables import TableView
 from kolmocli.archive.format.views import View, word_bytes
-from kolmocli.archive.opener import RESIDUAL_PER_BYTE, RunPython, decode_member
+from kolmocli.archive.opener import (
+    MOST_MEMBER_BYTES,
+    MOST_PROGRAM_BYTES,
+    RESIDUAL_PER_BYTE,
+    RunPython,
+    decode_member,
+)
 from kolmocli.archive.options import DEFAULT_LEVEL, Options, Progress
 from kolmocli.archive.search.attempts import Attempt, PackedMember, SearchContext, attempts
 from kolmocli.archive.search.proposals import Piece, Proposals
 from kolmocli.archive.time_budget import TimeBudget
 
-MEMBER_BYTES = 1 << 26
-PART_BYTES = 1 << 23
+MEMBER_BYTES, PART_BYTES = MOST_MEMBER_BYTES, MOST_PROGRAM_BYTES
 """Data searched for programs at once."""
 _PARTS_TRIED = 2
 """Where no program pays in the first parts, the others are not searched."""
@@ -105,33 +111,35 @@ def _members(data: bytes, options: Options, progress: Progress) -> _Members:
     programs the codecs are quick: those of the whole are its rivals, and a part without programs is packed again.
     """
     if len(data) <= PART_BYTES or options.level == 0:
-        return [_member(data, options, progress)]
+        return [pack_member(data, options, progress)]
     budget = TimeBudget(options.deadline)
     searched = budget.enough(_PARTED * _SEARCHING * len(data))
     only_codecs = replace(options, level=0, deadline=budget.share(0.5 if searched else 1))
-    whole = _member(data, only_codecs, progress, options.level)
+    whole = pack_member(data, only_codecs, progress, options.level)
     if not searched:
         return [whole]
     parts: _Members = []
     for part, mine in _parts_of(data, PART_BYTES, options):
-        parts.append(_member(part, mine, progress, min(options.level, QUICK)))
+        parts.append(pack_member(part, mine, progress, min(options.level, QUICK)))
         if len(parts) == _PARTS_TRIED and not any(report.programs for _, report in parts):
             return [whole]
     for i, (part, mine) in enumerate(_parts_of(data, PART_BYTES, options)):
         if not parts[i][1].programs:
-            again = _member(part, replace(mine, level=0), progress, options.level)
+            again = pack_member(part, replace(mine, level=0), progress, options.level)
             parts[i] = min(parts[i], again, key=lambda made: len(made[0]))
     return parts if sum(len(member) for member, _ in parts) < len(whole[0]) else [whole]
 
 
-def _member(
+def pack_member(
     data: bytes, options: Options, progress: Progress, codec_level: int | None = None
 ) -> tuple[bytes, MemberReport]:
+    """One member, decoded and compared, and its report; the data are at most `MEMBER_BYTES`, and `PART_BYTES` where programs
+    are searched. `codec_level` is the level of the codecs where it is not that of the search."""
     report, budget = MemberReport(size=len(data)), TimeBudget(options.deadline)
     progress("codecs")
     level = options.level if codec_level is None else codec_level
     searched = options.level > 0 and len(data) > 0 and budget.enough(_SEARCHING * len(data))
-    codec, payload = pack(data, level, budget.share(0.5 if searched else 1), _layouts(data, options))
+    codec, payload = pack(data, level, budget.share(0.5 if searched else 1), _layouts(data, options, level))
     best = _write(data, [Section(codec.number, payload)])
     budget.reserved = len(data) / codec.unpacking
     report.attempts[codec.name] = len(best)
@@ -159,11 +167,12 @@ def _member(
     return best, report
 
 
-def _layouts(data: bytes, options: Options) -> Iterator[Layout]:
-    """Where the data may be numbers: what the user says, or else what it looks like."""
+def _layouts(data: bytes, options: Options, level: int) -> Iterator[Layout]:
+    """Where the data may be numbers: what the user says, or else what their header says and what it looks like."""
     if options.types:
         yield layout_of(options.types, options.header, len(data))
-    elif options.level > 0:
+    elif level > 0:
+        yield from recognized_layouts(data)
         yield from likely_layouts(data)
 
 

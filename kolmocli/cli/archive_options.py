@@ -10,9 +10,12 @@ from typer.core import TyperCommand
 
 from kolmocli.errors import UsageError
 
-Files = Annotated[list[str] | None, typer.Argument(metavar="[FILE]...", help="files; none or - is standard input")]
+Files = Annotated[
+    list[str] | None, typer.Argument(metavar="[FILE]...", help="files, or folders to pack; none or - is standard input")
+]
 Output = Annotated[
-    str | None, typer.Option("--output", "-o", metavar="FILE", help="where it goes; - is standard output")
+    str | None,
+    typer.Option("--output", "-o", metavar="FILE", help="where it goes, several files together; - is standard output"),
 ]
 Stdout = Annotated[bool, typer.Option("--stdout", "-c", help="write to standard output")]
 Suffix = Annotated[
@@ -27,6 +30,10 @@ Test = Annotated[bool, typer.Option("--test", "-t", help="decode archives and wr
 List = Annotated[bool, typer.Option("--list", "-l", help="list archives without decoding them")]
 AllowPython = Annotated[
     bool, typer.Option("--allow-python", help="run the Python program of an archive, in the sandbox only")
+]
+Members = Annotated[
+    list[str] | None,
+    typer.Option("--member", "-m", metavar="PATH", help="of a folder's archive only this file or folder; repeatable"),
 ]
 Json = Annotated[bool, typer.Option("--json", help="print one JSON object")]
 Explain = Annotated[bool, typer.Option("--explain", help="print the program behind each block")]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -22,9 +23,7 @@ if TYPE_CHECKING:
 
 Result = dict[str, Any]
 """What `--json` says of one file."""
-Decoded = TypeVar("Decoded")
 _SECONDS_OF_PROGRESS = 5.0
-_KINDS = {16: "programs", 17: "python"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,11 +44,12 @@ class Permissions:
     max_output: int
     run_python: RunPython | None = None
 
-    def decode(self, name: str, archive: bytes) -> bytes:
-        """The original of the archive in the file `name`, which errors name."""
-        from kolmocli.archive import decompress
+    def decode(self, name: str, archive: bytes) -> Iterator[bytes]:
+        """The original of the archive in the file `name`, which errors name, member by member."""
+        from kolmocli.archive.opener import decoded
 
-        return _named(name, lambda: decompress(archive, self.max_output, self.run_python))
+        with naming(name):
+            yield from decoded(archive, self.max_output, self.run_python)
 
 
 def named(
@@ -113,74 +113,75 @@ def pack_file(name: str, target: str, options: Options, how: FileOptions, compar
     check_output(name, target, how.force, binary=True)
     data = read_input(name)
     started = time.monotonic()
-    archive, reports = compress_with_reports(data, options, _progress(name, how))
+    archive, reports = compress_with_reports(data, options, progress_of(name, how))
     write_output(target, archive, like=name)
     if how.remove:
         remove_input(name, target, archive)
     result = {"input": name, "output": target, "size": len(data), "packed": len(archive)}
     result |= {"seconds": round(time.monotonic() - started, 3), "members": [asdict(r) for r in reports]}
     if not how.quiet:
-        _say(f"{name}: {len(data)} → {len(archive)} bytes{_share(len(archive), len(data))}, {target}")
+        say(f"{name}: {len(data)} → {len(archive)} bytes{share_of(len(archive), len(data))}, {target}")
         if options.view != "auto" and not any(way.startswith("programs") for r in reports for way in r.attempts):
-            _say(f"{name}: no program was found with --format {options.view}; packed by {reports[0].codec}")
+            say(f"{name}: no program was found with --format {options.view}; packed by {reports[0].codec}")
     if how.verbose:
-        _say_what_was_tried(reports)
+        say_what_was_tried(reports)
     if compare:
-        result["compare"] = _compare(data, len(archive))
+        result["compare"] = compare_sizes(data, len(archive))
     if how.explain:
         print_programs(archive, len(data))
     return result
 
 
-def unpack_file(name: str, target: str, may: Permissions, how: FileOptions) -> Result:
+def unpack_file(name: str, archive: bytes, target: str, may: Permissions, how: FileOptions) -> Result:
     """Write the original of an archive."""
-    from kolmocli.files import check_output, read_archive, remove_input, write_output
+    from kolmocli.files import check_output, remove_input, write_output
 
     check_output(name, target, how.force, binary=False)
-    archive = read_archive(name)
-    started = time.monotonic()
-    data = may.decode(name, archive)
-    write_output(target, data, like=name)
+    started, size = time.monotonic(), 0
+
+    def counted() -> Iterator[bytes]:
+        nonlocal size
+        for part in may.decode(name, archive):
+            size += len(part)
+            yield part
+
+    write_output(target, counted(), like=name)
     if how.remove:
-        remove_input(name, target, data)
+        remove_input(name, target, may.decode(name, archive))
     took = round(time.monotonic() - started, 3)
     if how.verbose and not how.quiet:
-        _say(f"{name}: {len(archive)} → {len(data)} bytes in {took} s, {target}")
+        say(f"{name}: {len(archive)} → {size} bytes in {took} s, {target}")
     if how.explain:
         print_programs(archive, may.max_output)
-    return {"input": name, "output": target, "size": len(data), "packed": len(archive), "seconds": took}
+    return {"input": name, "output": target, "size": size, "packed": len(archive), "seconds": took}
 
 
-def test_file(name: str, may: Permissions, how: FileOptions) -> Result:
+def test_file(name: str, archive: bytes, may: Permissions, how: FileOptions) -> Result:
     """Decode an archive and write nothing."""
-    from kolmocli.files import read_archive
-
-    archive = read_archive(name)
-    size = len(may.decode(name, archive))
+    size = sum(map(len, may.decode(name, archive)))
     if not how.quiet:
-        _say(f"{name}: {size} bytes, OK")
+        say(f"{name}: {size} bytes, OK")
     if how.explain:
         print_programs(archive, may.max_output)
     return {"input": name, "ok": True, "size": size, "packed": len(archive)}
 
 
-def list_file(name: str, may: Permissions, how: FileOptions) -> Result:
+def list_file(name: str, archive: bytes, may: Permissions, how: FileOptions) -> Result:
     """Say what an archive holds, without decoding it."""
-    from kolmocli.archive.codecs.codecs import CODECS
+    from kolmocli.archive.folders.reader import methods_of
     from kolmocli.archive.opener import members
-    from kolmocli.files import read_archive
 
-    archive = read_archive(name)
-    found = _named(name, lambda: members(archive, may.max_output))
+    with naming(name):
+        found = members(archive, may.max_output)
     size = sum(m.size for m in found)
     sections = [
-        {"kind": CODECS[s.tag].name if s.tag in CODECS else _KINDS.get(s.tag, "optional"), "bytes": len(s.payload)}
-        for m in found
-        for s in m.sections
+        {"kind": method, "bytes": len(section.payload)}
+        for member in found
+        for method, section in zip(methods_of(member), member.sections, strict=True)
     ]
     if not how.quiet:
         kinds = ", ".join(f"{s['kind']} {s['bytes']}" for s in sections) or "empty"
-        share, plural = _share(len(archive), size), "s" * (len(found) > 1)
+        share, plural = share_of(len(archive), size), "s" * (len(found) > 1)
         print(f"{name}: {size} bytes in {len(archive)}{share}, {len(found)} member{plural}: {kinds}")
     if how.explain:
         print_programs(archive, may.max_output)
@@ -190,30 +191,31 @@ def list_file(name: str, may: Permissions, how: FileOptions) -> Result:
 def print_total(listed: Sequence[Result]) -> None:
     """The last line of a list of several archives."""
     size, packed = (sum(result[key] for result in listed) for key in ("size", "packed"))
-    print(f"{len(listed)} archives: {size} bytes in {packed}{_share(packed, size)}")
+    print(f"{len(listed)} archives: {size} bytes in {packed}{share_of(packed, size)}")
 
 
-def _named(name: str, decode: Callable[[], Decoded]) -> Decoded:
-    """Run a decoder; its errors name the file."""
+@contextmanager
+def naming(name: str) -> Iterator[None]:
+    """While entered, errors name the file."""
     try:
-        return decode()
+        yield
     except KolmoError as error:
         raise type(error)(f"{name}: {error}") from None
 
 
-def _say_what_was_tried(reports: Sequence[MemberReport]) -> None:
+def say_what_was_tried(reports: Sequence[MemberReport]) -> None:
     for r in reports:
-        _say(f"  {r.view}, {r.programs} programs for {r.covered} items ({r.proposed} by the model), residual {r.codec}")
-        _say("  " + ", ".join(f"{way} {size}" for way, size in sorted(r.attempts.items(), key=lambda kv: kv[1])))
+        say(f"  {r.view}, {r.programs} programs for {r.covered} items ({r.proposed} by the model), residual {r.codec}")
+        say("  " + ", ".join(f"{way} {size}" for way, size in sorted(r.attempts.items(), key=lambda kv: kv[1])))
 
 
-def _compare(data: bytes, packed: int) -> dict[str, int]:
+def compare_sizes(data: bytes, packed: int) -> dict[str, int]:
     """Print our size and those of the standard codecs, the smallest first."""
     from kolmocli.evaluation.baselines import codecs
 
     sizes = {codec: len(encode(data)) for codec, encode in codecs().items()}
     for label, size in sorted([("kolmo", packed), *sizes.items()], key=lambda kv: kv[1]):
-        print(f"{label:8} {size:>12}{_share(size, len(data))}")
+        print(f"{label:8} {size:>12}{share_of(size, len(data))}")
     return sizes
 
 
@@ -230,7 +232,7 @@ def print_programs(archive: bytes, max_output: int) -> None:
     show(Syntax(str(explanation), "python", background_color="default"))
 
 
-def _progress(name: str, how: FileOptions) -> Callable[[str], None] | None:
+def progress_of(name: str, how: FileOptions) -> Callable[[str], None] | None:
     """Progress on stderr: one line that is written over on a terminal, else with -v a line now and then."""
     if how.quiet:
         return None
@@ -251,9 +253,9 @@ def _lines_of_progress(name: str) -> Callable[[str], None]:
     return say
 
 
-def _say(line: str) -> None:
+def say(line: str) -> None:
     print(f"\r\033[K{line}" if sys.stderr.isatty() else line, file=sys.stderr)
 
 
-def _share(part: int, whole: int) -> str:
+def share_of(part: int, whole: int) -> str:
     return f" ({percent(part / whole)})" if whole else ""

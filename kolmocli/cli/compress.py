@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from inspect import signature
 from pathlib import Path
@@ -30,6 +32,7 @@ from kolmocli.cli.archive_options import (
 )
 from kolmocli.cli.archiving import FileOptions, Result, destinations, each, named, pack_file
 from kolmocli.cli.decompress import decompress
+from kolmocli.cli.folders import pack_folder
 from kolmocli.errors import UsageError
 
 if TYPE_CHECKING:
@@ -95,9 +98,9 @@ def compress(
     json: Json = False,
     suffix: Suffix = None,
 ) -> None:
-    """Pack files into archives that any machine can open without the model.
+    """Pack files and folders into archives that any machine can open without the model.
 
-    The archive is decoded and compared before it is written, and never much larger than the best standard codec.
+    A folder, or several files with -o, become one archive. The archive is decoded and compared before it is written, and never much larger than the best standard codec.
     """
     if decode or test or list_:
         return decompress(**_of_decompress(context, "-d" if decode else "-t" if test else "-l"))
@@ -113,8 +116,16 @@ def compress(
         raise UsageError("--program and --allow-python go together when packing: give both, or none")
     names, remove = files or ["-"], remove and not keep
     name_of = named(packed_name, suffix, output, stdout)
-    destination = destinations(names, output, stdout, name_of, remove, prints=json or explain or compare)
-    budget, waiting = TimeBudget(None if time_budget is None else time.monotonic() + seconds(time_budget)), len(names)
+    together = _together(names, output, stdout)
+    folders = [name for name in names if os.path.isdir(name)]
+    if (together or folders) and (remove or program is not None):
+        raise UsageError("--rm and --program are for single files: leave them out for folders and several files in one")
+    packed_as_one = names[:1] if together else names
+    destination = destinations(packed_as_one, output, stdout, name_of, remove, prints=json or explain or compare)
+    budget, waiting = (
+        TimeBudget(None if time_budget is None else time.monotonic() + seconds(time_budget)),
+        len(packed_as_one),
+    )
     types, header = number_types(type_) if type_ is not None else ((), 0)
     options = Options(level, format_, types, header, samples=samples, seed=seed)
     if model is not None:
@@ -135,11 +146,27 @@ def compress(
     def pack(name: str) -> Result:
         nonlocal waiting
         mine, waiting = replace(options, deadline=budget.share(1 / waiting)), waiting - 1
+        if together or name in folders:
+            return pack_folder(names if together else [name], destination(name), mine, how, compare)
         return pack_file(name, destination(name), mine, how, compare)
 
-    each(names, pack, json)
+    each(packed_as_one, pack, json)
     if known is not None:
         known.save()
+
+
+def _together(names: Sequence[str], output: str | None, stdout: bool) -> bool:
+    """Whether these become one archive with an index: several files with one output.
+
+    Raises:
+        UsageError: when that cannot be.
+    """
+    one = output is not None and output != "-" and not stdout
+    if not one and len(names) > 1 and (stdout or output == "-") and any(map(os.path.isdir, names)):
+        raise UsageError("the archive of a folder has no other behind it: pack them together with -o FILE")
+    if one and len(names) > 1 and "-" in names:
+        raise UsageError("standard input has no name in an archive of several files: leave - out")
+    return one and len(names) > 1
 
 
 def _of_decompress(context: typer.Context, mode: str) -> dict[str, Any]:

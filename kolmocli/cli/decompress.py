@@ -11,6 +11,7 @@ from kolmocli.cli.archive_options import (
     Keep,
     List,
     MaxOutput,
+    Members,
     Output,
     Quiet,
     Remove,
@@ -23,6 +24,7 @@ from kolmocli.cli.archive_options import (
 from kolmocli.cli.archiving import (
     FileOptions,
     Permissions,
+    Result,
     destinations,
     each,
     list_file,
@@ -31,6 +33,7 @@ from kolmocli.cli.archiving import (
     test_file,
     unpack_file,
 )
+from kolmocli.cli.folders import list_folder, test_folder, unpack_folder
 from kolmocli.errors import UsageError
 
 
@@ -38,6 +41,7 @@ def decompress(
     files: Files = None,
     output: Output = None,
     stdout: Stdout = False,
+    members: Members = None,
     allow_python: AllowPython = False,
     force: Force = False,
     keep: Keep = False,
@@ -52,7 +56,8 @@ def decompress(
     suffix: Suffix = None,
 ) -> None:
     """Restore the originals of archives. Needs no model; runs no code from the archive."""
-    from kolmocli.files import unpacked_name
+    from kolmocli.archive.format.folder import is_folder
+    from kolmocli.files import read_archive, unpacked_name
 
     names, remove = files or ["-"], remove and not keep
     runner = None
@@ -62,16 +67,32 @@ def decompress(
         runner = PythonRunner()
     may = Permissions(byte_count(max_output), runner)
     if test or list_:
-        if remove or output or stdout or suffix is not None:
-            raise UsageError("--test and --list write and remove nothing: leave out -o, -c, -S and --rm")
-        look = list_file if list_ else test_file
+        if remove or output or stdout or suffix is not None or members:
+            raise UsageError("--test and --list write and remove nothing: leave out -o, -c, -S, --member and --rm")
         how = FileOptions(quiet=quiet or json, explain=explain)
-        found = each(names, lambda name: look(name, may, how), json)
+        look, look_into = (list_file, list_folder) if list_ else (test_file, test_folder)
+
+        def looked_at(name: str) -> Result:
+            archive = read_archive(name)
+            return (look_into if is_folder(archive) else look)(name, archive, may, how)
+
+        found = each(names, looked_at, json)
         if list_ and len(names) > 1 and not how.quiet:
             print_total(found)
         return
+    if members and remove:
+        raise UsageError("--rm would remove what --member leaves in the archive: take one")
     how = FileOptions(force=force, remove=remove, quiet=quiet, verbose=verbose, explain=explain)
     name_of = named(unpacked_name, suffix, output, stdout)
     destination = destinations(names, output, stdout, name_of, remove, prints=json or explain)
 
-    each(names, lambda name: unpack_file(name, destination(name), may, how), json)
+    def unpack(name: str) -> Result:
+        target = destination(name)
+        archive = read_archive(name)
+        if is_folder(archive):
+            return unpack_folder(name, archive, target, may, how, members or [])
+        if members:
+            raise UsageError(f"{name}: holds a single file; leave out --member")
+        return unpack_file(name, archive, target, may, how)
+
+    each(names, unpack, json)

@@ -27,7 +27,8 @@ def print_json(result: Mapping[str, Any]) -> None:
     """
     text = json.dumps({"schema_version": SCHEMA_VERSION, **result}, indent=2, ensure_ascii=False, allow_nan=False)
     # What a terminal might obey, or UTF-8 has no bytes for, is inside a string, where an escape means the same.
-    print("".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text))
+    for line in text.split("\n"):
+        print(line if line.isprintable() else "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in line))
 
 
 def show(*parts: RenderableType) -> None:

@@ -118,6 +118,29 @@ def decode(archive):
     return out
 
 
+def decode_folder(archive):
+    """What stands at each path: contents and whether they may be executed, None for an empty folder, the target of a link."""
+    assert archive[:4] == b"\x8bK\n\xf1"
+    head = Reader(archive[4:])
+    index = Reader(decode(head.take(head.number())))
+    members = head.data[head.at :]
+    contents = Reader(decode(members))
+    kinds = index.take(index.number())
+    names = index.take(index.number()).split(b"\0")[:-1]
+    found = {}
+    for kind in kinds:
+        path = names.pop(0)
+        assert not set(path.split(b"/")) & {b"", b".", b".."}
+        if kind < 2:
+            found[path] = (contents.take(index.number()), kind == 1)
+        else:
+            found[path] = None if kind == 2 else names.pop(0)
+    assert index.data[index.at :] == hashlib.blake2b(members, digest_size=8).digest()
+    assert not names
+    assert contents.at == len(contents.data)
+    return found
+
+
 def unpack(tag, data, size):
     if tag == 0:
         return data

@@ -8,7 +8,9 @@ from hashlib import sha256
 from pathlib import Path
 
 from kolmocli.archive.codecs.codecs import CODECS, SPLIT
+from kolmocli.archive.folders.packer import pack_folder
 from kolmocli.archive.format.container import FORMAT_VERSION, Section, digest, write_member
+from kolmocli.archive.format.folder import FOLDER_VERSION, Entry, Kind
 from kolmocli.archive.format.stored import stored
 from kolmocli.archive.format.views import BY_NAME
 from kolmocli.archive.options import Options
@@ -23,6 +25,7 @@ from kolmocli.language.sampler import sample
 from . import samples
 
 CORPUS = Path(__file__).parent / "corpus"
+FOLDERS = CORPUS / "folders"
 
 
 def archives():
@@ -44,6 +47,23 @@ def archives():
     yield "programs", *every_function()
 
 
+def folders():
+    """Archives of folders, and what they hold."""
+    texts = [(Entry(b"%d.txt" % i, size=300), samples.text(300, seed=i)) for i in range(4)]
+    counters = [(Entry(b"c/%d" % i, Kind.PROGRAM, 240), samples.counter(60, start=i)) for i in range(2)]
+    odd = [(Entry(b"\xff\n", size=1), b"x"), (Entry(b"empty"), b""), (Entry(b"d/e", Kind.FOLDER), b"")]
+    yield "all-kinds", [*texts, *counters, *odd, (Entry(b"d/link", Kind.LINK, target=b"../0.txt"), b"")]
+    yield "empty", []
+
+
+def held(found):
+    """The same in words of JSON: for each path, in Latin-1, its kind and the digest of its contents, or its target."""
+    return {
+        entry.path.decode("latin-1"): [entry.kind.name, entry.target.decode() or sha256(data).hexdigest()]
+        for entry, data in found
+    }
+
+
 def every_function():
     """Whole sampled programs with their literals inside, until every function has occurred."""
     import random
@@ -63,7 +83,7 @@ def every_function():
 
 
 def main():
-    CORPUS.mkdir(exist_ok=True)
+    FOLDERS.mkdir(parents=True, exist_ok=True)
     index = CORPUS / "corpus.json"
     known = json.loads(index.read_text()) if index.exists() else {}
     for name, data, archive in archives():
@@ -71,6 +91,14 @@ def main():
         if not file.exists():
             file.write_bytes(archive)
             known[file.name] = {"size": len(data), "sha256": sha256(data).hexdigest()}
+    index.write_text(json.dumps(known, indent=1, sort_keys=True) + "\n")
+    index = FOLDERS / "folders.json"
+    known = json.loads(index.read_text()) if index.exists() else {}
+    for name, found in folders():
+        file = FOLDERS / f"f{FOLDER_VERSION & 15}-{name}.klm"
+        if not file.exists():
+            file.write_bytes(pack_folder(found, Options())[0])
+            known[file.name] = held(found)
     index.write_text(json.dumps(known, indent=1, sort_keys=True) + "\n")
 
 

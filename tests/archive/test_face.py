@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
 from kolmocli import archive
 from kolmocli.archive import ArchiveError, ArchiveLimitError, compress, decompress, explain
+from kolmocli.archive.format.container import PYTHON, Section, digest, write_member
+from kolmocli.archive.format.folder import Entry, Kind, write_folder, write_index
+from kolmocli.archive.python_mode import write_source
+from kolmocli.errors import KolmoError
 
 DATA = bytes(range(0, 99, 3)) * 50
 
@@ -69,3 +75,53 @@ def test_the_face_is_light_and_the_rest_needs_no_torch() -> None:
         "assert not {'torch', 'docker'} & sys.modules.keys()\n"
     )
     subprocess.run([sys.executable, "-c", script], check=True, timeout=60)
+
+
+def test_an_archive_as_a_file(tmp_path: Path) -> None:
+    (tmp_path / "a.klm").write_bytes(compress(DATA))
+    with archive.open(tmp_path / "a.klm") as file:
+        assert (file.read(3), file.seek(-2, 2), file.read()) == (DATA[:3], len(DATA) - 2, DATA[-2:])
+    with pytest.raises(ArchiveError, match=r"a\.klm: holds a single file"):
+        archive.open(tmp_path / "a.klm", "a")
+    with pytest.raises(ArchiveLimitError, match="limit of 10"):
+        archive.open(tmp_path / "a.klm", max_output=10)
+    with pytest.raises(KolmoError, match=r"none\.klm: cannot be read: No such file"):
+        archive.open(tmp_path / "none.klm")
+
+
+def test_one_file_of_a_folder(tmp_path: Path) -> None:
+    entries = [Entry(b"d/a", size=3), Entry(b"\xff", size=2), Entry(b"l", Kind.LINK, target=b"d/a"), Entry(b"e")]
+    members = compress(b"abc") + compress(b"de")
+    (tmp_path / "x.klm").write_bytes(write_folder(compress(write_index(entries, members)), members))
+    assert archive.open(str(tmp_path / "x.klm"), "d/a").read() == b"abc"
+    assert archive.open(tmp_path / "x.klm", b"\xff").read() == b"de"
+    assert archive.open(tmp_path / "x.klm", os.fsdecode(b"\xff")).read() == b"de"
+    assert archive.open(tmp_path / "x.klm", "e").read() == b""
+    for member, words in (
+        (None, "a folder of 4 entries"),
+        ("d", "name a file"),
+        ("l", "name a file"),
+        ("b", "holds no b"),
+    ):
+        with pytest.raises(ArchiveError, match=words):
+            archive.open(tmp_path / "x.klm", member)
+
+
+def test_a_python_program_is_not_run_unless_allowed(tmp_path: Path) -> None:
+    data, ran = b"made by a program", []
+    section = Section(PYTHON, write_source("output = b'made by a program'"))
+    member = write_member(len(data), (section,), digest(len(data), bytes([PYTHON]), data))
+    entries = [Entry(b"a", size=len(data))]
+    (tmp_path / "one.klm").write_bytes(member)
+    (tmp_path / "x.klm").write_bytes(write_folder(compress(write_index(entries, member)), member))
+
+    def run(source: str, size: int) -> bytes:
+        ran.append(source)
+        return data
+
+    for name, path in (("one.klm", None), ("x.klm", "a")):
+        with pytest.raises(ArchiveError, match="Python program"):
+            archive.open(tmp_path / name, path)
+        assert not ran
+        assert archive.open(tmp_path / name, path, run_python=run).read() == data
+        assert ran.pop()

@@ -1,6 +1,7 @@
 """Large data in parts, noise without the slow codecs, and a deadline that leaves something whole."""
 
 import random
+import struct
 import time
 from pathlib import Path
 
@@ -108,10 +109,16 @@ def test_a_deadline_that_has_passed_still_makes_an_archive():
 
 def test_large_data_become_a_member_for_each_part_where_programs_pay(monkeypatch):
     monkeypatch.setattr(compress_module, "PART_BYTES", 4096)
-    ruled = samples.counter(2500)
+    ruled = struct.pack("<2500I", *samples.congruential(2500))
     archive, reports = compress_with_reports(ruled)
     assert decompress(archive) == ruled
     assert [r.size for r in reports] == [4096, 4096, 1808]
+    numbers = samples.counter(2500)
+    archive, reports = compress_with_reports(numbers)
+    assert decompress(archive) == numbers
+    assert [r.size for r in reports] == [10_000]  # as numbers, in one piece
+    assert reports[0].codec in ("pcodec", "split")
+    assert len(archive) < 3 * 24
     plain = random.Random(2).randbytes(9000)
     archive, reports = compress_with_reports(plain)
     assert decompress(archive) == plain

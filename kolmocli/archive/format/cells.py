@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import lru_cache
 
 WORD, PLAIN, PADDED, FIXED, SHORT, TRIMMED, TIME, LISTED = range(8)
 """Kinds of cells: text; `str` of an integer; digits filled with zeros to a width; an integer divided by 10 to the number of
@@ -21,6 +22,8 @@ MOST_DIGITS = 18
 WORDS = "bhiq"
 """Signed words of 1, 2, 4 and 8 bytes."""
 _DECIMAL = (FIXED, SHORT, TRIMMED)
+_REMEMBERED = 1 << 16
+"""Numbers whose text is made once: millions of short ones are few that come again, and each takes more memory than its digits."""
 _EPOCH = date(1970, 1, 1).toordinal()
 _UNITS = {"H": 24, "M": 60, "S": 60}
 
@@ -143,8 +146,9 @@ def cells_of(column: Column, items: Sequence[int], words: list[bytes]) -> list[b
         if items and not 0 <= min(items) <= max(items) < len(words):
             raise ValueError("a word that is not in the list")
         return [words[item] for item in items]
-    write = column.writer()
-    written = [write(item).encode() for item in items]
+    writer = column.writer()
+    write = lru_cache(_REMEMBERED)(lambda item: writer(item).encode())
+    written = [write(item) for item in items]
     if not column.flags & MIXED:
         return written
     numbers = iter(written)

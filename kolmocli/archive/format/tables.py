@@ -39,6 +39,9 @@ MOST_COLUMNS = {2: 64, 3: 1024}
 _LAST_KIND = {2: SHORT, 3: LISTED}
 _FLAGS = {2: 0, 3: BARE | ALIGNED | MIXED}
 _MOST_PATTERN = 64
+_CELLS_PER_BYTE = 2
+"""Of the original, at most: what bounds the memory that empty cells take."""
+_ROWS_AT_ONCE = 1 << 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +175,8 @@ class TableView(View):
         """
         t = self.template
         least = t.rows * (sum(map(len, t.literals)) + sum(c.least() for c in t.columns)) - t.cut
-        if len(items) != (self.ends[-1] if self.ends else 0) or least > size or t.rows > size:
+        crowded = t.rows * len(t.columns) > _CELLS_PER_BYTE * size
+        if len(items) != (self.ends[-1] if self.ends else 0) or least > size or t.rows > size or crowded:
             raise ArchiveError("the table is not what its header says")
         cells: list[Sequence[bytes]] = []
         at = 0
@@ -193,8 +197,10 @@ class TableView(View):
         parts: list[Sequence[bytes]] = [(t.literals[0],) * t.rows]
         for column_cells, text in zip(cells, t.literals[1:], strict=True):
             parts += [column_cells, (text,) * t.rows]
-        body = b"".join(itertools.chain.from_iterable(zip(*parts, strict=True)))
-        return t.prefix + body[: len(body) - t.cut] + t.tail + rest
+        rows, body = zip(*parts, strict=True), bytearray()
+        for _ in range(0, t.rows, _ROWS_AT_ONCE):
+            body += b"".join(itertools.chain.from_iterable(itertools.islice(rows, _ROWS_AT_ONCE)))
+        return t.prefix + bytes(body[: len(body) - t.cut]) + t.tail + rest
 
 
 def view_of_table(template: Template) -> TableView:

@@ -56,6 +56,9 @@ class View:
         return word_bytes(items) + rest
 
 
+_AT_ONCE = 1 << 16
+
+
 def words(typecode: str, data: bytes) -> array[int]:
     """Little-endian words as integers."""
     items = array(typecode)
@@ -93,7 +96,10 @@ class LinesView(View):
         return (items, b"") if self.join(items, b"", len(data)) == data else (array(self.typecode), data)
 
     def join(self, items: array[int], rest: bytes, size: int) -> bytes:
-        return "".join(f"{x}\n" for x in items).encode() + rest
+        out = bytearray()
+        for at in range(0, len(items), _AT_ONCE):  # an integer as text takes far more memory than its digits
+            out += "".join(f"{x}\n" for x in items[at : at + _AT_ONCE]).encode()
+        return bytes(out + rest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +115,7 @@ class FloatView(View):
 
     def join(self, items: array[int], rest: bytes, size: int) -> bytes:
         scale = 10**self.decimals
-        floats = array(self.float_type, [x / scale for x in items])
+        floats = array(self.float_type, (x / scale for x in items))
         if sys.byteorder == "big":
             floats.byteswap()
         return floats.tobytes() + rest
