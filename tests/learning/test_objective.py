@@ -23,7 +23,7 @@ from kolmocli.policy.recompute import recompute_layers
 from kolmocli.policy.scoring import Scorer
 from kolmocli.training.schedule import learning_rate
 from tests.policies import TARGETS, prompts, save_hugging_face, tiny
-from tests.training.runs import run, small_config
+from tests.training.runs import metrics, run, small_config
 
 
 def batch(policy: Policy) -> list[Weighted]:
@@ -264,3 +264,22 @@ def test_advantages_divided_by_deviation_or_mean() -> None:
 @pytest.mark.parametrize("group", [[0.0, 0.0], [1.0, 1.0], [0.7], [None, None], [1.0, None]])
 def test_a_group_without_differences_has_no_advantage(kind: Any, group: Any) -> None:
     assert advantages(group, kind) == [0.0] * len(group)
+
+
+def test_maxrl_counts_from_what_the_reward_pays_a_failure(tmp_path: Path) -> None:
+    """+1 and -1 are 1 and 0 on another scale: `maxrl`, which divides by the mean above a failure, learns the same of them."""
+    rewards: dict[str, dict[str, Any]] = {
+        "zero": {"kind": "relative", "length_weight": 0.0},
+        "minus": {"kind": "binary"},
+    }
+    for name, reward in rewards.items():
+        run(small_config(training={"baseline": "maxrl", "steps": 6}, reward=reward), tmp_path / name)
+    zero, minus = (
+        [record for record in metrics(tmp_path / name) if record["phase"] == "rl"] for name in ("zero", "minus")
+    )
+    assert any(record["dead_groups"] < record["groups"] for record in zero)
+    for key in ("pass_rate", "verdicts", "tokens"):
+        assert [record[key] for record in minus] == [record[key] for record in zero]
+    for key in ("loss", "grad_norm"):
+        assert [record[key] for record in minus] == pytest.approx([record[key] for record in zero], rel=1e-4)
+    assert [record["reward"] for record in minus] != [record["reward"] for record in zero]
