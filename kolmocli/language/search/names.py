@@ -7,6 +7,7 @@ the strands in two forms.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
@@ -17,6 +18,7 @@ from kolmocli.language.search.nodes import Chain, Making, Value, merged
 from kolmocli.language.search.order import quick_bits
 from kolmocli.language.search.parse import Piece, cheapest
 from kolmocli.language.search.prices import AGAIN, MERGE, WEAVE
+from kolmocli.language.search.ramps import is_ramp
 from kolmocli.language.search.segments import Segment, Segments, periods, polynomials, ramps, together, zips
 from kolmocli.language.search.spans import (
     Pair,
@@ -179,6 +181,31 @@ class Naming:
                 self._try(rest) or self._try(
                     dict.fromkeys([*rest, *(v for v in self.values if len(v) > 1 and v != value)])
                 )
+        for start, end in self._neighbours():
+            self._try(
+                value
+                for value in self.known
+                if not any(start <= i and i + len(value) <= end for i in self.index.places(value))
+            )
+
+    def _neighbours(self) -> list[Span]:
+        """Where values stand side by side that are used once and are no ramps: without any name they may be one list of literals."""
+        row = self.index.row
+        uses = Counter(row[piece.start : piece.end] for path in self.paths for piece in path)
+        found: list[Span] = []
+        for path in self.paths:
+            before = None
+            for piece in path:
+                value = row[piece.start : piece.end]
+                if piece.literal or (uses[value] == 1 and (len(value) < 3 or not is_ramp(value))):
+                    if before is None:
+                        found.append((piece.start, piece.end))
+                    else:
+                        found[-1] = found[-1][0], piece.end
+                    before = piece
+                else:
+                    before = None
+        return found
 
     def _try(self, known: Iterable[Value]) -> bool:
         names = dict.fromkeys(known)
