@@ -50,7 +50,7 @@ def compare(
 ) -> None:  # fmt: skip
     """A command that compares settings of one curriculum, by name the options of each for so many steps and rollouts a step.
 
-    Nothing is learnt from but rewards: hindsight is off, and a variant of that name has it where the curriculum does.
+    Hindsight is off, and a variant of that name has it where the curriculum does.
     """
     parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--variants", nargs="+", choices=variants(1, 1), metavar="VARIANT", help="(default: all)")

@@ -4,8 +4,7 @@
     python benchmarks/reinforce.py --quick
     python benchmarks/reinforce.py --curriculum digits --variants base "baseline rloo" "groups of 16"
 
-`base` is the curriculum as it is, without hindsight: nothing is learnt from but rewards. Each variant changes one thing of
-it and has as many rollouts, from the same weights and on the same held-out tasks. What is measured: `paired_report.py`. A
+`base` is the curriculum as it is, without hindsight. Each variant changes one thing of it and has as many rollouts, from the same weights and on the same held-out tasks. What is measured: `paired_report.py`. A
 stopped comparison goes on with the same command.
 """
 
@@ -22,7 +21,8 @@ def variants(steps: int, batch: int) -> dict[str, list[str]]:
         "baseline rloo": switch("training.baseline=rloo"),
         "no entropy bonus": switch("training.entropy_bonus=0"),
         "entropy bonus 0.03": switch("training.entropy_bonus=0.03"),
-        "rate 3e-4": switch("training.learning_rate=3.0e-4"),
+        "rate 2e-4": switch("training.learning_rate=2.0e-4"),
+        "rate 1e-3": switch("training.learning_rate=1.0e-3"),
         "rate 3e-3": switch("training.learning_rate=3.0e-3"),
         "constant rate": switch("training.schedule=constant"),
         "gradient not clipped": switch("training.max_grad_norm=1.0e+9"),
@@ -33,8 +33,9 @@ def variants(steps: int, batch: int) -> dict[str, list[str]]:
         "temperature 1.3": switch("training.temperature=1.3"),
         "mean over tokens": switch("training.per_token=true"),
         "4 updates a batch": switch("training.updates=4"),
-        "replay": switch("warmup.replay=0.1"),
-        "review": switch("controller.rasch.review=0.3"),
+        "no replay": switch("warmup.replay=0"),
+        "replay 0.3": switch("warmup.replay=0.3"),
+        "no review": switch("controller.rasch.review=0"),
         "target 0.3": switch("controller.target=0.3"),
         "target 0.7": switch("controller.target=0.7"),
         "uniform": switch("controller.kind=uniform"),
