@@ -4,8 +4,9 @@
     python benchmarks/reinforce.py --quick
     python benchmarks/reinforce.py --curriculum digits --variants base "baseline rloo" "groups of 16"
 
-`base` is the curriculum as it is, without hindsight. Each variant changes one thing of it and has as many rollouts, from the same weights and on the same held-out tasks. What is measured: `paired_report.py`. A
-stopped comparison goes on with the same command.
+`base` is the curriculum as it is, without hindsight. Each variant changes one thing of it and has as many rollouts, from the
+same weights and on the same held-out tasks. What is measured: `paired_report.py`. A stopped comparison goes on with the same
+command.
 """
 
 from __future__ import annotations
