@@ -27,7 +27,9 @@ _UNITS = 3
 _STRIDES = (1, 2, 4)
 _RUN, _RUNS = 4, 6
 """Items in equal steps that are taken for a sign, and so many of the signs."""
-_MOST = 24
+_USUAL = range(2, 26)
+"""Items of a value that is woven in, as the published programs have it: any of these counts may be right, however it looks."""
+_MOST = 40
 """So many ways to unzip a core are looked at further."""
 _ALIKE = 3.0
 """Guesses that differ by less are of one opinion."""
@@ -69,7 +71,7 @@ def children(guess: Guess, budget: Budget) -> list[Guess]:
         for place, way in enumerate(front.beyond(count)):
             by_way.setdefault(place, []).append(way)
     rows += by_way.values()
-    likely = {*front.natural(), *guess.lengths, *(len(strand.items) for strand in weave[1:] if strand.woven)}
+    likely = {*_USUAL, *front.natural(), *guess.lengths, *(len(s.items) for s in weave[1:] if s.woven)}
     ways = [way for row in rows for way in _lowest(row)]
     ways += [way for row in rows for way in row if way.pairs in likely]
     found: dict[tuple[int, int], Guess] = {}
