@@ -20,7 +20,6 @@ import gc
 import json
 import os
 import random
-import signal
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -34,6 +33,7 @@ from kolmocli.language.program import parse
 from kolmocli.monitor.writer import write_atomically
 from kolmocli.sandbox import Job, Verdict, open_sandbox
 from kolmocli.sandbox.bench import HOSTILE, hostile_mix
+from kolmocli.training.signals import StopRequest
 
 BATCH = 1_000
 """Programs between two readings of everything, at most."""
@@ -78,16 +78,16 @@ def main() -> None:
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     tally = begun(options.state, options.programs // len(SIZES) * len(SIZES))
-    with signals() as came:
-        report = soak(options.sandbox, tally, options.state, came, lambda line: print(line, file=sys.stderr))
+    with StopRequest() as stop:
+        report = soak(options.sandbox, tally, options.state, stop, lambda line: print(line, file=sys.stderr))
     wrong = failures(report)
     print(json.dumps({"schema_version": 1} | report) if options.json else table(report))
     if not options.json:
         print(f"soak: {tally.done:,} of {tally.programs:,} programs: {'; '.join(wrong) or ALL_WELL}")
     if wrong:
         sys.exit(3)
-    if came:
-        sys.exit(128 + came[0])
+    if stop.signal is not None:
+        sys.exit(128 + stop.signal)
 
 
 def begun(state: Path | None, programs: int) -> Tally:
@@ -100,20 +100,8 @@ def begun(state: Path | None, programs: int) -> Tally:
     return tally
 
 
-@contextlib.contextmanager
-def signals() -> Iterator[list[int]]:
-    """Those that ask for an end and have come."""
-    came: list[int] = []
-    before = {n: signal.signal(n, lambda number, _: came.append(number)) for n in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield came
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-
 def soak(
-    backend: str, tally: Tally, state: Path | None, came: Sequence[int], log: Callable[[str], None]
+    backend: str, tally: Tally, state: Path | None, stop: StopRequest, log: Callable[[str], None]
 ) -> dict[str, Any]:
     """Everything that is printed."""
     readings = Readings(backend)
@@ -129,9 +117,9 @@ def soak(
                 if state is not None:
                     write_atomically(state, json.dumps(asdict(tally)))
                 log(f"soak: {tally.done} programs, {tally.done / tally.seconds:,.0f}/s, host {rss_mib('self'):.0f} MiB")
-                if came:
+                if stop.signal is not None:
                     break
-        if came:
+        if stop.signal is not None:
             break
     if not readings.taken:  # a state that was complete
         readings.take(SIZES[-1])

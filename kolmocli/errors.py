@@ -6,7 +6,8 @@ Anything else that is raised is a defect of kolmo and may show a traceback.
 from __future__ import annotations
 
 import errno
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from difflib import get_close_matches
 
 EXIT_OK = 0
@@ -38,6 +39,15 @@ class EnvironmentMissing(KolmoError):
     """Something this machine lacks: a Docker engine, a CUDA device, an optional package."""
 
     exit_code = EXIT_ENVIRONMENT
+
+
+@contextmanager
+def naming(name: str) -> Iterator[None]:
+    """While entered, errors that a user can mend begin with this name."""
+    try:
+        yield
+    except KolmoError as error:
+        raise type(error)(f"{name}: {error}") from None
 
 
 _MENDS = {

@@ -14,7 +14,7 @@ from kolmocli.archive.errors import ArchiveError
 from kolmocli.archive.folders.reader import open_folder
 from kolmocli.archive.format.folder import is_folder
 from kolmocli.archive.opener import DEFAULT_MAX_OUTPUT, RunPython, decompress
-from kolmocli.errors import KolmoError
+from kolmocli.errors import KolmoError, naming
 
 
 def open(
@@ -38,14 +38,12 @@ def open(
         archive = Path(path).read_bytes()
     except OSError as error:
         raise KolmoError(f"{path}: cannot be read: {error.strerror}") from None
-    try:
-        if not is_folder(archive):
-            if member is not None:
-                raise ArchiveError("holds a single file; leave out the member")
-            return BytesIO(decompress(archive, max_output, run_python))
-        return BytesIO(_member(archive, member, max_output, run_python))
-    except KolmoError as error:
-        raise type(error)(f"{path}: {error}") from None
+    with naming(os.fspath(path)):
+        if is_folder(archive):
+            return BytesIO(_member(archive, member, max_output, run_python))
+        if member is not None:
+            raise ArchiveError("holds a single file; leave out the member")
+        return BytesIO(decompress(archive, max_output, run_python))
 
 
 def _member(archive: bytes, member: str | bytes | None, max_output: int, run_python: RunPython | None) -> bytes:

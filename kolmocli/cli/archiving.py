@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +13,7 @@ import typer
 from kolmocli.cli.format import percent
 from kolmocli.cli.output import complain, print_json, show
 from kolmocli.console import printable
-from kolmocli.errors import EXIT_OK, KolmoError, UsageError
+from kolmocli.errors import EXIT_OK, KolmoError, UsageError, naming
 
 if TYPE_CHECKING:
     from kolmocli.archive.opener import RunPython
@@ -192,15 +191,6 @@ def print_total(listed: Sequence[Result]) -> None:
     """The last line of a list of several archives."""
     size, packed = (sum(result[key] for result in listed) for key in ("size", "packed"))
     print(f"{len(listed)} archives: {size} bytes in {packed}{share_of(packed, size)}")
-
-
-@contextmanager
-def naming(name: str) -> Iterator[None]:
-    """While entered, errors name the file."""
-    try:
-        yield
-    except KolmoError as error:
-        raise type(error)(f"{name}: {error}") from None
 
 
 def say_what_was_tried(reports: Sequence[MemberReport]) -> None:

@@ -14,7 +14,6 @@ from kolmocli.cli.archiving import (
     Permissions,
     Result,
     compare_sizes,
-    naming,
     print_programs,
     progress_of,
     say,
@@ -23,7 +22,7 @@ from kolmocli.cli.archiving import (
 )
 from kolmocli.cli.format import UNKNOWN, percent
 from kolmocli.cli.output import complain, show
-from kolmocli.errors import UsageError
+from kolmocli.errors import UsageError, naming
 
 if TYPE_CHECKING:
     from kolmocli.archive.folders.reader import Folder, Share
@@ -171,10 +170,17 @@ def print_programs_of(archive: bytes, max_output: int) -> None:
 
 
 def _contents(name: str, folder: Folder, wanted: Sequence[Entry], may: Permissions) -> Iterator[bytes]:
-    """One file after the other, in the order in which they were asked for."""
+    """One file after the other, in the order in which they were asked for. What stands in the order of the archive is decoded together."""
+    places = {entry: place for place, entry in enumerate(folder.entries)}
+    runs: list[list[Entry]] = []
+    for entry in wanted:
+        if runs and places[runs[-1][-1]] < places[entry]:
+            runs[-1].append(entry)
+        else:
+            runs.append([entry])
     with naming(name):
-        for entry in wanted:
-            for _, piece in folder.pieces([entry], may.run_python):
+        for run in runs:
+            for _, piece in folder.pieces(run, may.run_python):
                 yield piece
 
 

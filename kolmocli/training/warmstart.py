@@ -20,6 +20,7 @@ from kolmocli.training.run import Run
 _RAMP_STEPS = 20
 _CHECK_TASKS = 128
 _NEW = 0.5
+"""The share of the references that are of the newest level, while levels open."""
 
 
 def warm_start(run: Run, engine: Engine, learner: Learner, settings: Warmup) -> None:
@@ -41,7 +42,8 @@ def warm_start(run: Run, engine: Engine, learner: Learner, settings: Warmup) -> 
         run.recorder.warm_step(step, report, pass_rate, time.perf_counter() - began)
         if pass_rate is not None and pass_rate >= settings.until:
             break
-        run.save_where_due(step)
+        if step < settings.max_steps:  # after the last one it is saved in any case
+            run.save_where_due(step)
         run.check_stop()
 
 

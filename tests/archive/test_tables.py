@@ -6,7 +6,6 @@ import random
 import pytest
 from hypothesis import given, strategies as st
 
-from kolmocli.archive.codecs.numbers import read_varint
 from kolmocli.archive.errors import ArchiveError
 from kolmocli.archive.format.cells import (
     ALIGNED,
@@ -22,7 +21,7 @@ from kolmocli.archive.format.cells import (
     WORD,
     Column,
 )
-from kolmocli.archive.format.container import PROGRAMS, Section, digest, varint, write_member
+from kolmocli.archive.format.container import PROGRAMS, Section, digest, read_varint, varint, write_member
 from kolmocli.archive.format.rangecoder import Encoder
 from kolmocli.archive.format.tables import Template, read_template, view_of_table
 from kolmocli.archive.opener import decompress

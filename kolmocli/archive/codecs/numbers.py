@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kolmocli.archive.errors import ArchiveError, CodecMissing
-from kolmocli.archive.format.container import varint
+from kolmocli.archive.format.container import read_varint, varint
 
 CHUNK_ITEMS = 1 << 18
 _BIG_ENDIAN = 128
@@ -184,20 +184,6 @@ def _dictionary(chunk: bytes) -> int:
     """How many numbers the dictionary of a chunk declares; 0 where it has none."""
     bits = int.from_bytes(chunk[:4], "little")
     return bits >> 4 & (1 << _DICTIONARY_BITS) - 1 if bits & 15 == _DICTIONARY else 0
-
-
-def read_varint(payload: bytes, position: int) -> tuple[int, int]:
-    """The number, and where it ends.
-
-    Raises:
-        ArchiveError: when there is none of at most nine bytes.
-    """
-    value = 0
-    for i, byte in enumerate(payload[position : position + 9]):
-        value |= (byte & 127) << 7 * i
-        if byte < 128:
-            return value, position + i + 1
-    raise ArchiveError("the residual has no valid number in its header")
 
 
 def _pcodec() -> Any:

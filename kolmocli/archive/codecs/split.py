@@ -14,9 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kolmocli.archive.codecs.numbers import read_varint
 from kolmocli.archive.errors import ArchiveError
-from kolmocli.archive.format.container import varint
+from kolmocli.archive.format.container import read_varint, varint
 
 _MOST_FIELDS = 1 << 16
 """Of all runs together, and so of parts: what bounds the work on a header that lies."""

@@ -101,6 +101,20 @@ def varint(value: int) -> bytes:
     return bytes(out)
 
 
+def read_varint(data: bytes, position: int) -> tuple[int, int]:
+    """The number that `varint` wrote there, and where it ends.
+
+    Raises:
+        ArchiveError: when there is none of at most nine bytes.
+    """
+    value = 0
+    for i, byte in enumerate(data[position : position + 9]):
+        value |= (byte & 127) << 7 * i
+        if byte < 128:
+            return value, position + i + 1
+    raise ArchiveError("the archive is damaged: a number without an end")
+
+
 def checksum(payload: bytes) -> bytes:
     """The low two bytes of the CRC-32 of a payload, little end first."""
     return (zlib.crc32(payload) & 0xFFFF).to_bytes(2, "little")

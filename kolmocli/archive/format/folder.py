@@ -15,7 +15,7 @@ from enum import IntEnum
 from hashlib import blake2b
 
 from kolmocli.archive.errors import ArchiveError
-from kolmocli.archive.format.container import MAGIC, varint
+from kolmocli.archive.format.container import MAGIC, read_varint, varint
 
 FOLDER_VERSION = 0xF1
 """Where a member has its versions: no format of members has the number 15, so that older decoders ask for an update."""
@@ -80,7 +80,7 @@ def read_folder(archive: bytes) -> Parts:
     """
     if not is_folder(archive):
         raise ArchiveError("not an archive of a folder")
-    length, start = _varint(archive, len(MAGIC) + 1)
+    length, start = read_varint(archive, len(MAGIC) + 1)
     if start + length > len(archive):
         raise ArchiveError("the archive is truncated")
     return Parts(archive[start : start + length], archive[start + length :])
@@ -106,11 +106,11 @@ def read_index(data: bytes, members: bytes) -> list[Entry]:
     Raises:
         ArchiveError: when it is damaged, does not belong to these members, or has a path that is not allowed.
     """
-    count, at = _varint(data, 0)
+    count, at = read_varint(data, 0)
     if count > min(MOST_ENTRIES, len(data)):
         raise ArchiveError(f"the archive has more than {MOST_ENTRIES} files, or its index is damaged")
     kinds = data[at : at + count]
-    length, at = _varint(data, at + count)
+    length, at = read_varint(data, at + count)
     texts = iter(data[at : at + length].split(b"\0"))
     at += length
     entries = []
@@ -125,7 +125,7 @@ def read_index(data: bytes, members: bytes) -> list[Entry]:
             if not 0 < len(target) <= MOST_PATH_BYTES:
                 raise ArchiveError(f"{shown(path)}: a link to nowhere, or too far")
         elif kind != Kind.FOLDER:
-            size, at = _varint(data, at)
+            size, at = read_varint(data, at)
         entries.append(Entry(path, Kind(kind), size, target))
     if next(texts, b"?") or next(texts, None) is not None or data[at:] != check_of(members):
         raise ArchiveError("the index is damaged, or belongs to another archive")
@@ -177,12 +177,3 @@ def shown(path: bytes) -> str:
     """The path for a person: bytes that are no UTF-8 as `\\xff`, and whatever a terminal might obey written out."""
     text = path.decode("utf-8", "backslashreplace")
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
-
-
-def _varint(data: bytes, position: int) -> tuple[int, int]:
-    value = 0
-    for i, byte in enumerate(data[position : position + 9]):
-        value |= (byte & 127) << 7 * i
-        if byte < 128:
-            return value, position + i + 1
-    raise ArchiveError("the index is damaged (a number without an end)")

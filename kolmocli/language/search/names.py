@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from itertools import chain
+from itertools import chain, groupby
 
 from kolmocli.language.search.budget import Budget
 from kolmocli.language.search.graphs import Makings
@@ -192,20 +192,13 @@ class Naming:
         """Where values stand side by side that are used once and are no ramps: without any name they may be one list of literals."""
         row = self.index.row
         uses = Counter(row[piece.start : piece.end] for path in self.paths for piece in path)
-        found: list[Span] = []
-        for path in self.paths:
-            before = None
-            for piece in path:
-                value = row[piece.start : piece.end]
-                if piece.literal or (uses[value] == 1 and (len(value) < 3 or not is_ramp(value))):
-                    if before is None:
-                        found.append((piece.start, piece.end))
-                    else:
-                        found[-1] = found[-1][0], piece.end
-                    before = piece
-                else:
-                    before = None
-        return found
+
+        def free(piece: Piece) -> bool:
+            value = row[piece.start : piece.end]
+            return piece.literal or (uses[value] == 1 and (len(value) < 3 or not is_ramp(value)))
+
+        sides = (list(pieces) for path in self.paths for is_free, pieces in groupby(path, free) if is_free)
+        return [(side[0].start, side[-1].end) for side in sides]
 
     def _try(self, known: Iterable[Value]) -> bool:
         names = dict.fromkeys(known)

@@ -53,7 +53,7 @@ def first_guess(weave: Weave, budget: Budget) -> Guess:
     bits, path = cheapest(index, index.starts[0], index.ends[0], parts, budget)
     lengths = {piece.end - piece.start for piece in path if not piece.literal}
     lengths |= {len(source) for piece in path if piece.making for source in piece.making.sources}
-    return Guess(bits, 0.0, weave, frozenset(n for n in lengths if n > 2))
+    return Guess(bits, 0.0, weave, frozenset(lengths))
 
 
 def children(guess: Guess, budget: Budget) -> list[Guess]:
