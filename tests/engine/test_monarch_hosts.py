@@ -16,12 +16,14 @@ from typing import Any
 import pytest
 
 from tests.conftest import KOLMO, command_environment
-from tests.engine.test_monarch import SHORT, alive, short, written
-from tests.training.runs import CURRICULUM, events, metrics, run
+from tests.engine.test_monarch import SHORT, alive, written
+from tests.training.runs import CURRICULUM, events, metrics, run, small_config
 
 pytestmark = [pytest.mark.monarch, pytest.mark.namespaces]
 
 PORT = 4444
+LONG: dict[str, Any] = {**SHORT, "training": {"steps": 10}}
+"""Steps enough that whoever is lost is lost during one, and not after the last."""
 
 
 def ip(*arguments: object) -> None:
@@ -98,7 +100,7 @@ def generators(folder: Path) -> dict[str, Any]:
 def test_a_process_that_is_killed_and_a_host_that_is_cut_off(network: Network, tmp_path: Path) -> None:
     """The run goes on with what is left, writes what an undisturbed one on one machine does, and leaves no process."""
     (tmp_path / "c.yaml").write_text(CURRICULUM)
-    sets = [f"--set={s}.{key}={value}" for s, keys in SHORT.items() for key, value in keys.items()]
+    sets = [f"--set={s}.{key}={value}" for s, keys in LONG.items() for key, value in keys.items()]
     folder = tmp_path / "run"
     hosts = f"{network.url(2)},{network.url(3)}"
     command = [
@@ -126,7 +128,7 @@ def test_a_process_that_is_killed_and_a_host_that_is_cut_off(network: Network, t
         trainer.kill()
         trainer.communicate()
     assert trainer.returncode == 0, told
-    run(short(), tmp_path / "local")
+    run(small_config(**LONG), tmp_path / "local")
     assert written(folder) == written(tmp_path / "local")
     assert {text.split(":")[0] for text in (e["text"] for e in events(folder, "engine"))} >= {
         "generator 0 lost", "generator 1 lost",
