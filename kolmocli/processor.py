@@ -1,8 +1,12 @@
-"""What this machine's processor says of itself."""
+"""What this machine's processor says of itself, and the precisions in which it may multiply."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
+
+Precision = Literal["fp32", "bf16"]
+WantedPrecision = Literal["auto", "fp32", "bf16"]
 
 _FLAGS = {"avx512_bf16", "amx_bf16", "bf16", "svebf16"}
 """What Linux calls the instructions on x86 and on ARM."""

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from kolmocli.policy.presets import listed
+from kolmocli.processor import WantedPrecision
 from kolmocli.section import Count, Positive, Section
 
 _MOST_PROCESSES = 4_096
@@ -18,7 +19,7 @@ class Model(Section):
         description=f"a preset ({listed()} parameters), a run, a checkpoint folder, or a Hugging Face id",
     )
     device: Literal["auto", "cpu", "cuda", "mps"] = Field("auto", description="where the policy runs")
-    precision: Literal["auto", "fp32", "bf16"] = Field(
+    precision: WantedPrecision = Field(
         "auto",
         description="of products of matrices in learning; auto: bf16 where the device multiplies it faster, which is measured",
     )

@@ -19,10 +19,10 @@ from kolmocli.learning.batches import Batch, Weighted, micro_batches, per_token
 from kolmocli.learning.noise import GroupGradients, one_by_one
 from kolmocli.learning.optimiser import build_optimiser
 from kolmocli.policy.policy import Policy
-from kolmocli.policy.precision import Precision
 from kolmocli.policy.recompute import recompute_layers
 from kolmocli.policy.rollout import Rollout
 from kolmocli.policy.scoring import Scorer
+from kolmocli.processor import Precision
 
 Reference = Callable[[Sequence[Rollout]], torch.Tensor]
 """From rollouts to the log-probability of each of their program tokens under another policy, [K]."""

@@ -14,8 +14,8 @@ from kolmocli.learning.value import ValueGuide
 from kolmocli.policy.adapters import Adaptation
 from kolmocli.policy.loading import load_policy
 from kolmocli.policy.policy import Policy
-from kolmocli.policy.precision import Precision
 from kolmocli.policy.presets import Alphabet
+from kolmocli.processor import Precision
 
 
 def load_trained(

@@ -8,15 +8,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Any
 
 import torch
 from torch.nn import functional
 
-from kolmocli.processor import multiplies_bf16
-
-Precision = Literal["fp32", "bf16"]
-Wish = Literal["auto", "fp32", "bf16"]
+from kolmocli.processor import Precision, WantedPrecision, multiplies_bf16
 
 _ROWS = 512
 """Tokens of the products that are timed."""
@@ -25,7 +22,9 @@ _GAIN = 1.25
 """Where bf16 is not quicker by this factor, what is rounded away is not worth it."""
 
 
-def choose_precision(model: Any, wish: Wish = "auto", note: Callable[[str], None] = lambda _: None) -> Precision:
+def choose_precision(
+    model: Any, wish: WantedPrecision = "auto", note: Callable[[str], None] = lambda _: None
+) -> Precision:
     """The wish; where it is `auto`, bf16 on a GPU that has it, and on a processor that has it and is quicker for it with
     the shapes of this model. `note` gets the figure that was measured."""
     if wish != "auto":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kolmocli.config import Config
-from kolmocli.policy.precision import Precision
+from kolmocli.processor import Precision
 
 
 def keep_precision(config: Config, saved: dict[str, Any]) -> Config:

@@ -40,7 +40,7 @@ def restore(
             new, old = os.path.join(staging, "new"), os.path.join(staging, "old")
             os.mkdir(new)
             _write(folder, wanted, os.fsencode(new), run_python)
-            os.sync()
+            os.sync()  # one call for thousands of files: the archive may be removed as soon as they have their places
             if exists:
                 _move_in(wanted, os.fsencode(new), os.fsencode(old), os.fsencode(place))
             else:
