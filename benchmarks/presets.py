@@ -45,14 +45,9 @@ _AT_ONCE = 64
 def warm_start(config: Config, *, tasks: int, steps: int | None, seconds: float) -> dict[str, Any]:
     """One row. A seed has the same tasks in the same order for all presets and rates."""
     policy = open_policy(config)
+    policy.precision = choose_precision(policy.model, config.model.precision)
     learner = open_learner(
-        policy,
-        config.training,
-        model=config.model.name,
-        seed=config.seed,
-        ratio_cap=None,
-        read_states=None,
-        precision=choose_precision(policy.model, config.model.precision),
+        policy, config.training, model=config.model.name, seed=config.seed, ratio_cap=None, read_states=None
     )
     evaluated = evaluation_source(config, note)
     buckets = taught_buckets(evaluated, config.warmup)

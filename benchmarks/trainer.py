@@ -25,6 +25,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
@@ -44,11 +45,12 @@ from kolmocli.policy.building import build_preset
 from kolmocli.policy.generation import generate
 from kolmocli.policy.logprobs import pack, token_logprobs
 from kolmocli.policy.policy import Policy
-from kolmocli.policy.precision import Wish, choose_precision
+from kolmocli.policy.precision import choose_precision
 from kolmocli.policy.prompts import preset_prompt
 from kolmocli.policy.rollout import Rollout
 from kolmocli.policy.scoring import Scorer
 from kolmocli.policy.tokenizer import build_tokenizer
+from kolmocli.processor import Precision, WantedPrecision
 from kolmocli.tasks.base import Prompt
 from kolmocli.tasks.sequences.prompt import sequence_prompt
 
@@ -62,12 +64,15 @@ CLOCK: Callable[[], float] = time.perf_counter
 
 LLAMA = False
 """Whether the presets of Llama's architecture are measured instead."""
-PRECISION: Wish = "auto"
-"""Of the products in learning, on both sides."""
+PRECISION: WantedPrecision = "auto"
+"""Of the products in sampling and learning, on both sides."""
+PRECISIONS: tuple[Precision, ...] = get_args(Precision)
 
 
 def preset(name: str) -> Policy:
-    return Policy(name, build_preset(f"{name}-llama" if LLAMA else name, 0), build_tokenizer())
+    policy = Policy(name, build_preset(f"{name}-llama" if LLAMA else name, 0), build_tokenizer())
+    policy.precision = choose_precision(policy.model, PRECISION)
+    return policy
 
 
 def prompts(seed: int = 0) -> list[Prompt]:
@@ -124,10 +129,7 @@ def step_table(rounds: int) -> dict[str, float]:
     from trl import GRPOConfig, GRPOTrainer
 
     policy, theirs = preset("small"), preset("small")
-    precision = choose_precision(policy.model, PRECISION)
-    ours = update(
-        policy, Learner(policy, learning_rate=RATE, max_grad_norm=1.0, entropy_bonus=0.0, precision=precision)
-    )
+    ours = update(policy, Learner(policy, learning_rate=RATE, max_grad_norm=1.0, entropy_bonus=0.0))
     taken: dict[str, list[float]] = {"kolmo": [], "TRL GRPOTrainer": []}
 
     class Turns(TrainerCallback):  # type: ignore[misc]
@@ -143,7 +145,7 @@ def step_table(rounds: int) -> dict[str, float]:
         config = GRPOConfig(
             output_dir=folder, per_device_train_batch_size=PROMPTS * SAMPLES, num_generations=SAMPLES,
             max_completion_length=NEW_TOKENS, max_steps=rounds + 1, learning_rate=RATE, beta=0.0, temperature=1.0,
-            top_k=0, top_p=1.0, use_cpu=True, bf16=precision == "bf16", gradient_checkpointing=False, report_to=[],
+            top_k=0, top_p=1.0, use_cpu=True, bf16=policy.precision == "bf16", gradient_checkpointing=False, report_to=[],
             save_strategy="no", logging_steps=1000, disable_tqdm=True, seed=0, shuffle_dataset=False,
         )  # fmt: skip
         trainer = GRPOTrainer(
@@ -164,8 +166,8 @@ def generation_table(name: str, rounds: int) -> dict[str, float]:
     asked = [policy.prompt_ids(prompt) for prompt in prompts()]
     rows = torch.tensor(asked).repeat_interleave(SAMPLES, 0)
 
-    def theirs() -> None:
-        policy.model.generate(
+    def theirs(model: Any) -> None:
+        model.generate(
             rows, attention_mask=torch.ones_like(rows), do_sample=True, top_k=0, max_new_tokens=NEW_TOKENS,
             eos_token_id=None, pad_token_id=policy.pad_id,
         )  # fmt: skip
@@ -173,13 +175,18 @@ def generation_table(name: str, rounds: int) -> dict[str, float]:
     def ours(lean: bool) -> None:
         generate(
             policy.model, asked, samples=SAMPLES, max_new_tokens=NEW_TOKENS, stop_ids=(), pad_id=policy.pad_id,
-            generator=torch.Generator().manual_seed(0), lean=lean,
+            generator=torch.Generator().manual_seed(0), lean=lean, precision=policy.precision,
         )  # fmt: skip
 
-    taken = in_turns(
-        {"kolmo": lambda: ours(True), "kolmo, transformers' forward": lambda: ours(False), "model.generate()": theirs},
-        rounds,
-    )
+    sides = {
+        "kolmo": lambda: ours(True),
+        "kolmo, transformers' forward": lambda: ours(False),
+        "model.generate()": lambda: theirs(policy.model),
+    }
+    if policy.precision == "bf16":
+        rounded = preset(name).model.bfloat16()
+        sides["model.generate(), its weights in bf16"] = lambda: theirs(rounded)
+    taken = in_turns(sides, rounds)
     return {side: len(rows) * NEW_TOKENS / spent for side, spent in taken.items()}
 
 
@@ -215,11 +222,10 @@ def plain_pass(model: Any, batch: list[Weighted], tokens_at_once: float = float(
 def learning_table(rounds: int) -> dict[str, float]:
     """Samples per second through forward and backward pass."""
     policy, batch = preset("small"), batch_of(300, PROMPTS, SAMPLES)
-    precision = choose_precision(policy.model, PRECISION)
-    learner = Learner(policy, learning_rate=0.0, max_grad_norm=1.0, entropy_bonus=0.0, precision=precision)
+    learner = Learner(policy, learning_rate=0.0, max_grad_norm=1.0, entropy_bonus=0.0)
 
     def plainly() -> None:
-        with torch.autocast("cpu", torch.bfloat16, enabled=precision == "bf16"):
+        with torch.autocast("cpu", torch.bfloat16, enabled=policy.precision == "bf16"):
             plain_pass(policy.model, batch, TOKENS_PER_MICRO_BATCH)
 
     sides = {"kolmo": lambda: learner.step(batch), "a row per rollout": plainly}
@@ -229,16 +235,18 @@ def learning_table(rounds: int) -> dict[str, float]:
 def apart_table(rounds: int) -> dict[str, float]:
     """Mean difference between what the sampler and the learning pass say of a token that was sampled, in nats."""
     policy = preset("small")
-    scorer, found = Scorer(policy.model, policy.pad_id), dict[str, list[float]](fp32=[], bf16=[])
-    for seed in range(rounds):
+    scorer, found = Scorer(policy.model, policy.pad_id), dict[str, list[float]]()
+    for seed, written, learnt in product(range(rounds), PRECISIONS, PRECISIONS):
+        policy.precision = written
         generator = torch.Generator().manual_seed(seed)
         rollouts = policy.rollout(prompts(seed), samples=SAMPLES, max_new_tokens=NEW_TOKENS, generator=generator)
         sampled_K = torch.tensor([x for rollout in rollouts for x in rollout.logprobs])
-        for precision, nats in found.items():
-            with torch.no_grad(), torch.autocast("cpu", torch.bfloat16, enabled=precision == "bf16"):
-                logprobs_K = scorer(rollouts, 1.0).logprobs_K
-            nats += (logprobs_K - sampled_K).abs().tolist()
-    return {f"sampled in fp32, learnt in {precision}": sum(nats) / len(nats) for precision, nats in found.items()}
+        with torch.no_grad(), torch.autocast("cpu", torch.bfloat16, enabled=learnt == "bf16"):
+            logprobs_K = scorer(rollouts, 1.0).logprobs_K
+        found.setdefault(f"sampled in {written}, learnt in {learnt}", []).extend(
+            (logprobs_K - sampled_K).abs().tolist()
+        )
+    return {way: sum(nats) / len(nats) for way, nats in found.items()}
 
 
 # --- peak memory
@@ -309,7 +317,7 @@ def main() -> None:
     )
     parser.add_argument("--llama", action="store_true", help="the presets of Llama's architecture: tiny-llama, ...")
     parser.add_argument(
-        "--precision", choices=get_args(Wish), default="auto", help="of the products in learning, on both sides"
+        "--precision", choices=get_args(WantedPrecision), default="auto", help="of products, on both sides"
     )
     parser.add_argument("--json", action="store_true", help="one object on stdout instead of tables")
     parser.add_argument("--peak", choices=PEAKS, help=argparse.SUPPRESS)

@@ -21,7 +21,7 @@ class Model(Section):
     device: Literal["auto", "cpu", "cuda", "mps"] = Field("auto", description="where the policy runs")
     precision: WantedPrecision = Field(
         "auto",
-        description="of products of matrices in learning; auto: bf16 where the device multiplies it faster, which is measured",
+        description="of products of matrices in sampling and learning; auto: bf16 where the device multiplies it faster, which is measured",
     )
     load_in_8bit: bool = Field(
         False, description="keep the model's own weights in 8 bits (LLM.int8) and train adapters beside them"

@@ -18,11 +18,11 @@ from kolmocli.config import OptimiserKind
 from kolmocli.learning.batches import Batch, Weighted, micro_batches, per_token
 from kolmocli.learning.noise import GroupGradients, one_by_one
 from kolmocli.learning.optimiser import build_optimiser
+from kolmocli.policy.decoding import rounded
 from kolmocli.policy.policy import Policy
 from kolmocli.policy.recompute import recompute_layers
 from kolmocli.policy.rollout import Rollout
 from kolmocli.policy.scoring import Scorer
-from kolmocli.processor import Precision
 
 Reference = Callable[[Sequence[Rollout]], torch.Tensor]
 """From rollouts to the log-probability of each of their program tokens under another policy, [K]."""
@@ -81,7 +81,7 @@ class Learner:
     multiplied by min(p / p_sampler, cap): truncated importance sampling (Espeholt et al. 2018, arXiv 1802.01561, 4.1).
     Log-probabilities are those at the `temperature` that rollouts are sampled at. `recompute` has every layer computed
     again for the backward pass. With `means` a rollout counts by the mean of its tokens. `read_states` is shown the hidden
-    states of the learning pass, and changes none of its gradients. `precision` is that of the products of matrices in it;
+    states of the learning pass, and changes none of its gradients. Products of matrices are in the policy's precision;
     weights, gradients and the optimiser's moments are in fp32.
     """
 
@@ -100,7 +100,6 @@ class Learner:
         recompute: bool = False,
         means: bool = False,
         read_states: StateReader | None = None,
-        precision: Precision = "fp32",
     ) -> None:
         self.policy = policy
         self.max_grad_norm = max_grad_norm
@@ -111,7 +110,6 @@ class Learner:
         self.temperature = temperature
         self.means = means
         self.read_states = read_states
-        self.precision = precision
         if recompute:
             recompute_layers(policy.model)
         self.parameters = [p for p in policy.model.parameters() if p.requires_grad]
@@ -203,7 +201,7 @@ class Learner:
         return Scorer(self.policy.model, self.policy.pad_id)
 
     def _products(self) -> Any:
-        return torch.autocast(self.policy.model.device.type, torch.bfloat16, enabled=self.precision == "bf16")
+        return rounded(self.policy.model, self.policy.precision)
 
     def state_dict(self) -> dict[str, Any]:
         return self.optimiser.state_dict()

@@ -15,7 +15,6 @@ from kolmocli.policy.adapters import Adaptation
 from kolmocli.policy.loading import load_policy
 from kolmocli.policy.policy import Policy
 from kolmocli.policy.presets import Alphabet
-from kolmocli.processor import Precision
 
 
 def load_trained(
@@ -40,6 +39,8 @@ def load_trained(
         alphabet=alphabet,
         warn=warn,
     )
+    if model.precision != "auto":
+        policy.precision = model.precision
     if training.baseline == "value":
         policy.guide = ValueGuide(policy, training.stop_hopeless)
     return policy
@@ -53,7 +54,6 @@ def open_learner(
     seed: int,
     ratio_cap: float | None,
     read_states: StateReader | None,
-    precision: Precision,
 ) -> Learner:
     """`model` is what the run began with, as it was named."""
     return Learner(
@@ -69,5 +69,4 @@ def open_learner(
         recompute=training.gradient_checkpointing,
         means=training.per_token,
         read_states=read_states,
-        precision=precision,
     )

@@ -12,6 +12,7 @@ import torch
 
 from kolmocli.policy.cache import new_cache
 from kolmocli.policy.head import Head
+from kolmocli.processor import Precision
 
 
 class Decoder(Protocol):
@@ -30,6 +31,11 @@ class Decoder(Protocol):
         ...
 
 
+def rounded(model: Any, precision: Precision) -> torch.autocast:
+    """Where the products of transformers' forward are in this precision."""
+    return torch.autocast(model.device.type, torch.bfloat16, enabled=precision == "bf16")
+
+
 class TransformersDecoder:
     """The model's own forward. Each prompt is read once and its cache repeated for its G samples.
 
@@ -40,9 +46,15 @@ class TransformersDecoder:
     states_ND: torch.Tensor
 
     def __init__(
-        self, model: Any, ids_PT: torch.Tensor, mask_PT: torch.Tensor, samples: int, head: Head | None = None
+        self,
+        model: Any,
+        ids_PT: torch.Tensor,
+        mask_PT: torch.Tensor,
+        samples: int,
+        head: Head | None = None,
+        precision: Precision = "fp32",
     ) -> None:
-        self._model, self._head = model, head
+        self._model, self._head, self._precision = model, head, precision
         self._cache = new_cache(model.config)
         positions_PT = (mask_PT.cumsum(-1) - 1).clamp(min=0)
         self._read(input_ids=ids_PT, attention_mask=mask_PT, position_ids=positions_PT)
@@ -61,9 +73,11 @@ class TransformersDecoder:
     def _read(self, **inputs: torch.Tensor) -> None:
         cached = {"past_key_values": self._cache, "use_cache": True}
         if self._head is None:
-            self.logits_NV = self._model(**inputs, **cached, logits_to_keep=1).logits[:, -1]
+            with rounded(self._model, self._precision):
+                self.logits_NV = self._model(**inputs, **cached, logits_to_keep=1).logits[:, -1]
         else:
-            self.states_ND = self._head.decoder(**inputs, **cached).last_hidden_state[:, -1]
+            with rounded(self._model, self._precision):
+                self.states_ND = self._head.decoder(**inputs, **cached).last_hidden_state[:, -1]
             self.logits_NV = self._head.logits(self.states_ND)
 
     def _select(self, rows: Any) -> None:

@@ -19,6 +19,7 @@ from kolmocli.policy.head import Head
 from kolmocli.policy.lean.decoding import LeanDecoder
 from kolmocli.policy.lean.parts import find_lean
 from kolmocli.policy.rollout import Rollout
+from kolmocli.processor import Precision
 
 _COMPACT_SHARE = 0.75
 """Finished rows leave the batch once what is left fits a table of this share: each removal copies the cache."""
@@ -99,20 +100,22 @@ def generate(
     guide: Guide | None = None,
     lean: bool = True,
     finished: Callable[[int, Generated], None] | None = None,
+    precision: Precision = "fp32",
 ) -> list[Generated]:
     """`samples` continuations of every prompt, in order. `generator=None` decodes greedily.
 
     A continuation ends with the first of `stop_ids` (kept as its last token) or at `max_new_tokens`. Every row has its
     own random numbers from the start, so that which rows are computed together does not change what they draw.
     A `guide` may end rows between two tokens. `lean=False` takes transformers' forward where there is a leaner one.
-    `finished` is called with each continuation, and its place in the result, as soon as it has ended.
+    `finished` is called with each continuation, and its place in the result, as soon as it has ended. `precision` is that of
+    products of matrices, where weights are in fp32: those of transformers' forward are then under autocast.
     """
     device, rows = model.device, len(prompts) * samples
     ids_PT, mask_PT = (x.to(device) for x in left_pad(prompts, pad_id))
     uniform_NT = None
     if generator is not None:
         uniform_NT = torch.rand(rows, numbers_per_row(max_new_tokens, guide), generator=generator, device=device)
-    decoder = _open(model, ids_PT, mask_PT, samples, lean, guide)
+    decoder = _open(model, ids_PT, mask_PT, samples, lean, guide, precision)
     stops_V = torch.zeros(decoder.logits_NV.shape[-1], dtype=torch.bool, device=device)
     stops_V[[i for i in stop_ids if i < len(stops_V)]] = True
     # Row `rows` of the results is nobody's: what rows that have finished still write goes there.
@@ -156,12 +159,18 @@ def generate(
 
 
 def _open(
-    model: Any, ids_PT: torch.Tensor, mask_PT: torch.Tensor, samples: int, lean: bool, guide: Guide | None
+    model: Any,
+    ids_PT: torch.Tensor,
+    mask_PT: torch.Tensor,
+    samples: int,
+    lean: bool,
+    guide: Guide | None,
+    precision: Precision,
 ) -> Decoder:
     head = find_lean(model) if lean else None
     if head is None:
-        return TransformersDecoder(model, ids_PT, mask_PT, samples, None if guide is None else guide.head)
-    return LeanDecoder(head, ids_PT, mask_PT, samples)
+        return TransformersDecoder(model, ids_PT, mask_PT, samples, None if guide is None else guide.head, precision)
+    return LeanDecoder(head, ids_PT, mask_PT, samples, precision)
 
 
 def _compact(

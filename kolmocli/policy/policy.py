@@ -19,6 +19,7 @@ from kolmocli.policy.presets import Alphabet
 from kolmocli.policy.prompts import preset_prompt, readable_prompt
 from kolmocli.policy.rollout import Rollout
 from kolmocli.policy.tokenizer import SEQUENCE
+from kolmocli.processor import Precision
 from kolmocli.tasks.base import Prompt, Task
 
 logging.disable_progress_bar()  # a bar of its own would tear the live table
@@ -30,7 +31,9 @@ class Policy:
 
     With a `base` the model is that one, frozen, with an adapter beside it. A `guide` looks on while rollouts are written;
     it belongs to training and is not saved with the policy. `sampler` writes rollouts; it has the arguments of `generate`.
-    `version` counts the updates of the weights.
+    `version` counts the updates of the weights. `precision` is that of the products of matrices where the policy learns and
+    where its rollouts are drawn; greedy answers are made in the precision of the weights, so that they are what any other
+    run makes of them.
     """
 
     name: str
@@ -40,6 +43,7 @@ class Policy:
     guide: Guide | None = None
     sampler: Callable[..., list[Generated]] = generate
     version: int = 0
+    precision: Precision = "fp32"
 
     @cached_property
     def alphabet(self) -> Alphabet | None:
@@ -158,7 +162,7 @@ class Policy:
         self.sampler(
             self.model, prompts, samples=samples, max_new_tokens=max_new_tokens,
             stop_ids=self.stop_ids, pad_id=self.pad_id, generator=generator, temperature=temperature,
-            guide=self.guide, finished=take,
+            guide=self.guide, finished=take, precision="fp32" if generator is None else self.precision,
         )  # fmt: skip
         return [rollouts[row] for row in range(len(prompts) * samples)]
 

@@ -23,6 +23,7 @@ import torch
 from kolmocli.errors import EnvironmentMissing, KolmoError, UsageError, last_line
 from kolmocli.policy.generation import Generated, Guide, numbers_per_row
 from kolmocli.policy.policy import Policy
+from kolmocli.processor import Precision
 
 _ENVIRONMENT = {
     "VLLM_LOGGING_LEVEL": "ERROR",
@@ -100,8 +101,10 @@ class VllmSampler:
         temperature: float = 1.0,
         guide: Guide | None = None,
         finished: Callable[[int, Generated], None] | None = None,
+        precision: Precision = "fp32",
     ) -> list[Generated]:
-        """`samples` continuations of every prompt, in order; each row's draws belong to a seed of its own."""
+        """`samples` continuations of every prompt, in order; each row's draws belong to a seed of its own. What is rounded
+        was settled when vLLM was opened: a `precision` changes nothing."""
         from vllm import SamplingParams
         from vllm.inputs import TokensPrompt
 

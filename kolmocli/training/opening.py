@@ -138,16 +138,20 @@ def open_run(config: Config, options: RunOptions, display: Display, stack: ExitS
     policy.require_room((policy.prompt_ids(task.asked) for task in looked_at), config.training.max_new_tokens)
     if config.adapter_rank and is_preset(config.model.name):
         display.note(f"{config.model.name} is drawn at random and stays so: only the adapters beside it learn")
-    precision = choose_precision(policy.model, config.model.precision, display.note)
-    config = with_precision(config, precision)
+    policy.precision = choose_precision(policy.model, config.model.precision, display.note)
+    config = with_precision(config, policy.precision)
     engine = open_engine(config, policy, display.note)
     stack.callback(engine.close)
     state, totals = RunState(phase="warmup" if config.warmup.max_steps else "rl"), Totals()
     methods, weigh, value = _open_methods(config, source, engine, policy)
     learner = open_learner(
-        policy, config.training, model=config.model.name, seed=config.seed, ratio_cap=config.ratio_cap,
-        read_states=None if value is None else value.read, precision=precision,
-    )  # fmt: skip
+        policy,
+        config.training,
+        model=config.model.name,
+        seed=config.seed,
+        ratio_cap=config.ratio_cap,
+        read_states=None if value is None else value.read,
+    )
     if checkpoint:
         state, totals = RunState(**saved["run"]), Totals(**saved["totals"])
         controller.load_state_dict(saved["controller"])

@@ -54,6 +54,10 @@ OUTCOMES = list(itertools.product(range(3), range(3)))
 REWARDS = [0.0, 1.0, 0.2, 0.0, 0.0, 1.25, -1.0, 0.5, 1.0]
 
 
+def policy_of(model: Toy) -> Any:
+    return Policy("toy", model, SimpleNamespace(pad_token_id=0))
+
+
 def expected_batch(model: Toy, group: int, kind: BaselineKind, gamma: float) -> list[Weighted]:
     """Every outcome once, its weights those it gets on average over all groups that it can be in."""
     p = model.probabilities().detach().flatten().tolist()
@@ -83,9 +87,7 @@ def test_the_expected_gradient_is_that_of_the_expected_reward(kind: BaselineKind
     analytic = torch.autograd.grad(
         (model.probabilities().flatten() * torch.tensor(REWARDS)).sum(), [model.first, model.second]
     )
-    make(SimpleNamespace(model=model, pad_id=0, version=0)).step(
-        expected_batch(model, group, kind, 1.0), denominator=1.0
-    )
+    make(policy_of(model)).step(expected_batch(model, group, kind, 1.0), denominator=1.0)
     for ours, exact in zip(gradients(model), analytic, strict=True):
         torch.testing.assert_close(-ours, exact, rtol=0, atol=1e-6)
 
@@ -106,7 +108,7 @@ def test_a_value_may_be_wrong_but_may_not_look_ahead(ahead: int) -> None:
         rollout = ValuedRollout((0,), tokens, (0.0, 0.0), (0, 1), "", True, values)
         _, of_lines = line_values([0.0, reward], 1.0, rollout)
         batch.append(Weighted(rollout, [p * a for a in token_weights(of_lines, rollout.lines)]))
-    make(SimpleNamespace(model=model, pad_id=0, version=0)).step(batch, denominator=1.0)
+    make(policy_of(model)).step(batch, denominator=1.0)
     near = [torch.allclose(-g, exact, rtol=0, atol=1e-6) for g, exact in zip(gradients(model), analytic, strict=True)]
     assert near == [not ahead, True]
 
@@ -114,9 +116,7 @@ def test_a_value_may_be_wrong_but_may_not_look_ahead(ahead: int) -> None:
 def test_the_discount_shrinks_the_gradient_of_the_first_line_only() -> None:
     whole, discounted = Toy(), Toy()
     for model, gamma in ((whole, 1.0), (discounted, 0.25)):
-        make(SimpleNamespace(model=model, pad_id=0, version=0)).step(
-            expected_batch(model, 2, "rloo", gamma), denominator=1.0
-        )
+        make(policy_of(model)).step(expected_batch(model, 2, "rloo", gamma), denominator=1.0)
     torch.testing.assert_close(discounted.first.grad, 0.25 * whole.first.grad)
     torch.testing.assert_close(discounted.second.grad, whole.second.grad)
 
@@ -124,7 +124,7 @@ def test_the_discount_shrinks_the_gradient_of_the_first_line_only() -> None:
 def test_the_reported_entropy_is_that_of_the_choices() -> None:
     model = Toy()
     batch = [Weighted(Rollout((0,), (1, 2), (0.0, 0.0), (0, 0), "", True), [1.0, 0.0])]
-    report = make(SimpleNamespace(model=model, pad_id=0, version=0)).step(batch, denominator=1.0)
+    report = make(policy_of(model)).step(batch, denominator=1.0)
     exact = torch.distributions.Categorical(logits=Toy().first).entropy()
     assert report.entropy == pytest.approx(exact.item(), abs=1e-6)
     assert (report.tokens, report.work) == (1, 2)  # the token without a weight is not read
@@ -134,7 +134,7 @@ def test_the_entropy_bonus_makes_choices_more_even() -> None:
     model = Toy()
     before = torch.distributions.Categorical(logits=model.first).entropy().item()
     batch = [Weighted(Rollout((0,), (i, 0), (0.0, 0.0), (0, 0), "", True), [1e-12, 0.0]) for i in range(3)]
-    make(SimpleNamespace(model=model, pad_id=0, version=0), 0.01, entropy_bonus=1.0).step(batch, denominator=3)
+    make(policy_of(model), 0.01, entropy_bonus=1.0).step(batch, denominator=3)
     assert torch.distributions.Categorical(logits=model.first).entropy().item() > before
 
 

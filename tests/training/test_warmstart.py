@@ -27,9 +27,7 @@ PRESETS = Path(__file__).parents[2] / "benchmarks" / "presets.py"
 def test_references_are_taught_and_tasks_without_one_change_nothing() -> None:
     config = small_config()
     policy = open_policy(config)
-    learner = open_learner(
-        policy, config.training, model="tiny", seed=0, ratio_cap=None, read_states=None, precision="fp32"
-    )
+    learner = open_learner(policy, config.training, model="tiny", seed=0, ratio_cap=None, read_states=None)
     source = training_source(config, print)
     tasks = [source.task(Bucket("runs", 1), index) for index in range(8)]
     before = [weight.clone() for weight in policy.model.parameters()]

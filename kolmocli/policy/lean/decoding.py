@@ -12,7 +12,6 @@ heads per key head, E numbers per head, D hidden units, K taps of a kernel.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import torch
@@ -20,9 +19,9 @@ from torch.nn import functional as F
 
 from kolmocli.policy.head import Head
 from kolmocli.policy.lean.parts import Attention, Convolution, Layer, last_norm, layers_of
+from kolmocli.policy.lean.products import join
+from kolmocli.processor import Precision
 
-_JOINED_BELOW = 1 << 20
-"""Matrices of fewer numbers are copied side by side: larger ones gain nothing and would take their memory twice."""
 _ROOM = 65
 """Tokens that the cache of a row grows by. Not a power of two: the rows would share a few lines of a processor's cache."""
 
@@ -30,10 +29,12 @@ _ROOM = 65
 class LeanDecoder:
     """A `Decoder` of a model whose head `find_lean` has found."""
 
-    def __init__(self, head: Head, ids_PT: torch.Tensor, mask_PT: torch.Tensor, samples: int) -> None:
+    def __init__(
+        self, head: Head, ids_PT: torch.Tensor, mask_PT: torch.Tensor, samples: int, precision: Precision = "fp32"
+    ) -> None:
         model, self._head = head.decoder, head
         self._norm = last_norm(model)
-        self._layers = [_Layer(layer) for layer in layers_of(model)]
+        self._layers = [_Layer(layer, precision) for layer in layers_of(model)]
         self._written = 0
         positions_PT = (mask_PT.cumsum(-1) - 1).clamp(min=0)
         hidden_PTD = model.embed_tokens(ids_PT)
@@ -89,12 +90,12 @@ class _Prompts(NamedTuple):
 class _Layer:
     """One layer of a model in the middle of writing."""
 
-    def __init__(self, layer: Layer) -> None:
+    def __init__(self, layer: Layer, precision: Precision) -> None:
         self._layer = layer
         of = layer.operator
-        self.operator = _Attention(of) if isinstance(of, Attention) else _Convolution(of)
-        self._gate_up = _Joined([layer.gate, layer.up])
-        self._down = _Joined([layer.down])
+        self.operator = _Attention(of, precision) if isinstance(of, Attention) else _Convolution(of, precision)
+        self._gate_up = join([layer.gate, layer.up], precision)
+        self._down = join([layer.down], precision)
 
     def scale_of_heads(self, like: torch.Tensor) -> torch.Tensor | None:
         return self.operator.scale_of_heads(like) if isinstance(self.operator, _Attention) else None
@@ -118,8 +119,8 @@ class _Layer:
 class _Convolution:
     """What a kernel still reaches of each row: the products B * x of its last K - 1 tokens, the latest first."""
 
-    def __init__(self, convolution: Convolution) -> None:
-        self._inputs, self._output = _Joined([convolution.inputs]), _Joined([convolution.output])
+    def __init__(self, convolution: Convolution, precision: Precision) -> None:
+        self._inputs, self._output = join([convolution.inputs], precision), join([convolution.output], precision)
         self._taps = convolution.taps
 
     def read(self, inputs_PTD: torch.Tensor, turn_by: _Angles, prompts: _Prompts, is_last: bool) -> torch.Tensor:
@@ -152,13 +153,13 @@ class _Convolution:
 class _Attention:
     """The keys and values of the prompts, [P, H, E, T] and [P, H, T, E], and of the rows [P, H, G, room, E]."""
 
-    def __init__(self, attention: Attention) -> None:
+    def __init__(self, attention: Attention, precision: Precision) -> None:
         self._head_size, self._scale = attention.head_size, attention.scale
         self._query_heads = attention.query.out_features // self._head_size
         self._key_heads = attention.key.out_features // self._head_size
         self._norms = attention.query_norm, attention.key_norm
-        self._qkv = _Joined([attention.query, attention.key, attention.value])
-        self._output = _Joined([attention.output])
+        self._qkv = join([attention.query, attention.key, attention.value], precision)
+        self._output = join([attention.output], precision)
 
     def scale_of_heads(self, like: torch.Tensor) -> torch.Tensor:
         """What queries, and then keys, are to be multiplied with: [heads of both, 1]."""
@@ -222,25 +223,6 @@ class _Attention:
     def keep(self, rows_PG: torch.Tensor, prompts_P: torch.Tensor) -> None:
         self._prompt = (self._prompt[0][prompts_P], self._prompt[1][prompts_P])
         self._own = _select(self._own[0], rows_PG), _select(self._own[1], rows_PG)
-
-
-class _Joined:
-    """Linear layers of one input as one product; large ones, adapters and 8-bit layers are asked one by one."""
-
-    def __init__(self, layers: Sequence[Any]) -> None:
-        self._layers = layers
-        self._weight: torch.Tensor | None = None
-        plain = all(type(layer) is torch.nn.Linear for layer in layers)
-        if plain and sum(layer.weight.numel() for layer in layers) < _JOINED_BELOW:
-            self._weight = torch.cat([layer.weight for layer in layers]).T.contiguous()
-            self._bias = None if layers[0].bias is None else torch.cat([layer.bias for layer in layers])
-
-    def __call__(self, inputs: torch.Tensor) -> torch.Tensor:
-        if self._weight is None:
-            apart = [layer(inputs) for layer in self._layers]
-            return apart[0] if len(apart) == 1 else torch.cat(apart, -1)
-        outputs = inputs @ self._weight
-        return outputs if self._bias is None else outputs.add_(self._bias)
 
 
 def angles(model: Any, like: torch.Tensor, position_NT: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:

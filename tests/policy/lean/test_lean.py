@@ -10,7 +10,7 @@ import torch
 
 from kolmocli.policy.adapters import Adaptation
 from kolmocli.policy.generation import Generated, generate
-from kolmocli.policy.lean import decoding as lean
+from kolmocli.policy.lean import decoding as lean, products
 from kolmocli.policy.lean.parts import find_lean
 from kolmocli.policy.loading import load_policy
 from tests.policy.families import FAMILIES, LEAN, VOCABULARY, make
@@ -64,7 +64,7 @@ def test_it_reads_adapters_and_eight_bits_beside_the_weights(in_8bit: bool) -> N
 
 
 def test_large_matrices_are_not_copied(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lean, "_JOINED_BELOW", 0)
+    monkeypatch.setattr(products, "_JOINED_BELOW", 0)
     model = make("llama3")
     assert_alike(written(model), written(model, lean=False))
 
