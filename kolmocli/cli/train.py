@@ -21,6 +21,8 @@ QUICKSTART = "quickstart"
 QUESTIONS = "digits"
 """The curriculum of `--task`, where none is named."""
 LATEST = Path("runs/latest")
+_REHEARSED = 10_000_000
+"""Parameters of the largest policy that a dry run takes steps with, which is a matter of seconds."""
 
 KEYS = {
     "model": "model.name",
@@ -181,6 +183,7 @@ def train(
         from kolmocli.training.plan import plan
 
         planned = plan(config)
+        planned["seconds"] = _rehearsed(config, planned["model"]["parameters"])
         if json:
             print_json({**planned, "config": config.model_dump(mode="json")})
         else:
@@ -191,6 +194,17 @@ def train(
     options = RunOptions(run_dir, resume, stop_at, verbose, quiet, allow_gaps, tuple(plugins or ()))
     summary = run_training(config, options)
     print_json(summary) if json else show(summary_panel(summary))
+
+
+def _rehearsed(config: Config, parameters: int | None) -> dict[str, float] | None:
+    """What a run would take; None where finding out would take minutes itself, or a model from elsewhere."""
+    from kolmocli.policy.presets import is_preset
+
+    if not is_preset(config.model.name) or config.adapter_rank or parameters is None or parameters > _REHEARSED:
+        return None
+    from kolmocli.training.rehearsal import rehearse
+
+    return rehearse(config)
 
 
 def _only(task: str, config: Config) -> Config:

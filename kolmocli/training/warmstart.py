@@ -18,7 +18,8 @@ from kolmocli.tasks.base import Task, TaskSource
 from kolmocli.training.run import Run
 
 _RAMP_STEPS = 20
-_CHECK_TASKS = 128
+CHECK_TASKS = 128
+"""Tasks whose samples say whether the warm start is done."""
 _NEW = 0.5
 """The share of the references that are of the newest level, while levels open."""
 
@@ -83,7 +84,7 @@ def ramp(step: int, done: float) -> float:
 def measure(run: Run, engine: Engine, buckets: list[Bucket], step: int) -> float:
     """Share of sampled programs that pass on fresh tasks of the warm-up buckets."""
     began = time.perf_counter()
-    tasks = [run.draw(buckets[i % len(buckets)]) for i in range(_CHECK_TASKS)]
+    tasks = [run.draw(buckets[i % len(buckets)]) for i in range(CHECK_TASKS)]
     groups = engine.sample(Request(tasks, 1, run.seed("warm check", step))).groups
     judged = [o for g in groups for o in g.outcomes if o.reward is not None]
     run.recorder.spend("warmup", time.perf_counter() - began)
