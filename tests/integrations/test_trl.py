@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 import warnings
 from pathlib import Path
 from typing import Any
@@ -32,10 +35,13 @@ def train(kind: str, folder: Path, course: Listening, steps: int, resume: bool =
     lessons = Lessons(course, ask=ask)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # TRL's own, and torch's about pinned memory
-        chosen = {"beta": 0.0, "shuffle_dataset": False, "save_strategy": "steps", "save_steps": 2} | settings
+        chosen = {
+            "per_device_train_batch_size": GROUPS * SAMPLES, "beta": 0.0, "shuffle_dataset": False, "save_strategy": "steps",
+            "save_steps": 2,
+        } | settings  # fmt: skip
         chosen["lr_scheduler_type"] = "constant"  # as it stands, a shorter run would be another one
         arguments = getattr(trl, f"{kind}Config")(
-            output_dir=str(folder), per_device_train_batch_size=GROUPS * SAMPLES, num_generations=SAMPLES, max_steps=steps,
+            output_dir=str(folder), num_generations=SAMPLES, max_steps=steps,
             max_completion_length=6, use_cpu=True, bf16=False, gradient_checkpointing=False, report_to=[],
             logging_steps=1, disable_tqdm=True, seed=0, **chosen,
         )  # fmt: skip
@@ -122,3 +128,22 @@ def test_programs_of_chat_models_are_judged_in_the_sandbox() -> None:
         wrong = [[{"role": "assistant", "content": "0"}]] * len(rows)
         assert set(lessons.reward(wrong, **columns)) == {0.0}
         assert not course.state_dict()["drawn"]  # evaluation tells the controller nothing
+
+
+def test_every_process_hears_what_all_of_them_sampled(tmp_path: Path) -> None:
+    """Two processes of six rollouts each: the middle group of the three is sampled in both."""
+    done = subprocess.run(
+        [
+            sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2", "--rdzv-backend", "c10d", "--rdzv-endpoint",
+            "localhost:0", "-m", "tests.integrations.trl_process", tmp_path,
+        ],
+        cwd=Path(__file__).parents[2], capture_output=True, text=True, check=False, env={**os.environ, "OMP_NUM_THREADS": "1"},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    first, second = (json.loads((tmp_path / f"told-{rank}.json").read_text()) for rank in (0, 1))
+    assert first == second
+    assert [len(results) for results in first["told"]] == [GROUPS] * 3
+    judged = [sum(rollouts for _, _, rollouts in results) for results in first["told"]]
+    passes = [sum(passed for _, passed, _ in results) for results in first["told"]]
+    assert GROUPS * SAMPLES >= max(judged) > (GROUPS - 1) * SAMPLES
+    assert first["means"] == pytest.approx([p / j for p, j in zip(passes, judged, strict=True)])

@@ -1,0 +1,26 @@
+"""One process of several that train together: python -m torch.distributed.run --nproc-per-node 2 -m tests.integrations.trl_process FOLDER"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+
+import torch
+
+from tests.integrations.stories import open_stories
+from tests.integrations.test_trl import train
+
+
+def main(folder: Path) -> None:
+    torch.set_num_threads(1)
+    course = open_stories()
+    trainer = train("GRPO", folder, course, 3, per_device_train_batch_size=6)
+    told = [[[str(r.bucket), r.passes, r.rollouts] for r in results] for results in course.told]
+    means = [log["rewards/reward/mean"] for log in trainer.state.log_history if "rewards/reward/mean" in log]
+    (folder / f"told-{os.environ['RANK']}.json").write_text(json.dumps({"told": told, "means": means}))
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
