@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 import torch
 
-from kolmocli.checkpoints import checkpoints, digest, latest_checkpoint, settle
+from kolmocli.checkpoints import checkpoints, digest, latest_checkpoint, require_as_written, settle
 from kolmocli.errors import KolmoError
 from kolmocli.learning.saving import load_state, save_checkpoint
 from kolmocli.policy.loading import load_policy
@@ -245,6 +245,17 @@ def test_a_damaged_checkpoint_is_passed_over(policy: Policy, tmp_path: Path, dam
     assert latest_checkpoint(tmp_path, said.append) == tmp_path / "checkpoints" / "step_000005"
     (line,) = said
     assert line.startswith(f"{damaged} is damaged and passed over: ")
+
+
+def test_of_a_policy_alone_only_what_is_there_is_compared(policy: Policy, tmp_path: Path) -> None:
+    """Whoever copies a policy somewhere leaves the optimiser behind, and files that its models do without."""
+    folder = save(tmp_path, 1, policy, mark=1)
+    flip(folder / "optimiser.pt")
+    (folder / "generation_config.json").unlink()
+    require_as_written(folder)
+    flip(folder / "model.safetensors")
+    with pytest.raises(KolmoError, match=r"model\.safetensors is not what was written there"):
+        require_as_written(folder)
 
 
 def test_a_run_without_checkpoints_has_none(tmp_path: Path) -> None:
