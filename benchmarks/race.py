@@ -31,6 +31,7 @@ from dataclasses import asdict, dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from statistics import fmean
+from typing import Any
 
 from ablation import switch
 from paired import WARM, Comparison, OutOfTime, Sitting, add_common, finished, open_sitting, positive
@@ -40,6 +41,7 @@ from race_report import ADAPTED, BEST, PLAIN, UNIFORM, measured, picture, show
 from kolmocli.config.file import load_config, parse_settings
 from kolmocli.paths import find_curriculum
 
+TUNED = "tuned.json"
 SCRIPT = Path(__file__).with_name("race_trl.py")
 QUIET = switch("training.noise_every=0", "report=false")
 """Measurements and pictures that no variant needs."""
@@ -63,10 +65,26 @@ OTHER = Track(100, 10, (0.4, 0.5, 0.6, 0.7))
 """Of any other curriculum."""
 
 
+def variants(batch: int, rate: float | None) -> dict[str, list[str]]:
+    """By name, the options of each, for so many rollouts a step; `rate` is TRL's, None for the curriculum's."""
+    best = ["--best"] if rate is None else ["--best", "--rate", str(rate)]
+    return {
+        "rasch": [],
+        UNIFORM: switch("controller.kind=uniform"),
+        "uniform + refill": switch("controller.kind=uniform", "refill.most=2", f"training.batch_size={batch // 2}"),
+        **{kind: switch(f"controller.kind={kind}") for kind in ("window", "pool", "staircase")},
+        PLAIN: [],
+        BEST: best,
+        ADAPTED: [*best, "--adapter"],
+    }
+
+
 @dataclass(frozen=True)
 class Race(Comparison):
     rates: list[float]
+    """Of which TRL's is chosen."""
     tune: list[int]
+    """The seeds that it is chosen on."""
 
     def run(self, folder: Path, seed: int, variant: str, options: Sequence[str]) -> list[str]:
         if variant not in (PLAIN, BEST, ADAPTED):
@@ -81,20 +99,6 @@ class Race(Comparison):
             "--seed", str(seed), "--steps", str(self.steps), "--eval-freq", str(self.eval_freq),
             "--sandbox", self.sandbox, *tasks, *self.more, *options,
         ]  # fmt: skip
-
-    def variants(self, rate: float | None) -> dict[str, list[str]]:
-        """By name, the options of each; `rate` is TRL's, None for the curriculum's."""
-        batch = load_config(find_curriculum(self.curriculum), parse_settings(self.more[1::2])).training.batch_size
-        best = ["--best"] if rate is None else ["--best", "--rate", str(rate)]
-        return {
-            "rasch": [],
-            UNIFORM: switch("controller.kind=uniform"),
-            "uniform + refill": switch("controller.kind=uniform", "refill.most=2", f"training.batch_size={batch // 2}"),
-            **{kind: switch(f"controller.kind={kind}") for kind in ("window", "pool", "staircase")},
-            PLAIN: [],
-            BEST: best,
-            ADAPTED: [*best, "--adapter"],
-        }  # fmt: skip
 
     def tuned(self, out: Path, sitting: Sitting) -> float | None:
         """The rate with the best mean accuracy on the way. None: there is none to choose."""
@@ -112,25 +116,31 @@ class Race(Comparison):
             ],
         )
         found = {rate: fmean(mean_accuracy(run) for run in done) for rate, done in runs.items()}
-        said = ", ".join(f"{rate:g}: {accuracy:.1%}" for rate, accuracy in found.items())
-        print(f"{self.curriculum}: mean accuracy of TRL by learning rate: {said}", file=sys.stderr, flush=True)
-        return max(found, key=lambda rate: found[rate])
+        best = max(found, key=lambda rate: found[rate])
+        (out / TUNED).write_text(json.dumps({"rate": best, "mean_accuracy": {f"{r:g}": a for r, a in found.items()}}))
+        return best
 
     def go(self, out: Path, seeds: Sequence[int], chosen: Sequence[str], sitting: Sitting) -> None:
         """All that is left to run. Raises OutOfTime when some of it still is."""
         rate = self.tuned(out, sitting) if {BEST, ADAPTED} & set(chosen) else None
-        variants = {name: options for name, options in self.variants(rate).items() if name in chosen}
+        batch = load_config(find_curriculum(self.curriculum), parse_settings(self.more[1::2])).training.batch_size
+        runs = {name: options for name, options in variants(batch, rate).items() if name in chosen}
         folders = {seed: out / f"seed{seed}" for seed in seeds}
         run_all(sitting, [(folder / WARM, self.warm_start(folder, seed)) for seed, folder in folders.items()])
         run_all(  # all variants of a seed before the next one: a part is a fair race too
             sitting,
-            [(f / v, self.run(f, seed, v, more)) for seed, f in folders.items() for v, more in variants.items()],
+            [(f / name, self.run(f, seed, name, more)) for seed, f in folders.items() for name, more in runs.items()],
         )
 
 
 def mean_accuracy(folder: Path) -> float:
     """Over the evaluations after the first: high for what climbs early, and for what ends high."""
     return fmean(accuracy for _, accuracy, _ in measure(folder, [])["accuracies"][1:])
+
+
+def tuned(out: Path) -> Any:
+    """TRL's rate, and what it was chosen from; None where none was."""
+    return json.loads((out / TUNED).read_text()) if (out / TUNED).exists() else None
 
 
 def run_all(sitting: Sitting, work: Sequence[tuple[Path, list[str]]]) -> None:
@@ -152,7 +162,7 @@ def prune(folder: Path) -> None:
 
 def parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    names = list(Race("python", None, 1, 1, None, "auto", [], [], []).variants(None))
+    names = list(variants(1, None))
     parser.add_argument("--curricula", nargs="+", default=list(TRACKS), help="(default: %(default)s)")
     parser.add_argument("--variants", nargs="+", choices=names, default=names, metavar="VARIANT", help="(default: all)")
     parser.add_argument("--rates", type=float, nargs="*", default=[2e-4, 5e-4, 1e-3, 3e-3],
@@ -202,10 +212,11 @@ def main() -> None:
     check(o, usage)
     sitting, more = open_sitting(o), [*QUIET, *o.more]
     tracks = {name: TRACKS.get(name, OTHER) for name in o.curricula}
+    configs = {name: load_config(find_curriculum(name), parse_settings(more[1::2])) for name in tracks}
     races = {
         name: Race(
-            name, o.model, o.steps or track.steps, o.eval_freq or track.eval_freq, o.eval_samples, o.sandbox, more,
-            o.rates, o.tune,
+            name, o.model, o.steps or track.steps, o.eval_freq or track.eval_freq, o.eval_samples,
+            o.sandbox if configs[name].runs_programs else "auto", more, o.rates, o.tune,
         )
         for name, track in tracks.items()
     }  # fmt: skip
@@ -221,10 +232,17 @@ def main() -> None:
         name: measured(folders[name], o.seeds, o.variants, o.targets or track.targets) for name, track in tracks.items()
     }
     if o.json:
-        both = {name: {"settings": asdict(races[name]), **each} for name, each in found.items()}
+        both = {
+            name: {"settings": asdict(races[name]), "tuned": tuned(folders[name]), **each}
+            for name, each in found.items()
+        }
         print(json.dumps({"schema_version": 1, "curricula": both}, indent=2, allow_nan=False))
     else:
         show(found)
+        for name, folder in folders.items():
+            if choice := tuned(folder):
+                rates = ", ".join(f"{rate}: {accuracy:.1%}" for rate, accuracy in choice["mean_accuracy"].items())
+                print(f"{name}: {BEST} has a learning rate of {choice['rate']:g} (mean accuracy on the way, {rates})")
     (o.out / "race.png").write_bytes(picture(found))
     print(o.out / "race.png", file=sys.stderr)
 

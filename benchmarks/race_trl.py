@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import argparse
 import shutil
-import signal
 import sys
 import time
 import warnings
@@ -146,11 +145,13 @@ def settings(config: Config, policy: Policy, best: bool) -> dict[str, Any]:
         "temperature": 1.0, "top_k": 0, "top_p": 1.0, "beta": 0.0, "max_steps": training.steps, "seed": config.seed,
         "use_cpu": policy.model.device.type == "cpu",
     }  # fmt: skip
-    precision = choose_precision(policy.model, config.model.precision)
-    if best:
-        shared |= {"scale_rewards": "none", "bf16": precision == "bf16", "gradient_checkpointing": False}
-        shared |= {"learning_rate": training.learning_rate, "max_grad_norm": training.max_grad_norm}
-    return shared
+    if not best:
+        return shared
+    return shared | {
+        "scale_rewards": "none", "bf16": choose_precision(policy.model, config.model.precision) == "bf16",
+        "gradient_checkpointing": False, "max_grad_norm": training.max_grad_norm,
+        "learning_rate": training.learning_rate,
+    }  # fmt: skip
 
 
 def optimiser(training: Training, policy: Policy) -> tuple[Any, Any]:
@@ -187,9 +188,8 @@ def run(config: Config, o: argparse.Namespace, stop: StopRequest) -> int:
         engine = open_local_engine(policy, judge, config.training, config.model)
         writing, lessons = Writing(config, course, engine, log, stop), Lessons(course, ask=ask)
         told = settings(config, trained, o.best)
-        text = (
-            f"TRL {trl.__version__}, transformers {transformers.__version__}, {torch.get_num_threads()} threads: {told}"
-        )
+        versions = f"TRL {trl.__version__}, transformers {transformers.__version__}, torch {torch.__version__}"
+        text = f"{versions}, {torch.get_num_threads()} threads: {told}"
         log.event(StartEvent(step=max(begun, 0), model=config.model.name, engine="TRL", text=text))
         if not checkpoints:
             writing.evaluate(trained.model, 0, BEFORE)
@@ -256,9 +256,7 @@ def main() -> int:
         "training.learning_rate": o.rate,
     }  # fmt: skip
     changes = parse_settings(o.set) | {key: value for key, value in asked.items() if value is not None}
-    config = load_config(find_curriculum(o.curriculum), changes)
-    if config.runs_programs:
-        config = load_config(find_curriculum(o.curriculum), {**changes, "sandbox.backend": o.sandbox})
+    config = load_config(find_curriculum(o.curriculum), changes | {"sandbox.backend": o.sandbox})
     transformers.logging.set_verbosity_error()
     warnings.filterwarnings("ignore", module="(torch|transformers|trl|accelerate)")
     with StopRequest() as stop:
@@ -266,5 +264,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     sys.exit(main())
