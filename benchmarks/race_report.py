@@ -9,7 +9,7 @@ from statistics import fmean
 from typing import Any
 
 from paired import finished
-from paired_report import cell, mean, measure, ratio, report, tables
+from paired_report import cell, mean, measure, ratio, report
 from rich import box
 from rich.console import Console
 from rich.table import Table
@@ -25,9 +25,7 @@ STYLES = {
     "pool": (SKY, "-"), "staircase": (PURPLE, "-"), PLAIN: (GREY, "--"), BEST: (RED, "--"), ADAPTED: (BLUE, "--"),
 }  # fmt: skip
 """In the picture: TRL's lines are broken."""
-HEADINGS = (
-    "accuracy", "variant", "reached", "rollouts", f"of {UNIFORM}", "of TRL's best", "seconds", "of TRL's best"
-)  # fmt: skip
+OF_TRL = "of TRL's best"
 
 
 def measured(folder: Path, seeds: Sequence[int], variants: Iterable[str], targets: Sequence[float]) -> dict[str, Any]:
@@ -47,33 +45,61 @@ def measured(folder: Path, seeds: Sequence[int], variants: Iterable[str], target
 
 
 def show(found: Mapping[str, dict[str, Any]]) -> None:
-    """One table of the race, and one of where the runs of each curriculum ended."""
+    """A table of the race, and one of where its runs ended."""
     console = Console(width=None if sys.stdout.isatty() else 160, highlight=False)
     console.print(race(found))
+    console.print(ends(found))
+
+
+def rows(found: Mapping[str, dict[str, Any]], targets: bool) -> Iterator[tuple[str, float | None, str, dict[str, Any]]]:
+    """Curriculum, target (None: without them), variant and its figures."""
     for name, each in found.items():
-        ends = next(iter(tables(each)))
-        ends.title = f"{name}: {ends.title}"
-        console.print(ends)
+        for target in each["targets"] if targets else [None]:
+            for variant, c in each["variants"].items():
+                yield Path(name).stem, target, variant, c
 
 
 def race(found: Mapping[str, dict[str, Any]]) -> Table:
     title = "rollouts and seconds of training until a held-out accuracy: means over the seeds that reached it"
-    table = Table(box=box.SIMPLE, pad_edge=False, title=title, title_justify="left")
-    table.add_column("curriculum")
-    for heading in HEADINGS:
-        table.add_column(heading, justify="left" if heading == "variant" else "right")
-    for name, each in found.items():
-        for target in each["targets"]:
-            for variant, c in each["variants"].items():
-                until = c["until"][f"{target:g}"]
-                table.add_row(
-                    name, f"{target:.0%}", variant, f"{until['reached']} of {len(c['seeds'])}",
-                    cell(until["rollouts"], ",.0f"), cell(until.get("rollouts_ratio"), ".2f"),
-                    cell(until["of_trl"]["rollouts"], ".2f"), cell(until["seconds"], ",.0f"),
-                    cell(until["of_trl"]["seconds"], ".2f"),
-                )  # fmt: skip
+    headings = ("curriculum", "accuracy", "variant", "reached", "rollouts", f"of {UNIFORM}", OF_TRL, "seconds", OF_TRL)
+    table, before = empty(title, headings), None
+    for name, target, variant, c in rows(found, True):
+        if before not in (None, (name, target)):
             table.add_section()
+        before, until = (name, target), c["until"][f"{target:g}"]
+        table.add_row(
+            name, f"{100 * target:g} %", variant, f"{until['reached']} of {len(c['seeds'])}",
+            cell(until["rollouts"], ",.0f"), cell(until.get("rollouts_ratio"), ".2f"),
+            cell(until["of_trl"]["rollouts"], ".2f"), cell(until["seconds"], ",.0f"), cell(until["of_trl"]["seconds"], ".2f"),
+        )  # fmt: skip
     return table
+
+
+def ends(found: Mapping[str, dict[str, Any]]) -> Table:
+    headings = (
+        "curriculum", "variant", "seeds", "before", "final accuracy", f"over {UNIFORM}", "rollouts", "seconds",
+        "pass rate", "dead groups",
+    )  # fmt: skip
+    table = empty("at the end: means over the seeds, with their 95 % intervals", headings)
+    for name, _, variant, c in rows(found, False):
+        table.add_row(
+            name, variant, str(len(c["seeds"])), short(c["before"], ".1%"), cell(c["final"], ".1%"),
+            cell(c["final_difference"], "+.1%"), short(c["rollouts"], ",.0f"), cell(c["seconds"], ",.0f"),
+            short(c["pass_rate"], ".2f"), short(c["dead_groups"], ".0%"),
+        )  # fmt: skip
+    return table
+
+
+def empty(title: str, headings: Sequence[str]) -> Table:
+    table = Table(box=box.SIMPLE, pad_edge=False, title=title, title_justify="left")
+    for heading in headings:
+        table.add_column(heading, justify="left" if heading in ("curriculum", "variant") else "right", no_wrap=True)
+    return table
+
+
+def short(value: Mapping[str, Any], form: str) -> str:
+    """A mean without its interval."""
+    return cell({**value, "ci": None}, form)
 
 
 def picture(found: Mapping[str, dict[str, Any]]) -> bytes:
@@ -87,7 +113,7 @@ def picture(found: Mapping[str, dict[str, Any]]) -> bytes:
     axes = fig.subplots(len(found), 2, squeeze=False, sharey="row")
     for row, (name, each) in zip(axes, found.items(), strict=True):
         for place, x in enumerate(("rollouts", "seconds")):
-            panel = dress(row[place], x, "accuracy  (%)" if place == 0 else "", name if place == 0 else "")
+            panel = dress(row[place], x, "accuracy  (%)" if place == 0 else "", Path(name).stem if place == 0 else "")
             panel.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
             for variant, points in curves(each):
                 colour, dash = STYLES[variant]

@@ -17,22 +17,26 @@ from kolmocli.monitor.history import read_history
 pytestmark = pytest.mark.trl
 
 RACE, ONE = (Path(__file__).parents[2] / "benchmarks" / name for name in ("race.py", "race_trl.py"))
-VARIANTS = ("uniform", "TRL at its best", "TRL with kolmo")
+VARIANTS = ("uniform", "TRL at its best")
 CURRICULUM = """\
 name: raced
-model: {name: tiny, device: cpu}
-families:
-  sums: {task: sum_digits, levels: [{integers: [1, 1]}, {integers: [2, 2], digits: [2, 2]}]}
-warmup: {max_steps: 4, check_every: 4, batch_size: 8, until: 1}
-training: {steps: 2, batch_size: 8, group_size: 4, max_new_tokens: 8}
-evaluation: {tasks: 8}
+model: {{name: tiny, device: cpu}}
+families: {{unused: {{task: sum_digits, levels: [{{integers: [1, 1]}}]}}}}
+data: {{train: {tasks}}}
+reward: {{kind: binary}}
+warmup: {{max_steps: 20, check_every: 20, batch_size: 16, learning_rate: 6.0e-3, until: 1}}
+training: {{steps: 2, batch_size: 8, group_size: 4, max_new_tokens: 12}}
+evaluation: {{tasks: 20}}
 """
 
 
 @pytest.fixture
 def curriculum(tmp_path: Path) -> str:
-    file = tmp_path / "raced.yaml"
-    file.write_text(CURRICULUM)
+    """Two questions in three have the same answer, and a policy learns it in a few steps; nothing tells which two."""
+    tasks, file = tmp_path / "tasks.jsonl", tmp_path / "raced.yaml"
+    pairs = [{"question": f"q{i}?", "answer": "3" if i % 3 else "7"} for i in range(120)]
+    tasks.write_text("".join(json.dumps(pair) + "\n" for pair in pairs))
+    file.write_text(CURRICULUM.format(tasks=tasks))
     return str(file)
 
 
@@ -55,6 +59,7 @@ def test_both_sides_begin_alike_and_the_table_names_what_nobody_reached(curricul
         assert (variant["until"]["0"]["reached"], variant["until"]["1"]["reached"]) == (2, 0)
         for seed, run in variant["runs"].items():
             assert run["before"] == found["uniform"]["runs"][seed]["before"]
+            assert 0 < run["before"] < 1
             assert [rollouts for rollouts, _, _ in run["accuracies"]] == [0, 8, 16]
             folder = out / "raced" / f"seed{seed}" / name
             points = json.loads((folder / "points.json").read_text())["points"]
@@ -67,8 +72,8 @@ def test_both_sides_begin_alike_and_the_table_names_what_nobody_reached(curricul
     assert again.returncode == 0, again.stderr
     assert "running" not in again.stderr
     rows = [line.split() for line in again.stdout.splitlines() if " of 2 " in line]
-    reached = {(row[1], " ".join(row[2 : row.index("of") - 1])): row[row.index("of") - 1] for row in rows}
-    assert reached == {(target, name): n for target, n in (("0%", "2"), ("100%", "0")) for name in VARIANTS}
+    reached = {(row[1], " ".join(row[3 : row.index("of") - 1])): row[row.index("of") - 1] for row in rows}
+    assert reached == {(target, name): n for target, n in (("0", "2"), ("100", "0")) for name in VARIANTS}
     longer = ask(*command, "--steps", "3")
     assert "is of another comparison (steps was 2, is 3)" in longer.stderr
 
@@ -84,7 +89,7 @@ def test_a_run_of_trl_that_was_stopped_goes_on(curriculum: str, tmp_path: Path) 
     folder, steps = tmp_path / "run", 40
     command = [
         sys.executable, str(ONE), curriculum, "--warm", "tiny", "--run-dir", str(folder), "--steps", str(steps),
-        "--best", "--adapter", "--eval-freq", "20",
+        "--best", "--adapter", "--eval-freq", "20", "--eval-samples", "8",
     ]  # fmt: skip
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     metrics = folder / "metrics.jsonl"
