@@ -129,13 +129,18 @@ class Sitting:
         return self.over.is_set() or time.monotonic() >= self.deadline
 
 
+def open_sitting(o: argparse.Namespace) -> Sitting:
+    """From now on, as `add_common` has it. SIGTERM is from now on what Ctrl-C is."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    until = math.inf if o.minutes is None else time.monotonic() + 60 * o.minutes
+    return Sitting(o.jobs, until, threading.Event())
+
+
 def run_all(o: argparse.Namespace, variants: Mapping[str, Sequence[str]]) -> Comparison:
     """Run the variants, each with its options, as far as the time allows. `o` has the options of `add_options`."""
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    sitting = open_sitting(o)
     comparison = Comparison(o.curriculum, o.model, o.steps, o.eval_freq, o.eval_samples, o.sandbox, o.more)
     comparison.claim(o.out)
-    until = math.inf if o.minutes is None else time.monotonic() + 60 * o.minutes
-    sitting = Sitting(o.jobs, until, threading.Event())
     folders = {seed: o.out / f"seed{seed}" for seed in o.seeds}
     try:
         sitting.run([(folder / WARM, comparison.warm_start(folder, seed)) for seed, folder in folders.items()])
@@ -149,19 +154,24 @@ def run_all(o: argparse.Namespace, variants: Mapping[str, Sequence[str]]) -> Com
 
 def add_options(parser: argparse.ArgumentParser, *, curriculum: str, steps: int, eval_freq: int, out: str) -> None:
     parser.add_argument("--curriculum", default=curriculum, help="a packaged name or a file (default: %(default)s)")
-    parser.add_argument("--model", help="a preset, checkpoint or Hugging Face id (default: the curriculum's)")
-    parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2, 3, 4])
     parser.add_argument("--steps", type=positive, default=steps, help="REINFORCE steps of a run (default: %(default)s)")
     parser.add_argument(
         "--eval-freq", type=positive, default=eval_freq, help="steps between evaluations (default: %(default)s)"
     )
+    add_common(parser, seeds=[0, 1, 2, 3, 4], out=out, quick="seed 0, 12 steps, two runs at a time")
+
+
+def add_common(parser: argparse.ArgumentParser, *, seeds: Sequence[int], out: str, quick: str) -> None:
+    """What a comparison of any curriculum is told; `quick` says what is short in a quick one."""
+    parser.add_argument("--model", help="a preset, checkpoint or Hugging Face id (default: the curriculum's)")
+    parser.add_argument("--seeds", type=int, nargs="+", default=list(seeds))
     parser.add_argument("--eval-samples", type=positive, help="held-out tasks (default: the curriculum's)")
     parser.add_argument("--sandbox", default="auto", choices=["auto", "docker", "embedded"])
     parser.add_argument("--jobs", type=positive, default=1, help="runs at a time (default: %(default)s)")
     parser.add_argument("--out", type=Path, default=Path(out), help="folder of the runs (default: %(default)s)")
     parser.add_argument("--minutes", type=float, help="stop after so long, saved, and report what is finished")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
-    parser.add_argument("--quick", action="store_true", help="a look in minutes: seed 0, 12 steps, two runs at a time")
+    parser.add_argument("--quick", action="store_true", help=f"a look in minutes: {quick}")
     parser.add_argument("more", nargs="*", help="further options of kolmo train for all runs, after --")
 
 

@@ -108,7 +108,7 @@ def measure(folder: Path, targets: Sequence[float]) -> dict[str, Any]:
         "signal_share": mean_of(m.signal_share for m in steps),
         "dead_groups": sum(m.dead_groups or 0 for m in steps) / max(1, sum(m.groups or 0 for m in steps)),
         "noise_scale": noise_scale([m.gradient for m in steps if m.gradient]),
-        "accuracies": [[rollouts[step], accuracy] for step, accuracy in evaluations],
+        "accuracies": [[rollouts[step], accuracy, seconds[step]] for step, accuracy in evaluations],
     }
 
 

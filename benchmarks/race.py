@@ -1,0 +1,251 @@
+"""The race: seconds and rollouts until held-out accuracies, for kolmo, for TRL's GRPOTrainer, and for TRL with our controller.
+
+    python benchmarks/race.py --quick
+    python benchmarks/race.py
+    python benchmarks/race.py --curricula python --seeds 100 101 --minutes 120
+
+For every seed one supervised warm start is run, and every variant goes on from its weights with a fresh optimiser: with the
+same tasks to draw from, the same judge, the same rollouts per update and per task, and greedy evaluations of the same
+held-out tasks by the same code. The seeds are not those that curricula were made with, so tasks and held-out tasks are
+fresh. Only updates take time: warm starts, evaluations and checkpoints do not count on either side.
+
+`rasch` is the curriculum as it is, with what it has of reviews and replays. The other variants of kolmo change what chooses
+the tasks, and nothing else. `TRL as it comes` has TRL's defaults, its learning rate too. `TRL at its best` does not divide
+by the standard deviation, has bf16 where ours has it, our optimiser and schedule, and of `--rates`
+the one with the best mean accuracy on the seeds of `--tune`, which are not raced: as many as `benchmarks/reinforce.py` tried
+for ours. `TRL with kolmo` is that with our controller. What TRL is told in full: `race_trl.py`.
+
+A stopped race goes on with the same command. Checkpoints of finished runs are removed; their metrics stay, and
+`points.json` in each folder has step, seconds, rollouts and accuracy of every evaluation. `race.png` lies beside them. What
+is measured, and how: `paired_report.py`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from ablation import switch
+from paired import WARM, Comparison, OutOfTime, Sitting, add_common, finished, open_sitting, positive
+from paired_report import measure
+from race_report import ADAPTED, BEST, PLAIN, UNIFORM, measured, picture, show
+
+from kolmocli.config.file import load_config, parse_settings
+from kolmocli.paths import find_curriculum
+
+TUNED = "tuned.json"
+SCRIPT = Path(__file__).with_name("race_trl.py")
+QUIET = switch("training.noise_every=0", "report=false")
+"""Measurements and pictures that no variant needs."""
+
+
+@dataclass(frozen=True)
+class Track:
+    """How long a race on a curriculum is, and what is to be reached."""
+
+    steps: int
+    eval_freq: int
+    targets: tuple[float, ...]
+
+
+TRACKS = {
+    "python": Track(150, 10, (0.7, 0.75, 0.8, 0.85)),
+    "reasoning": Track(100, 10, (0.4, 0.5, 0.6, 0.7)),
+    "kolmogorov": Track(150, 10, (0.2, 0.25, 0.3)),
+}
+OTHER = Track(100, 10, (0.4, 0.5, 0.6, 0.7))
+"""Of any other curriculum."""
+
+
+def variants(batch: int, rate: float | None) -> dict[str, list[str]]:
+    """By name, the options of each, for so many rollouts a step; `rate` is TRL's, None for the curriculum's."""
+    best = ["--best"] if rate is None else ["--best", "--rate", str(rate)]
+    return {
+        "rasch": [],
+        UNIFORM: switch("controller.kind=uniform"),
+        "uniform + refill": switch("controller.kind=uniform", "refill.most=2", f"training.batch_size={batch // 2}"),
+        **{kind: switch(f"controller.kind={kind}") for kind in ("window", "pool", "staircase")},
+        PLAIN: [],
+        BEST: best,
+        ADAPTED: [*best, "--adapter"],
+    }
+
+
+@dataclass(frozen=True)
+class Race(Comparison):
+    rates: list[float]
+    """Of which TRL's is chosen."""
+    tune: list[int]
+    """The seeds that it is chosen on."""
+
+    def run(self, folder: Path, seed: int, variant: str, options: Sequence[str]) -> list[str]:
+        if variant not in (PLAIN, BEST, ADAPTED):
+            return super().run(folder, seed, variant, options)
+        return self.trl(folder, seed, folder / variant, options)
+
+    def trl(self, folder: Path, seed: int, run_dir: Path, options: Sequence[str]) -> list[str]:
+        """A run of TRL from the warm start in `folder`."""
+        tasks = ["--eval-samples", str(self.eval_samples)] if self.eval_samples else []
+        return [
+            sys.executable, str(SCRIPT), self.curriculum, "--warm", str(folder / WARM), "--run-dir", str(run_dir),
+            "--seed", str(seed), "--steps", str(self.steps), "--eval-freq", str(self.eval_freq),
+            "--sandbox", self.sandbox, *tasks, *self.more, *options,
+        ]  # fmt: skip
+
+    def tuned(self, out: Path, sitting: Sitting) -> float | None:
+        """The rate with the best mean accuracy on the way. None: there is none to choose."""
+        if len(self.rates) < 2:
+            return self.rates[0] if self.rates else None
+        folders = {seed: out / f"tune{seed}" for seed in self.tune}
+        run_all(sitting, [(folder / WARM, self.warm_start(folder, seed)) for seed, folder in folders.items()])
+        runs = {rate: [folder / f"rate {rate:g}" for folder in folders.values()] for rate in self.rates}
+        run_all(
+            sitting,
+            [
+                (runs[rate][i], self.trl(folder, seed, runs[rate][i], ["--best", "--rate", str(rate)]))
+                for i, (seed, folder) in enumerate(folders.items())
+                for rate in self.rates
+            ],
+        )
+        found = {rate: fmean(mean_accuracy(run) for run in done) for rate, done in runs.items()}
+        best = max(found, key=lambda rate: found[rate])
+        (out / TUNED).write_text(json.dumps({"rate": best, "mean_accuracy": {f"{r:g}": a for r, a in found.items()}}))
+        return best
+
+    def go(self, out: Path, seeds: Sequence[int], chosen: Sequence[str], sitting: Sitting) -> None:
+        """All that is left to run. Raises OutOfTime when some of it still is."""
+        rate = self.tuned(out, sitting) if {BEST, ADAPTED} & set(chosen) else None
+        batch = load_config(find_curriculum(self.curriculum), parse_settings(self.more[1::2])).training.batch_size
+        runs = {name: options for name, options in variants(batch, rate).items() if name in chosen}
+        folders = {seed: out / f"seed{seed}" for seed in seeds}
+        run_all(sitting, [(folder / WARM, self.warm_start(folder, seed)) for seed, folder in folders.items()])
+        run_all(  # all variants of a seed before the next one: a part is a fair race too
+            sitting,
+            [(f / name, self.run(f, seed, name, more)) for seed, f in folders.items() for name, more in runs.items()],
+        )
+
+
+def mean_accuracy(folder: Path) -> float:
+    """Over the evaluations after the first: high for what climbs early, and for what ends high."""
+    return fmean(accuracy for _, accuracy, _ in measure(folder, [])["accuracies"][1:])
+
+
+def tuned(out: Path) -> Any:
+    """TRL's rate, and what it was chosen from; None where none was."""
+    return json.loads((out / TUNED).read_text()) if (out / TUNED).exists() else None
+
+
+def run_all(sitting: Sitting, work: Sequence[tuple[Path, list[str]]]) -> None:
+    try:
+        sitting.run(work)
+    finally:
+        for folder, _ in work:
+            if folder.name != WARM and finished(folder):
+                prune(folder)
+
+
+def prune(folder: Path) -> None:
+    """What is needed to plot a finished run again, in a small file, and none of its weights."""
+    shutil.rmtree(folder / "checkpoints", ignore_errors=True)
+    rows = measure(folder, [])["accuracies"]
+    points = [{"seconds": s, "rollouts": rollouts, "accuracy": accuracy} for rollouts, accuracy, s in rows]
+    (folder / "points.json").write_text(json.dumps({"schema_version": 1, "points": points}))
+
+
+def parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    names = list(variants(1, None))
+    parser.add_argument("--curricula", nargs="+", default=list(TRACKS), help="(default: %(default)s)")
+    parser.add_argument("--variants", nargs="+", choices=names, default=names, metavar="VARIANT", help="(default: all)")
+    parser.add_argument("--rates", type=float, nargs="*", default=[2e-4, 5e-4, 1e-3, 3e-3],
+                        help="learning rates to choose TRL's from (default: %(default)s; none: the curriculum's own)")  # fmt: skip
+    parser.add_argument(
+        "--tune", type=int, nargs="+", default=[99], help="seeds to choose it on (default: %(default)s)"
+    )
+    parser.add_argument("--targets", type=float, nargs="+", help="held-out accuracies (default: the curriculum's)")
+    parser.add_argument("--steps", type=positive, help="updates of a run (default: the curriculum's)")
+    parser.add_argument("--eval-freq", type=positive, help="updates between evaluations (default: the curriculum's)")
+    quick = "`python`, two seeds, 12 steps, five variants, no tuning, two runs at a time"
+    add_common(parser, seeds=range(100, 105), out="runs/benchmark-race", quick=quick)
+    return parser
+
+
+def shorten(o: argparse.Namespace) -> None:
+    """With `--quick`, in a folder of its own: runs of another length are another comparison."""
+    o.curricula, o.seeds, o.rates, o.steps, o.eval_freq, o.eval_samples, o.jobs = (
+        ["python"],
+        [100, 101],
+        [],
+        12,
+        4,
+        150,
+        2,
+    )
+    o.variants = ["rasch", UNIFORM, PLAIN, BEST, ADAPTED]
+    o.targets = o.targets or [0.6, 0.65, 0.7]
+    o.out = o.out.with_name(f"{o.out.name}-quick")
+
+
+def check(o: argparse.Namespace, usage: argparse.ArgumentParser) -> None:
+    """What can be said before anything has run."""
+    if set(o.more[0::2]) - {"--set"} or len(o.more) % 2:
+        usage.error("after -- only --set KEY=VALUE is known to both sides")
+    if set(o.seeds) & set(o.tune) and len(o.rates) > 1:
+        usage.error("--tune: a seed that is raced is not one to choose a learning rate on")
+    if {PLAIN, BEST, ADAPTED} & set(o.variants) and find_spec("trl") is None:
+        usage.error("TRL is not installed: pip install 'kolmocli[bench]', or leave its --variants out")
+
+
+def main() -> None:
+    usage = parser()
+    o = usage.parse_args()
+    if o.quick:
+        shorten(o)
+    check(o, usage)
+    sitting, more = open_sitting(o), [*QUIET, *o.more]
+    tracks = {name: TRACKS.get(name, OTHER) for name in o.curricula}
+    configs = {name: load_config(find_curriculum(name), parse_settings(more[1::2])) for name in tracks}
+    races = {
+        name: Race(
+            name, o.model, o.steps or track.steps, o.eval_freq or track.eval_freq, o.eval_samples,
+            o.sandbox if configs[name].runs_programs else "auto", more, o.rates, o.tune,
+        )
+        for name, track in tracks.items()
+    }  # fmt: skip
+    folders = {name: o.out / Path(name).stem for name in races}
+    for name, race in races.items():
+        race.claim(folders[name])
+    try:
+        for name, race in races.items():
+            race.go(folders[name], o.seeds, o.variants, sitting)
+    except (OutOfTime, KeyboardInterrupt):
+        print("stopped; the same command goes on", file=sys.stderr)
+    found = {
+        name: measured(folders[name], o.seeds, o.variants, o.targets or track.targets) for name, track in tracks.items()
+    }
+    if o.json:
+        both = {
+            name: {"settings": asdict(races[name]), "tuned": tuned(folders[name]), **each}
+            for name, each in found.items()
+        }
+        print(json.dumps({"schema_version": 1, "curricula": both}, indent=2, allow_nan=False))
+    else:
+        show(found)
+        for name, folder in folders.items():
+            if choice := tuned(folder):
+                rates = ", ".join(f"{rate}: {accuracy:.1%}" for rate, accuracy in choice["mean_accuracy"].items())
+                print(f"{name}: {BEST} has a learning rate of {choice['rate']:g} (mean accuracy on the way, {rates})")
+    (o.out / "race.png").write_bytes(picture(found))
+    print(o.out / "race.png", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()

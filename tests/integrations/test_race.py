@@ -1,0 +1,107 @@
+"""The race against TRL, in small: both sides begin alike and are measured alike, and a stopped race goes on."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from kolmocli.monitor.history import read_history
+
+pytestmark = pytest.mark.trl
+
+RACE, ONE = (Path(__file__).parents[2] / "benchmarks" / name for name in ("race.py", "race_trl.py"))
+VARIANTS = ("uniform", "TRL at its best")
+CURRICULUM = """\
+name: raced
+model: {{name: tiny, device: cpu}}
+families: {{unused: {{task: sum_digits, levels: [{{integers: [1, 1]}}]}}}}
+data: {{train: {tasks}}}
+reward: {{kind: binary}}
+warmup: {{max_steps: 20, check_every: 20, batch_size: 16, learning_rate: 6.0e-3, until: 1}}
+training: {{steps: 2, batch_size: 8, group_size: 4, max_new_tokens: 12}}
+evaluation: {{tasks: 20}}
+"""
+
+
+@pytest.fixture
+def curriculum(tmp_path: Path) -> str:
+    """Two questions in three have the same answer, and a policy learns it in a few steps; nothing tells which two."""
+    tasks, file = tmp_path / "tasks.jsonl", tmp_path / "raced.yaml"
+    pairs = [{"question": f"q{i}?", "answer": "3" if i % 3 else "7"} for i in range(120)]
+    tasks.write_text("".join(json.dumps(pair) + "\n" for pair in pairs))
+    file.write_text(CURRICULUM.format(tasks=tasks))
+    return str(file)
+
+
+def ask(*command: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, *command], capture_output=True, text=True, check=False)
+
+
+def test_both_sides_begin_alike_and_the_table_names_what_nobody_reached(curriculum: str, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    command = [
+        str(RACE), "--curricula", curriculum, "--seeds", "1", "2", "--steps", "2", "--eval-freq", "1", "--rates", "1e-2",
+        "--variants", *VARIANTS, "--targets", "0", "1", "--out", str(out), "--jobs", "2",
+    ]  # fmt: skip
+    done = ask(*command, "--json")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)["curricula"][curriculum]["variants"]
+    assert tuple(found) == VARIANTS
+    for name, variant in found.items():
+        assert variant["seeds"] == [1, 2]
+        assert (variant["until"]["0"]["reached"], variant["until"]["1"]["reached"]) == (2, 0)
+        for seed, run in variant["runs"].items():
+            assert run["before"] == found["uniform"]["runs"][seed]["before"]
+            assert 0 < run["before"] < 1
+            assert [rollouts for rollouts, _, _ in run["accuracies"]] == [0, 8, 16]
+            folder = out / "raced" / f"seed{seed}" / name
+            points = json.loads((folder / "points.json").read_text())["points"]
+            assert [[p["rollouts"], p["accuracy"], p["seconds"]] for p in points] == run["accuracies"]
+            assert all(earlier["seconds"] < later["seconds"] for earlier, later in pairwise(points))
+            assert not list(folder.glob("checkpoint*"))
+    assert (out / "race.png").read_bytes().startswith(b"\x89PNG")
+
+    again = ask(*command)
+    assert again.returncode == 0, again.stderr
+    assert "running" not in again.stderr
+    rows = [line.split() for line in again.stdout.splitlines() if " of 2 " in line]
+    reached = {(row[1], " ".join(row[3 : row.index("of") - 1])): row[row.index("of") - 1] for row in rows}
+    assert reached == {(target, name): n for target, n in (("0", "2"), ("100", "0")) for name in VARIANTS}
+    longer = ask(*command, "--steps", "3")
+    assert "is of another comparison (steps was 2, is 3)" in longer.stderr
+
+
+def test_what_cannot_be_raced_is_said_before_anything_runs(curriculum: str, tmp_path: Path) -> None:
+    command = [str(RACE), "--curricula", curriculum, "--out", str(tmp_path / "out")]
+    assert "a seed that is raced is not one to choose" in ask(*command, "--seeds", "99").stderr
+    assert "only --set KEY=VALUE" in ask(*command, "--", "--verbose").stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_run_of_trl_that_was_stopped_goes_on(curriculum: str, tmp_path: Path) -> None:
+    folder, steps = tmp_path / "run", 40
+    command = [
+        sys.executable, str(ONE), curriculum, "--warm", "tiny", "--run-dir", str(folder), "--steps", str(steps),
+        "--best", "--adapter", "--eval-freq", "20", "--eval-samples", "8",
+    ]  # fmt: skip
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    metrics = folder / "metrics.jsonl"
+    while process.poll() is None and not (metrics.exists() and metrics.stat().st_size):
+        time.sleep(0.01)
+    process.send_signal(signal.SIGTERM)
+    _, said = process.communicate(timeout=600)
+    assert process.returncode == 128 + signal.SIGTERM, said
+    assert 0 < len(read_history(folder).rl) < steps
+    done = ask(*command[1:])
+    assert done.returncode == 0, done.stderr
+    history = read_history(folder)
+    assert [record.step for record in history.rl] == list(range(1, steps + 1))
+    assert [e.step for e in history.evaluations] == [0, 20, steps]
+    assert history.summary.rollouts == steps * 8
