@@ -70,16 +70,24 @@ def _model(config: Config, prompt_tokens: int) -> dict[str, Any]:
             "adapter_rank": rank,
             "load_in_8bit": in_8bit,
         },
-        "memory_mib": memory(
-            size,
-            rank=rank,
-            in_8bit=in_8bit,
-            optimiser=config.training.optimizer,
-            rollouts=config.training.batch_size * config.training.best_of,
-            rollout_tokens=prompt_tokens + config.training.max_new_tokens,
-            value_head=config.training.baseline == "value",
-        ),
+        "memory_mib": memory_plan(config, prompt_tokens),
     }
+
+
+def memory_plan(config: Config, prompt_tokens: int) -> dict[str, float] | None:
+    """MiB by purpose, with prompts of so many tokens at most; None for a model that would have to be downloaded first."""
+    size, training = _size(config.model.name, config.alphabet), config.training
+    if size is None:
+        return None
+    return memory(
+        size,
+        rank=config.adapter_rank,
+        in_8bit=config.model.load_in_8bit,
+        optimiser=training.optimizer,
+        rollouts=training.batch_size * training.best_of,
+        rollout_tokens=prompt_tokens + training.max_new_tokens,
+        value_head=training.baseline == "value",
+    )
 
 
 def _size(name: str, alphabet: Alphabet) -> Size | None:
