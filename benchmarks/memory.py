@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import ctypes
 import gc
+import importlib
 import json
 import sys
 from itertools import product
@@ -21,12 +22,11 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-import peft  # noqa: F401  # what it takes is no part of what is measured
 import torch
 from rich import box
 from rich.console import Console
 from rich.table import Table
-from trainer import NEW_TOKENS, PROMPT_TOKENS, PROMPTS, SAMPLES, batch_of, prompts
+from trainer import NEW_TOKENS, PROMPT_TOKENS, PROMPTS, SAMPLES, batch_of, prompts, status
 
 from kolmocli.config import Config
 from kolmocli.errors import last_line
@@ -46,7 +46,7 @@ SETTINGS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "adapters, 8 bits": ({"precision": "fp32", "load_in_8bit": True}, {"lora": {"rank": 16}}),
 }
 """What is set of `model` and of `training`."""
-_SECONDS = 600
+_SECONDS = 1200
 """A row has no more; one that was killed for its memory never answers."""
 
 
@@ -79,12 +79,6 @@ class Meter:
             found = status("VmHWM") / 1024
             Path("/proc/self/clear_refs").write_text("5")  # sets the peak back to what is held now
         return found - self._before
-
-
-def status(key: str) -> int:
-    """KiB, from /proc/self/status (Linux)."""
-    line = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith(key))
-    return int(line.split()[1])
 
 
 def tidy() -> None:
@@ -163,6 +157,7 @@ def main() -> None:
     parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
     parser.add_argument("--json", action="store_true", help="one object on stdout instead of a table")
     options = parser.parse_args()
+    importlib.import_module("peft")  # here: what it takes is no part of what is measured
     rows = []
     for name, setting in product(options.models, options.settings):
         rows.append(row(name, setting, options.device))

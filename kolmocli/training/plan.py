@@ -6,14 +6,16 @@ from pathlib import Path
 from typing import Any
 
 from kolmocli.config import Config
+from kolmocli.config.machine import Model
 from kolmocli.errors import UsageError
 from kolmocli.policy.presets import PRESETS, Alphabet, is_preset
 from kolmocli.policy.requirements import require_adapters, require_device
 from kolmocli.policy.sizes import Size, size_of_folder, size_of_preset
+from kolmocli.processor import Precision, multiplies_bf16
 from kolmocli.tasks.base import Task
 from kolmocli.tasks.sequences.task import SequenceTask
 from kolmocli.tasks.sources import evaluation_source, training_source
-from kolmocli.training.memory import memory
+from kolmocli.training.memory import Need, Work, memory
 
 
 def plan(config: Config) -> dict[str, Any]:
@@ -79,15 +81,25 @@ def memory_plan(config: Config, prompt_tokens: int) -> dict[str, float] | None:
     size, training = _size(config.model.name, config.alphabet), config.training
     if size is None:
         return None
-    return memory(
-        size,
-        rank=config.adapter_rank,
-        in_8bit=config.model.load_in_8bit,
-        optimiser=training.optimizer,
-        rollouts=training.batch_size * training.best_of,
-        rollout_tokens=prompt_tokens + training.max_new_tokens,
-        value_head=training.baseline == "value",
+    work = Work(
+        training.batch_size * training.best_of,
+        training.group_size * training.best_of,
+        prompt_tokens,
+        training.max_new_tokens,
     )
+    return memory(
+        Need(
+            size, work, config.adapter_rank, config.model.load_in_8bit, training.optimizer, precision(config.model),
+            training.gradient_checkpointing, config.model.device in ("auto", "cpu"), training.baseline == "value",
+        )
+    )  # fmt: skip
+
+
+def precision(model: Model) -> Precision:
+    """What a run would take. Where that is measured, what the processor says of itself: its measurement takes torch."""
+    if model.precision != "auto":
+        return model.precision
+    return "bf16" if model.device == "cuda" or (not model.load_in_8bit and multiplies_bf16()) else "fp32"
 
 
 def _size(name: str, alphabet: Alphabet) -> Size | None:
