@@ -13,3 +13,5 @@ ROOM = 65
 JOINED_BELOW = 1 << 20
 """Matrices of fewer numbers are copied side by side for sampling: larger ones gain nothing and would take their memory
 twice."""
+ROWS_IN_BF16 = 256
+"""Products in bf16 are prepared anew for every number of rows, and kept: that takes time and memory, so few numbers occur."""

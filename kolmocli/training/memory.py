@@ -13,7 +13,7 @@ from functools import cached_property
 
 from kolmocli.config import OptimiserKind
 from kolmocli.learning.limits import KEYS_PER_MICRO_BATCH, ROWS_AT_ONCE, TOKENS_PER_MICRO_BATCH
-from kolmocli.policy.limits import LOGIT_COPIES, LOGITS_AT_ONCE, ROOM
+from kolmocli.policy.limits import LOGIT_COPIES, LOGITS_AT_ONCE, ROOM, ROWS_IN_BF16
 from kolmocli.policy.sizes import Size
 from kolmocli.processor import Precision
 
@@ -33,6 +33,10 @@ class Kept:
     convolution: float
     feed_forward: float
 
+    def per_token(self, size: Size, convolves: bool) -> float:
+        of_hidden = self.convolution if convolves else self.attention
+        return of_hidden * size.hidden + self.feed_forward * size.feed_forward
+
 
 PLAIN = Kept(12, 12, 4)
 """transformers' forward: inputs of norms and matrices, queries, keys, values, and the gated MLP's products. Counted with
@@ -41,6 +45,8 @@ LEAN = {"fp32": Kept(10, 12, 4), "bf16": Kept(9.5, 10.5, 2)}
 """The lean forward: the inputs of two norms, their outputs where matrices are multiplied with them, and per head queries,
 keys (both before their norms too), values and their mix; of a convolution B, C, x, three rows per token and the mix. What
 goes into and comes out of matrices is in bf16 where products are."""
+_LAST = 5
+"""Of these, numbers per hidden unit of a prompt's tokens in the last layer, of which only keys and values are made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,33 +105,36 @@ class Need:
         return self.size.is_lean and self.on_cpu and not self.recompute
 
     @property
-    def micro_batch(self) -> tuple[int, int, int, int]:
-        """Of the largest one: rollouts, tokens of prompts and of programs that are read, and keys that rollouts attend to."""
-        shared = self.is_lean or not self.size.convolutions
-        prompts, rollouts = self.work.micro_batch(shared)
-        read_of_prompts = (prompts if shared else rollouts) * self.work.prompt_tokens
-        both = self.work.prompt_tokens + self.work.new_tokens
-        return rollouts, read_of_prompts, rollouts * self.work.new_tokens, rollouts * both if shared else 0
+    def micro_batch(self) -> tuple[int, int, int]:
+        """Of the largest one: rows of prompts and of programs, and keys that are copied for the rollouts."""
+        work, shared = self.work, self.is_lean or not self.size.convolutions
+        prompts, rollouts = work.micro_batch(shared)
+        of_prompts = (prompts if shared else rollouts) * work.prompt_tokens
+        of_programs = rollouts * work.new_tokens
+        if self.is_lean:
+            multiple = ROWS_IN_BF16 if self.precision == "bf16" else 1
+            return _filled(of_prompts, multiple), _filled(of_programs, multiple), 0
+        return of_prompts, of_programs, rollouts * (work.prompt_tokens + work.new_tokens) if shared else 0
 
     @property
     def activations(self) -> float:
         """What a micro-batch keeps for the backward pass, logits aside: they are computed again."""
-        _, of_prompts, of_programs, keys = self.micro_batch
-        tokens, copies = of_prompts + of_programs, self._copies_for_learning
+        size, (of_prompts, of_programs, keys) = self.size, self.micro_batch
+        tokens = of_prompts + of_programs
         if self.recompute:
-            inputs = tokens * self.size.layers * self.size.hidden
-            one_layer = tokens * self._kept(PLAIN, convolves=bool(self.size.convolutions))
-            of_keys = (of_prompts + keys / self.size.layers) * self.size.cache_per_token
-            return copies + _FLOAT * (inputs + one_layer + of_keys)
+            one_layer = (
+                PLAIN.per_token(size, bool(size.convolutions)) + size.hidden + size.feed_forward
+            )  # and gradients
+            of_keys = (of_prompts + keys / size.layers) * size.cache_per_token
+            return self._copies_for_learning + _FLOAT * (tokens * (size.layers * size.hidden + one_layer) + of_keys)
         kept = LEAN[self.precision] if self.is_lean else PLAIN
-        attentions = self.size.layers - self.size.convolutions
-        layers = attentions * self._kept(kept, False) + self.size.convolutions * self._kept(kept, True)
-        numbers = tokens * layers + (0 if self.is_lean else keys * self.size.cache_per_token)
-        return copies + _FLOAT * numbers
-
-    def _kept(self, kept: Kept, convolves: bool) -> float:
-        of_hidden = kept.convolution if convolves else kept.attention
-        return of_hidden * self.size.hidden + kept.feed_forward * self.size.feed_forward
+        attentions = size.layers - size.convolutions
+        numbers = tokens * (
+            attentions * kept.per_token(size, False) + size.convolutions * kept.per_token(size, True)
+        )  # fmt: skip
+        if self.is_lean:
+            numbers -= of_prompts * (kept.per_token(size, False) - _LAST * size.hidden)
+        return self._copies_for_learning + _FLOAT * (numbers + keys * size.cache_per_token)
 
     @property
     def _copies_for_learning(self) -> int:
@@ -134,7 +143,7 @@ class Need:
     @property
     def logits(self) -> float:
         """Those of a chunk, and the gradient of the head, which waits for that of the embeddings."""
-        _, _, of_programs, _ = self.micro_batch
+        _, of_programs, _ = self.micro_batch
         of_head = 0 if self.rank else self.size.vocabulary * self.size.hidden
         return _FLOAT * (LOGIT_COPIES * min(LOGITS_AT_ONCE, of_programs * self.size.vocabulary) + of_head)
 
@@ -145,7 +154,7 @@ class Need:
         rows = min(work.rollouts, ROWS_AT_ONCE)
         of_prompts = -(-rows // work.samples) * work.prompt_tokens
         if size.is_lean:
-            cached = of_prompts + rows * -(-work.new_tokens // ROOM) * ROOM
+            cached = of_prompts + rows * _filled(work.new_tokens, ROOM)
         else:
             cached = rows * (work.prompt_tokens + work.new_tokens)
         reading = of_prompts * (2 * size.hidden + 3 * size.feed_forward)
@@ -157,6 +166,10 @@ class Need:
         if self.rank or not self.size.is_lean:
             return 0
         return _HALF * self.size.multiplied if self.precision == "bf16" else _FLOAT * self.size.joined
+
+
+def _filled(count: int, multiple: int) -> int:
+    return -(-count // multiple) * multiple
 
 
 def memory(need: Need) -> dict[str, float]:
