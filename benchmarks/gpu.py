@@ -40,6 +40,8 @@ ROOT = Path(__file__).parents[1]
 PACKAGES = ("torch", "transformers", "peft", "bitsandbytes", "trl", "vllm")
 PROMISED = {"H100 80GB HBM3": 989, "H100 PCIe": 756, "H100 NVL": 835, "H200": 989, "A100": 312, "L40S": 362, "L4": 121}
 """TFLOP/s in bf16 without sparsity, by a part of the device's name: from the makers' data sheets."""
+_PATIENCE = 5
+"""So many times as long may a part take on a CPU, which others may be using."""
 _GROWTH = 8
 """Groups of rollouts are so many, times `trainer.PROMPTS`, where a batch of 512 is meant."""
 
@@ -340,7 +342,8 @@ def main() -> None:
     report: dict[str, Any] = {"schema_version": 1, "device": size.device, "quick": size.quick, "parts": {}}
     for name in options.only:
         print_aside(f"{PARTS[name].title} …")
-        report["parts"][name] = run_part(name, size, options.limit or PARTS[name].seconds)
+        patience = 1 if size.device == "cuda" else _PATIENCE
+        report["parts"][name] = run_part(name, size, options.limit or patience * PARTS[name].seconds)
     if options.json:
         print(json.dumps(report))
     else:
