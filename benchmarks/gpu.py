@@ -164,26 +164,29 @@ def learning(size: Size) -> dict[str, Any]:
     from kolmocli.learning.learner import Learner
 
     trainer = shared(size)
-    policy = trainer.preset(size.of("large", "tiny"))
-    batch = trainer.batch_of(300, size.of(_GROWTH, 1) * trainer.PROMPTS, trainer.SAMPLES)
-    learner = Learner(policy, learning_rate=0.0, max_grad_norm=1.0, entropy_bonus=0.0)
-    reports = []
-    spent = trainer.in_turns({"kolmo": lambda: reports.append(learner.step(batch))}, size.of(3, 1))["kolmo"]
-    reached = 6 * policy.parameters * reports[-1].work / spent / 1e12
     side = size.of(8192, 512)
     square = torch.ones(side, side, device=size.device, dtype=torch.bfloat16)
     product = trainer.in_turns({"product": lambda: square @ square}, size.of(10, 2))["product"]
-    peak = 2 * side**3 / product / 1e12
-    promised = None
+    peak, promised = 2 * side**3 / product / 1e12, None
     if size.device == "cuda":
         name = torch.cuda.get_device_name(0)
         promised = next((tflops for part, tflops in PROMISED.items() if part in name), None)
-    return {
-        "parameters": policy.parameters, "precision": policy.precision, "lean": learner.scorer.is_lean,
-        "tokens_read": reports[-1].work, "seconds": round(spent, 3), "samples_per_s": round(len(batch) / spent, 1),
-        "tflops": round(reached, 3), "product_tflops": round(peak, 3), "share_of_product": round(reached / peak, 3),
-        "share_of_promised": None if promised is None else round(reached / promised, 3),
-    }  # fmt: skip
+    found: dict[str, Any] = {"product_tflops": round(peak, 3), "promised_tflops": promised}
+    for name in size.of(("large", "large-llama"), ("tiny",)):
+        policy, reports = trainer.preset(name), list[Any]()
+        batch = trainer.batch_of(300, size.of(_GROWTH, 1) * trainer.PROMPTS, trainer.SAMPLES)
+        learner = Learner(policy, learning_rate=0.0, max_grad_norm=1.0, entropy_bonus=0.0)
+        sides = {"kolmo": lambda: reports.append(learner.step(batch))}  # noqa: B023
+        spent = trainer.in_turns(sides, size.of(3, 1))["kolmo"]
+        reached = 6 * policy.parameters * reports[-1].work / spent / 1e12
+        found[name] = {
+            "parameters": policy.parameters, "precision": policy.precision, "lean": learner.scorer.is_lean,
+            "shares_prompts": learner.scorer.shares, "tokens_read": reports[-1].work, "seconds": round(spent, 3),
+            "samples_per_s": round(len(batch) / spent, 1), "tflops": round(reached, 3),
+            "share_of_product": round(reached / peak, 3),
+            "share_of_promised": None if promised is None else round(reached / promised, 3),
+        }  # fmt: skip
+    return found
 
 
 # --- memory and data

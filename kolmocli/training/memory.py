@@ -49,6 +49,13 @@ _LAST = 5
 """Of these, numbers per hidden unit of a prompt's tokens in the last layer, of which only keys and values are made."""
 
 
+_SPREAD_RECOMPUTED, _SPREAD_ADAPTED, _SPREAD_BF16, _SPREAD = 2.3, 2.05, 1.6, 1.3
+"""On a CPU: memory that glibc's malloc holds for tensors that come and go, over what they take. A block that was freed is not
+given to the next of the same size, as that is asked for with an alignment, so that the more goes while other blocks are kept,
+the more gaps there are. Measured by `benchmarks/memory.py`; with MALLOC_MMAP_THRESHOLD_=262144 in the environment it is 1,
+as it is on a GPU, whose tensors are counted themselves."""
+
+
 @dataclass(frozen=True, slots=True)
 class Work:
     """What a step works on: so many rollouts, with so many samples of a prompt, and tokens of either at most."""
@@ -103,6 +110,15 @@ class Need:
     @property
     def is_lean(self) -> bool:
         return self.size.is_lean and self.on_cpu and not self.recompute
+
+    @property
+    def spread(self) -> float:
+        """What the process holds for tensors that come and go, over what they take."""
+        if not self.on_cpu:
+            return 1.0
+        if self.recompute or self.rank:
+            return _SPREAD_RECOMPUTED if self.recompute else _SPREAD_ADAPTED
+        return _SPREAD_BF16 if self.precision == "bf16" else _SPREAD
 
     @property
     def micro_batch(self) -> tuple[int, int, int]:
@@ -174,7 +190,8 @@ def _filled(count: int, multiple: int) -> int:
 
 def memory(need: Need) -> dict[str, float]:
     """MiB by purpose, and the peak. A step samples first and learns then, so that what each of them takes does not add up;
-    the gradients of a step are kept until the next one learns."""
+    the gradients of a step are kept until the next one learns. The peak is that of the process, in which what comes and goes
+    lies with gaps in between."""
     needs = {
         "weights": need.weights,
         "gradients": _FLOAT * need.trained,
@@ -186,5 +203,5 @@ def memory(need: Need) -> dict[str, float]:
     if need.value_head:
         needs["value_head"] = _REGRESSION_COPIES * _DOUBLE * (need.size.hidden + 1) ** 2
     kept = needs["weights"] + needs["gradients"] + needs["optimiser"] + needs.get("value_head", 0)
-    needs["peak"] = kept + max(needs["activations"] + needs["logits"], needs["sampling_cache"])
+    needs["peak"] = kept + need.spread * max(needs["activations"] + needs["logits"], needs["sampling_cache"])
     return {name: round(needed / 2**20, 2) for name, needed in needs.items()}

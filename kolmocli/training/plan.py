@@ -71,6 +71,7 @@ def _model(config: Config, prompt_tokens: int) -> dict[str, Any]:
             "trained": size.adapter(rank) if rank else size.parameters,
             "adapter_rank": rank,
             "load_in_8bit": in_8bit,
+            "precision": precision(config.model),
         },
         "memory_mib": memory_plan(config, prompt_tokens),
     }

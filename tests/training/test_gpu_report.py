@@ -32,7 +32,7 @@ def test_one_report_of_all_that_was_asked_for() -> None:
     report = json.loads(done.stdout)
     assert (report["schema_version"], report["device"], report["quick"]) == (1, "cpu", True)
     assert {name: part["status"] for name, part in report["parts"].items()} == {"machine": "done", "learning": "done"}
-    found = report["parts"]["learning"]["found"]
+    found = report["parts"]["learning"]["found"]["tiny"]
     assert found["parameters"] == 682_048
     assert found["tflops"] > 0
     assert found["share_of_promised"] is None
