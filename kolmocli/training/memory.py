@@ -38,7 +38,7 @@ class Kept:
         return of_hidden * size.hidden + self.feed_forward * size.feed_forward
 
 
-PLAIN = Kept(12, 12, 4)
+PLAIN = {"fp32": Kept(12, 12, 4), "bf16": Kept(10, 10, 2)}
 """transformers' forward: inputs of norms and matrices, queries, keys, values, and the gated MLP's products. Counted with
 `saved_tensors_hooks` in Llama's (10.8 and 4.0) and GPT-2's (30 per hidden unit, all in all)."""
 LEAN = {"fp32": Kept(10, 12, 4), "bf16": Kept(9.5, 10.5, 2)}
@@ -49,7 +49,7 @@ _LAST = 5
 """Of these, numbers per hidden unit of a prompt's tokens in the last layer, of which only keys and values are made."""
 
 
-_SPREAD_RECOMPUTED, _SPREAD_ADAPTED, _SPREAD_BF16, _SPREAD = 2.3, 2.05, 1.6, 1.3
+_SPREAD_RECOMPUTED, _SPREAD_ADAPTED, _SPREAD_BF16, _SPREAD = 2.5, 2.0, 1.5, 1.3
 """On a CPU: memory that glibc's malloc holds for tensors that come and go, over what they take. A block that was freed is not
 given to the next of the same size, as that is asked for with an alignment, so that the more goes while other blocks are kept,
 the more gaps there are. Measured by `benchmarks/memory.py`; with MALLOC_MMAP_THRESHOLD_=262144 in the environment it is 1,
@@ -139,11 +139,11 @@ class Need:
         tokens = of_prompts + of_programs
         if self.recompute:
             one_layer = (
-                PLAIN.per_token(size, bool(size.convolutions)) + size.hidden + size.feed_forward
+                PLAIN[self.precision].per_token(size, bool(size.convolutions)) + size.hidden + size.feed_forward
             )  # and gradients
             of_keys = (of_prompts + keys / size.layers) * size.cache_per_token
             return self._copies_for_learning + _FLOAT * (tokens * (size.layers * size.hidden + one_layer) + of_keys)
-        kept = LEAN[self.precision] if self.is_lean else PLAIN
+        kept = LEAN[self.precision] if self.is_lean else PLAIN[self.precision]
         attentions = size.layers - size.convolutions
         numbers = tokens * (
             attentions * kept.per_token(size, False) + size.convolutions * kept.per_token(size, True)

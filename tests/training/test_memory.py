@@ -51,11 +51,15 @@ WORK = Work(8, 8, 64, 64)
 """What `kept_for_backward` is asked of."""
 
 
+@pytest.mark.parametrize("precision", ["fp32", "bf16"])
 @pytest.mark.parametrize("name", ["tiny-llama", "small-llama", "gpt2"])
-def test_activations_of_transformers_forward_are_estimated_to_a_quarter(name: str, chat_folder: Path) -> None:
+def test_activations_of_transformers_forward_are_estimated_to_a_quarter(
+    name: str, precision: Precision, chat_folder: Path
+) -> None:
     size = size_of_folder(chat_folder) if name == "gpt2" else size_of_preset(name)
     policy = load_policy(str(chat_folder) if name == "gpt2" else name, device="cpu", train=Adaptation())
-    stated = Need(size, WORK, on_cpu=False).activations
+    policy.precision = precision
+    stated = Need(size, WORK, precision=precision, on_cpu=False).activations
     assert stated == pytest.approx(kept_for_backward(policy, 8, 128, lean=False), rel=0.25)
 
 
