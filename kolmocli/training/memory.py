@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 
 from kolmocli.config import OptimiserKind
 from kolmocli.learning.limits import KEYS_PER_MICRO_BATCH, ROWS_AT_ONCE, TOKENS_PER_MICRO_BATCH
@@ -49,7 +50,7 @@ _LAST = 5
 """Of these, numbers per hidden unit of a prompt's tokens in the last layer, of which only keys and values are made."""
 
 
-_SPREAD_RECOMPUTED, _SPREAD_ADAPTED, _SPREAD_BF16, _SPREAD = 2.5, 2.0, 1.5, 1.3
+_SPREADS = {"recomputed": 2.5, "adapted": 2.0, "bf16": 1.5, "fp32": 1.3, "sampling": 1.5}
 """On a CPU: memory that glibc's malloc holds for tensors that come and go, over what they take. A block that was freed is not
 given to the next of the same size, as that is asked for with an alignment, so that the more goes while other blocks are kept,
 the more gaps there are. Measured by `benchmarks/memory.py`; with MALLOC_MMAP_THRESHOLD_=262144 in the environment it is 1,
@@ -91,6 +92,8 @@ class Need:
     recompute: bool = False
     on_cpu: bool = True
     value_head: bool = False
+    reference: bool = False
+    """Whether the model that the run began with is kept beside the one that learns; under adapters it is there anyway."""
 
     @cached_property
     def trained(self) -> int:
@@ -100,7 +103,8 @@ class Need:
     @property
     def weights(self) -> int:
         frozen = self.size.weight_bytes(in_8bit=self.in_8bit) if self.rank else 0
-        return frozen + _FLOAT * self.trained
+        copy = _FLOAT * self.size.parameters if self.reference and not self.rank else 0
+        return frozen + _FLOAT * self.trained + copy
 
     @property
     def moments(self) -> float:
@@ -111,14 +115,13 @@ class Need:
     def is_lean(self) -> bool:
         return self.size.is_lean and self.on_cpu and not self.recompute
 
-    @property
-    def spread(self) -> float:
+    def spread(self, what: Literal["learning", "sampling"]) -> float:
         """What the process holds for tensors that come and go, over what they take."""
         if not self.on_cpu:
             return 1.0
-        if self.recompute or self.rank:
-            return _SPREAD_RECOMPUTED if self.recompute else _SPREAD_ADAPTED
-        return _SPREAD_BF16 if self.precision == "bf16" else _SPREAD
+        if what == "learning" and self.recompute:
+            return _SPREADS["recomputed"]
+        return _SPREADS["adapted" if self.rank else "sampling" if what == "sampling" else self.precision]
 
     @property
     def micro_batch(self) -> tuple[int, int, int]:
@@ -203,5 +206,6 @@ def memory(need: Need) -> dict[str, float]:
     if need.value_head:
         needs["value_head"] = _REGRESSION_COPIES * _DOUBLE * (need.size.hidden + 1) ** 2
     kept = needs["weights"] + needs["gradients"] + needs["optimiser"] + needs.get("value_head", 0)
-    needs["peak"] = kept + need.spread * max(needs["activations"] + needs["logits"], needs["sampling_cache"])
+    learning = need.spread("learning") * (needs["activations"] + needs["logits"])
+    needs["peak"] = kept + max(learning, need.spread("sampling") * needs["sampling_cache"])
     return {name: round(needed / 2**20, 2) for name, needed in needs.items()}

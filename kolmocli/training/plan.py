@@ -82,18 +82,22 @@ def memory_plan(config: Config, prompt_tokens: int) -> dict[str, float] | None:
     size, training = _size(config.model.name, config.alphabet), config.training
     if size is None:
         return None
-    work = Work(
-        training.batch_size * training.best_of,
-        training.group_size * training.best_of,
-        prompt_tokens,
-        training.max_new_tokens,
-    )
+    samples = training.group_size * training.best_of
+    work = Work(training.batch_size * training.best_of, samples, prompt_tokens, training.max_new_tokens)
     return memory(
         Need(
-            size, work, config.adapter_rank, config.model.load_in_8bit, training.optimizer, precision(config.model),
-            training.gradient_checkpointing, config.model.device in ("auto", "cpu"), training.baseline == "value",
+            size,
+            work,
+            rank=config.adapter_rank,
+            in_8bit=config.model.load_in_8bit,
+            optimiser=training.optimizer,
+            precision=precision(config.model),
+            recompute=training.gradient_checkpointing,
+            on_cpu=config.model.device in ("auto", "cpu"),
+            value_head=training.baseline == "value",
+            reference=training.kl > 0,
         )
-    )  # fmt: skip
+    )
 
 
 def precision(model: Model) -> Precision:

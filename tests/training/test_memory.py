@@ -149,6 +149,24 @@ def test_a_plan_counts_the_value_head_where_there_is_one() -> None:
     assert "value_head" not in without
 
 
+def test_a_plan_counts_the_model_that_a_run_began_with_where_it_is_kept() -> None:
+    whole = config(name="tiny").model_copy(update={"training": Training(kl=0.1)})
+    without, with_it = (plan(of)["memory_mib"]["weights"] for of in (config(name="tiny"), whole))
+    assert with_it == pytest.approx(2 * without, abs=0.02)
+
+
+def test_a_plan_goes_by_what_is_computed_again_and_by_the_precision() -> None:
+    def peak(precision: str, **training: Any) -> float:
+        of = config(name="medium", precision=precision).model_copy(update={"training": Training(**training)})
+        planned = plan(of)
+        assert planned["model"]["precision"] == precision
+        return float(planned["memory_mib"]["peak"])
+
+    assert peak("fp32", gradient_checkpointing=True) < 0.8 * peak("fp32")
+    assert peak("bf16", gradient_checkpointing=True) < 0.8 * peak("bf16")
+    assert peak("bf16") != peak("fp32")
+
+
 def test_a_plan_knows_folders_runs_and_adapters(chat_folder: Path, tmp_path: Path) -> None:
     policy = load_policy(str(chat_folder), device="cpu", train=Adaptation(2))
     policy.save(tmp_path)
