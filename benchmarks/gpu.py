@@ -104,7 +104,7 @@ def trained(size: Size, curriculum: str, *flags: str, steps: int, warm: int) -> 
         summary = json.loads(done.stdout)
     return {
         "wall_s": round(wall, 1), "seconds": {what: round(spent, 1) for what, spent in summary["seconds"].items()},
-        "warmup_steps": summary["warmup_steps"], "rollouts": summary["rollouts"], "eval": summary["eval"]["after"],
+        "warmup_steps": summary["warmup_steps"], "rollouts": summary["rollouts"], "accuracy": summary["eval"]["after"]["accuracy"],
     }  # fmt: skip
 
 

@@ -1,6 +1,6 @@
 """The memory that `kolmo train --dry-run` plans with, beside what is measured.
 
-    python benchmarks/memory.py                                  # every preset but large, every setting; about ten minutes
+    python benchmarks/memory.py                                  # every preset but large, every setting
     python benchmarks/memory.py --models large --settings bf16 --json
 
 Each row is a process of its own. It samples a batch of 8 prompts of 140 tokens with 8 answers of 40, and learns from as

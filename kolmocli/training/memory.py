@@ -51,10 +51,10 @@ _LAST = 5
 
 
 _SPREADS = {"recomputed": 2.5, "adapted": 2.0, "bf16": 1.5, "fp32": 1.3, "sampling": 1.5}
-"""On a CPU: memory that glibc's malloc holds for tensors that come and go, over what they take. A block that was freed is not
-given to the next of the same size, as that is asked for with an alignment, so that the more goes while other blocks are kept,
-the more gaps there are. Measured by `benchmarks/memory.py`; with MALLOC_MMAP_THRESHOLD_=262144 in the environment it is 1,
-as it is on a GPU, whose tensors are counted themselves."""
+"""On a CPU: memory that glibc's malloc holds for tensors that come and go, over what they take. It leaves gaps, presumably
+as a block that was freed is not given to the next aligned one of the same size. Taken from what `benchmarks/memory.py`
+measured for `tiny`, `small` and `medium`; with MALLOC_MMAP_THRESHOLD_=262144 in the environment it is 1 to a few percent, as
+it is on a GPU, whose tensors are counted themselves."""
 
 
 @dataclass(frozen=True, slots=True)
