@@ -25,6 +25,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable
+from functools import partial
 from itertools import product
 from pathlib import Path
 from statistics import median
@@ -50,18 +51,23 @@ from kolmocli.policy.prompts import preset_prompt
 from kolmocli.policy.rollout import Rollout
 from kolmocli.policy.scoring import Scorer
 from kolmocli.policy.tokenizer import build_tokenizer
+from kolmocli.policy.vllm import open_vllm
 from kolmocli.processor import Precision, WantedPrecision
 from kolmocli.tasks.base import Prompt
 from kolmocli.tasks.sequences.prompt import sequence_prompt
 
 PROMPTS, SAMPLES, PROMPT_TOKENS, NEW_TOKENS = 8, 8, 140, 40
 WORDS = 32_000
+_VLLM_SHARE = 0.4
+"""Of a GPU's memory."""
 RATE = 1e-4
 
 
 CLOCK: Callable[[], float] = time.perf_counter
 
 
+DEVICE = "cpu"
+"""Of both sides."""
 LLAMA = False
 """Whether the presets of Llama's architecture are measured instead."""
 PRECISION: WantedPrecision = "auto"
@@ -70,20 +76,33 @@ PRECISIONS: tuple[Precision, ...] = get_args(Precision)
 
 
 def preset(name: str) -> Policy:
-    policy = Policy(name, build_preset(f"{name}-llama" if LLAMA else name, 0), build_tokenizer())
+    model: Any = build_preset(f"{name}-llama" if LLAMA else name, 0)
+    policy = Policy(name, model.to(DEVICE), build_tokenizer())
     policy.precision = choose_precision(policy.model, PRECISION)
     return policy
 
 
-def prompts(seed: int = 0) -> list[Prompt]:
+def prompts(seed: int = 0, count: int = PROMPTS) -> list[Prompt]:
     rng = random.Random(seed)
-    return [sequence_prompt([rng.randrange(256) for _ in range(PROMPT_TOKENS - 2)], "dsl") for _ in range(PROMPTS)]
+    return [sequence_prompt([rng.randrange(256) for _ in range(PROMPT_TOKENS - 2)], "dsl") for _ in range(count)]
+
+
+def seeded(seed: int) -> torch.Generator:
+    return torch.Generator(DEVICE).manual_seed(seed)
 
 
 def seconds(work: Callable[[], Any]) -> float:
+    finish()
     began = CLOCK()
     work()
+    finish()
     return CLOCK() - began
+
+
+def finish() -> None:
+    """Wait until a GPU has done what it was told."""
+    if DEVICE == "cuda":
+        torch.cuda.synchronize()
 
 
 def in_turns(sides: dict[str, Callable[[], Any]], rounds: int) -> dict[str, float]:
@@ -109,7 +128,7 @@ def update(policy: Policy, learner: Learner) -> Callable[[], None]:
     step = iter(range(1_000_000))
 
     def run() -> None:
-        generator = torch.Generator().manual_seed(next(step))
+        generator = seeded(next(step))
         rollouts = policy.rollout(prompts(), samples=SAMPLES, max_new_tokens=NEW_TOKENS, generator=generator)
         batch = []
         for start in range(0, len(rollouts), SAMPLES):
@@ -122,21 +141,23 @@ def update(policy: Policy, learner: Learner) -> Callable[[], None]:
     return run
 
 
-def step_table(rounds: int) -> dict[str, float]:
+def step_table(rounds: int, name: str = "small") -> dict[str, float]:
     """Samples per second of whole updates. TRL's trainer owns its loop: an update of ours follows each of its own."""
     from datasets import Dataset
     from transformers import TrainerCallback
     from trl import GRPOConfig, GRPOTrainer
 
-    policy, theirs = preset("small"), preset("small")
+    policy, theirs = preset(name), preset(name)
     ours = update(policy, Learner(policy, learning_rate=RATE, max_grad_norm=1.0, entropy_bonus=0.0))
     taken: dict[str, list[float]] = {"kolmo": [], "TRL GRPOTrainer": []}
 
     class Turns(TrainerCallback):  # type: ignore[misc]
         def on_step_begin(self, *args: Any, **kwargs: Any) -> None:
+            finish()
             self.began = CLOCK()
 
         def on_step_end(self, *args: Any, **kwargs: Any) -> None:
+            finish()
             taken["TRL GRPOTrainer"].append(CLOCK() - self.began)
             taken["kolmo"].append(seconds(ours))
 
@@ -145,7 +166,7 @@ def step_table(rounds: int) -> dict[str, float]:
         config = GRPOConfig(
             output_dir=folder, per_device_train_batch_size=PROMPTS * SAMPLES, num_generations=SAMPLES,
             max_completion_length=NEW_TOKENS, max_steps=rounds + 1, learning_rate=RATE, beta=0.0, temperature=1.0,
-            top_k=0, top_p=1.0, use_cpu=True, bf16=policy.precision == "bf16", gradient_checkpointing=False, report_to=[],
+            top_k=0, top_p=1.0, use_cpu=DEVICE == "cpu", bf16=policy.precision == "bf16", gradient_checkpointing=False, report_to=[],
             save_strategy="no", logging_steps=1000, disable_tqdm=True, seed=0, shuffle_dataset=False,
         )  # fmt: skip
         trainer = GRPOTrainer(
@@ -160,11 +181,11 @@ def step_table(rounds: int) -> dict[str, float]:
 # --- generation alone
 
 
-def generation_table(name: str, rounds: int) -> dict[str, float]:
-    """Tokens per second; nothing stops a row before `NEW_TOKENS`, on any side."""
+def generation_table(name: str, rounds: int, count: int = PROMPTS, vllm: bool = False) -> dict[str, float]:
+    """Tokens per second, of `count` prompts; nothing stops a row before `NEW_TOKENS`, on any side."""
     policy = preset(name)
-    asked = [policy.prompt_ids(prompt) for prompt in prompts()]
-    rows = torch.tensor(asked).repeat_interleave(SAMPLES, 0)
+    asked = [policy.prompt_ids(prompt) for prompt in prompts(count=count)]
+    rows = torch.tensor(asked, device=DEVICE).repeat_interleave(SAMPLES, 0)
 
     def theirs(model: Any) -> None:
         model.generate(
@@ -172,20 +193,23 @@ def generation_table(name: str, rounds: int) -> dict[str, float]:
             eos_token_id=None, pad_token_id=policy.pad_id,
         )  # fmt: skip
 
-    def ours(lean: bool) -> None:
-        generate(
+    def ours(sampler: Callable[..., Any]) -> None:
+        sampler(
             policy.model, asked, samples=SAMPLES, max_new_tokens=NEW_TOKENS, stop_ids=(), pad_id=policy.pad_id,
-            generator=torch.Generator().manual_seed(0), lean=lean, precision=policy.precision,
+            generator=seeded(0), precision=policy.precision,
         )  # fmt: skip
 
     sides = {
-        "kolmo": lambda: ours(True),
-        "kolmo, transformers' forward": lambda: ours(False),
+        "kolmo": lambda: ours(generate),
+        "kolmo, transformers' forward": lambda: ours(partial(generate, lean=False)),
         "model.generate()": lambda: theirs(policy.model),
     }
     if policy.precision == "bf16":
         rounded = preset(name).model.bfloat16()
         sides["model.generate(), its weights in bf16"] = lambda: theirs(rounded)
+    if vllm:
+        sampler = open_vllm(policy, _VLLM_SHARE)
+        sides["vLLM"] = lambda: ours(sampler)
     taken = in_turns(sides, rounds)
     return {side: len(rows) * NEW_TOKENS / spent for side, spent in taken.items()}
 
@@ -212,9 +236,9 @@ def plain_pass(model: Any, batch: list[Weighted], tokens_at_once: float = float(
     at_once = int(min(len(batch), tokens_at_once // (PROMPT_TOKENS + NEW_TOKENS)))
     for start in range(0, len(batch), at_once):
         part = batch[start : start + at_once]
-        ids, attention, program = pack([w.rollout for w in part], 0)
+        ids, attention, program = (x.to(model.device) for x in pack([w.rollout for w in part], 0))
         logprobs, entropy = token_logprobs(model, ids, attention)
-        weights = torch.tensor([x for w in part for x in w.weights])
+        weights = torch.tensor([x for w in part for x in w.weights], device=model.device)
         (-(weights * logprobs[program]).sum() / len(batch)).backward()
         entropy[program].sum().item()  # both report it
 
@@ -225,7 +249,7 @@ def learning_table(rounds: int) -> dict[str, float]:
     learner = Learner(policy, learning_rate=0.0, max_grad_norm=1.0, entropy_bonus=0.0)
 
     def plainly() -> None:
-        with torch.autocast("cpu", torch.bfloat16, enabled=policy.precision == "bf16"):
+        with torch.autocast(DEVICE, torch.bfloat16, enabled=policy.precision == "bf16"):
             plain_pass(policy.model, batch, TOKENS_PER_MICRO_BATCH)
 
     sides = {"kolmo": lambda: learner.step(batch), "a row per rollout": plainly}
@@ -238,11 +262,10 @@ def apart_table(rounds: int) -> dict[str, float]:
     scorer, found = Scorer(policy.model, policy.pad_id), dict[str, list[float]]()
     for seed, written, learnt in product(range(rounds), PRECISIONS, PRECISIONS):
         policy.precision = written
-        generator = torch.Generator().manual_seed(seed)
-        rollouts = policy.rollout(prompts(seed), samples=SAMPLES, max_new_tokens=NEW_TOKENS, generator=generator)
+        rollouts = policy.rollout(prompts(seed), samples=SAMPLES, max_new_tokens=NEW_TOKENS, generator=seeded(seed))
         sampled_K = torch.tensor([x for rollout in rollouts for x in rollout.logprobs])
-        with torch.no_grad(), torch.autocast("cpu", torch.bfloat16, enabled=learnt == "bf16"):
-            logprobs_K = scorer(rollouts, 1.0).logprobs_K
+        with torch.no_grad(), torch.autocast(DEVICE, torch.bfloat16, enabled=learnt == "bf16"):
+            logprobs_K = scorer(rollouts, 1.0).logprobs_K.cpu()
         found.setdefault(f"sampled in {written}, learnt in {learnt}", []).extend(
             (logprobs_K - sampled_K).abs().tolist()
         )
@@ -271,16 +294,16 @@ def peak_mib(side: str) -> float:
         Policy("32k words", model, build_tokenizer()), learning_rate=0.0, max_grad_norm=1.0, entropy_bonus=0.0
     )
     _ = learner.scorer  # its probes, and what torch sets up at a first product, are not part of the pass
-    held = _status("VmRSS")
+    held = status("VmRSS")
     if side == "kolmo":
         learner.optimiser.step = lambda: None  # type: ignore[method-assign,assignment]  # the moments: both would have them
         learner.step(batch)
     else:
         plain_pass(model, batch, PEAKS[side])
-    return (_status("VmHWM") - held) / 1024
+    return (status("VmHWM") - held) / 1024
 
 
-def _status(key: str) -> int:
+def status(key: str) -> int:
     """KiB, from /proc/self/status (Linux)."""
     line = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith(key))
     return int(line.split()[1])
@@ -315,6 +338,7 @@ def main() -> None:
     parser.add_argument(
         "--cpu-time", action="store_true", help="count processor time, on a busy machine: with --threads 1"
     )
+    parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu", help="of all but the table of peak memory")
     parser.add_argument("--llama", action="store_true", help="the presets of Llama's architecture: tiny-llama, ...")
     parser.add_argument(
         "--precision", choices=get_args(WantedPrecision), default="auto", help="of products, on both sides"
@@ -326,8 +350,8 @@ def main() -> None:
         print(peak_mib(options.peak))
         return
     torch.set_num_threads(options.threads)
-    global CLOCK, LLAMA, PRECISION
-    LLAMA, PRECISION = options.llama, options.precision
+    global CLOCK, DEVICE, LLAMA, PRECISION
+    DEVICE, LLAMA, PRECISION = options.device, options.llama, options.precision
     if options.cpu_time:
         CLOCK = time.process_time
     results = {}

@@ -108,8 +108,9 @@ class _Watch:
         rows = len(self._fate_NT)
         at_risk_N = (row_N < rows) & self._ends_line_V[token_N] & (value_N < self._below)
         lost_N = at_risk_N & (self._fate_NT[row_N.clamp(max=rows - 1), step] >= SURVIVES)
-        self._spared_NT[row_N[at_risk_N & ~lost_N], step] = True
-        self._lost_N[row_N[lost_N]] = True
+        # To nobody's row, instead of a choice of rows, whose number a GPU would have to be waited for.
+        self._spared_NT[row_N.masked_fill(~at_risk_N | lost_N, rows), step] = True
+        self._lost_N[row_N.masked_fill(~lost_N, rows)] = True
         return lost_N
 
     def notes(self, row_N: torch.Tensor, length: int) -> list[Any]:

@@ -8,6 +8,7 @@ Shapes: P prompts, G samples of each, N = P*G rows (rows of one prompt are neigh
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -23,6 +24,9 @@ from kolmocli.processor import Precision
 
 _COMPACT_SHARE = 0.75
 """Finished rows leave the batch once what is left fits a table of this share: each removal copies the cache."""
+_STEPS_BETWEEN_LOOKS, _STEPS_ELSEWHERE = {"cpu": 1}, 8
+"""How often it is asked which rows have ended, by the kind of device. Anywhere but on the CPU to ask is to wait until the
+device has done all that it was told to: meanwhile rows that have ended write on, to nobody's row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,36 +129,54 @@ def generate(
     if guide is not None:
         draw_NT = None if uniform_NT is None else uniform_NT[:, max_new_tokens:]
         watch = guide.watch(rows, max_new_tokens, len(stops_V), draw_NT)
+    # Where a continuation has ended: how many tokens it has; -1 while it is being written.
+    length_N = torch.full((rows + 1,), -1, device=device)
     results: list[Generated | None] = [None] * rows
 
-    def end(ended_N: torch.Tensor, length: int, stopped: bool) -> None:
-        tokens, logprobs = token_NT[ended_N, :length].tolist(), logprob_NT[ended_N, :length].tolist()
-        notes = [None] * len(tokens) if watch is None else watch.notes(ended_N, length)
-        for row, of_tokens, of_logprobs, note in zip(ended_N.tolist(), tokens, logprobs, notes, strict=True):
-            results[row] = result = Generated(of_tokens, of_logprobs, stopped, note)
-            if finished is not None:
-                finished(row, result)
+    def look(written: int) -> int:
+        """Tell what has ended since the last look, the first to end first; how many are still being written."""
+        lengths = length_N[:rows].tolist()
+        fresh = sorted((length, row) for row, length in enumerate(lengths) if length >= 0 and results[row] is None)
+        if fresh:
+            row_N = torch.tensor([row for _, row in fresh], device=device)
+            tokens, logprobs = token_NT[row_N, :written].tolist(), logprob_NT[row_N, :written].tolist()
+            notes: list[Any] = []
+            for length, count in sorted(Counter(length for length, _ in fresh).items()):
+                of_these_N = row_N[len(notes) : len(notes) + count]
+                notes += [None] * count if watch is None else watch.notes(of_these_N, length)
+            for (length, row), of_tokens, of_logprobs, note in zip(fresh, tokens, logprobs, notes, strict=True):
+                kept = of_tokens[:length]
+                result = Generated(kept, of_logprobs[:length], bool(kept) and kept[-1] in stop_ids, note)
+                results[row] = result
+                if finished is not None:
+                    finished(row, result)
+        return lengths.count(-1)
 
+    every = _STEPS_BETWEEN_LOOKS.get(device.type, _STEPS_ELSEWHERE)
     result_PG = torch.arange(rows, device=device).view(len(prompts), samples)
     token_N = ids_PT[:, -1].repeat_interleave(samples, 0)
     for step in range(max_new_tokens):
         result_N = result_PG.flatten()
         ended_N = None if watch is None else watch.look(step, decoder.states_ND, token_N, result_N)
         if ended_N is not None:
-            end(result_N[ended_N], step, False)
+            length_N[result_N] = torch.where(ended_N, step, -1)
             result_N = result_N.masked_fill(ended_N, rows)
         draw_N = None if uniform_NT is None else uniform_NT[result_N.clamp(max=rows - 1), step]
         token_N, logprob_NT[result_N, step] = _choose(decoder.logits_NV, temperature, draw_N)
         token_NT[result_N, step] = token_N
-        stopped_N = stops_V[token_N] & (result_N < rows)
-        end(result_N[stopped_N], step + 1, True)
+        stopped_N = stops_V[token_N]
+        length_N[result_N] = torch.where(stopped_N, step + 1, -1)
         result_PG = result_N.masked_fill(stopped_N, rows).view(result_PG.shape)
-        if step == max_new_tokens - 1 or not (alive := int((result_PG < rows).sum())):
+        if step == max_new_tokens - 1:
             break
-        if alive < _COMPACT_SHARE * result_PG.numel():
-            result_PG, token_N = _compact(decoder, result_PG, token_N, rows)
+        if (step + 1) % every == 0:
+            if not (alive := look(step + 1)):
+                break
+            if alive < _COMPACT_SHARE * result_PG.numel():
+                result_PG, token_N = _compact(decoder, result_PG, token_N, rows)
         decoder.step(token_N)
-    end(result_PG[result_PG < rows], max_new_tokens, False)
+    length_N.masked_fill_(length_N < 0, max_new_tokens)
+    look(max_new_tokens)
     return [result for result in results if result is not None]
 
 

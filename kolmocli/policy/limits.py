@@ -8,3 +8,10 @@ LOGIT_COPIES = 3
 """Tensors of that size in the backward pass: logits, probabilities, their gradient."""
 PROMPT_TOKENS_AT_ONCE = 8_192
 """Of prompts that are read without being continued, padding included."""
+ROOM = 65
+"""Tokens that the cache of a row grows by. Not a power of two: the rows would share a few lines of a processor's cache."""
+JOINED_BELOW = 1 << 20
+"""Matrices of fewer numbers are copied side by side for sampling: larger ones gain nothing and would take their memory
+twice."""
+ROWS_IN_BF16 = 256
+"""Products in bf16 are prepared anew for every number of rows, and kept: that takes time and memory, so few numbers occur."""

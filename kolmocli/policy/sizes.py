@@ -15,12 +15,17 @@ from pathlib import Path
 from typing import Any
 
 from kolmocli.errors import UsageError
+from kolmocli.policy.limits import JOINED_BELOW
 from kolmocli.policy.presets import PRESETS, VOCABULARIES, Alphabet, Preset
 
 _BYTES = {"F64": 8, "I64": 8, "F32": 4, "I32": 4, "F16": 2, "BF16": 2, "I16": 2}
 _NOT_ADAPTED = ("embed", "wte", "wpe", "lm_head")
 """Parts of the names of matrices that are looked up in, or that are the output head: they keep their precision
 and get no adapter."""
+
+
+_LEAN = {"llama", "mistral", "qwen2", "qwen3", "lfm2"}
+"""What `policy/lean/parts.py` knows, by the names in their config.json."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +46,8 @@ class Tensor:
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """`cache_per_token` counts the numbers that one token leaves in the KV cache."""
+    """`cache_per_token` counts the numbers that one token leaves in the KV cache, `convolutions` the layers without one;
+    `is_lean` says whether our own forward passes are for it."""
 
     tensors: tuple[Tensor, ...]
     hidden: int
@@ -49,6 +55,18 @@ class Size:
     feed_forward: int
     vocabulary: int
     cache_per_token: int
+    convolutions: int = 0
+    is_lean: bool = False
+
+    @property
+    def multiplied(self) -> int:
+        """Numbers in the matrices of layers."""
+        return sum(t.numbers for t in self.tensors if t.is_linear)
+
+    @property
+    def joined(self) -> int:
+        """Of those, numbers in matrices that sampling copies side by side: of each input all that it is multiplied with."""
+        return sum(t.numbers for t in self.tensors if t.is_linear and t.numbers * _beside(t.name) < JOINED_BELOW)
 
     @property
     def parameters(self) -> int:
@@ -70,6 +88,7 @@ def size_of_preset(name: str, alphabet: Alphabet = "programs") -> Size:
     return Size(
         tuple(_tensors_of(preset, words)), preset.hidden, preset.layers, preset.feed_forward, words,
         2 * preset.layer_types.count("full_attention") * preset.hidden,
+        convolutions=preset.layer_types.count("conv"), is_lean=True,
     )  # fmt: skip
 
 
@@ -87,7 +106,11 @@ def size_of_folder(folder: Path) -> Size:
         if not files:
             raise UsageError(f"{folder}: no *.safetensors in it; weights load as safetensors only")
         tensors = tuple(tensor for file in files for tensor in _header(file))
-        return Size(tensors, hidden, layers, feed_forward, int(config["vocab_size"]), 2 * layers * key_heads * head)
+        convolutions = list(config.get("layer_types") or ()).count("conv")
+        return Size(
+            tensors, hidden, layers, feed_forward, int(config["vocab_size"]),
+            2 * (layers - convolutions) * key_heads * head, convolutions, config.get("model_type") in _LEAN,
+        )  # fmt: skip
     except (OSError, ValueError, KeyError, TypeError, struct.error) as error:
         raise UsageError(f"{folder}: not a model whose size can be read: {error}") from None
 
@@ -95,6 +118,12 @@ def size_of_folder(folder: Path) -> Size:
 def _tensors_of(preset: Preset, words: int) -> list[Tensor]:
     shapes = [("embed_tokens", (words, preset.hidden)), *preset.shapes()]
     return [Tensor(name, shape, 4) for name, shape in shapes]
+
+
+def _beside(name: str) -> int:
+    """How many matrices of about this size the input of this one is multiplied with."""
+    kind = name.removesuffix(".weight").rpartition(".")[2].removesuffix("_proj")
+    return 3 if kind in ("q", "k", "v") else 2 if kind in ("gate", "up", "w1", "w3") else 1
 
 
 def _header(file: Path) -> list[Tensor]:

@@ -6,14 +6,16 @@ from pathlib import Path
 from typing import Any
 
 from kolmocli.config import Config
+from kolmocli.config.machine import Model
 from kolmocli.errors import UsageError
 from kolmocli.policy.presets import PRESETS, Alphabet, is_preset
 from kolmocli.policy.requirements import require_adapters, require_device
 from kolmocli.policy.sizes import Size, size_of_folder, size_of_preset
+from kolmocli.processor import Precision, multiplies_bf16
 from kolmocli.tasks.base import Task
 from kolmocli.tasks.sequences.task import SequenceTask
 from kolmocli.tasks.sources import evaluation_source, training_source
-from kolmocli.training.memory import memory
+from kolmocli.training.memory import Need, Work, memory
 
 
 def plan(config: Config) -> dict[str, Any]:
@@ -69,17 +71,40 @@ def _model(config: Config, prompt_tokens: int) -> dict[str, Any]:
             "trained": size.adapter(rank) if rank else size.parameters,
             "adapter_rank": rank,
             "load_in_8bit": in_8bit,
+            "precision": precision(config.model),
         },
-        "memory_mib": memory(
-            size,
-            rank=rank,
-            in_8bit=in_8bit,
-            optimiser=config.training.optimizer,
-            rollouts=config.training.batch_size * config.training.best_of,
-            rollout_tokens=prompt_tokens + config.training.max_new_tokens,
-            value_head=config.training.baseline == "value",
-        ),
+        "memory_mib": memory_plan(config, prompt_tokens),
     }
+
+
+def memory_plan(config: Config, prompt_tokens: int) -> dict[str, float] | None:
+    """MiB by purpose, with prompts of so many tokens at most; None for a model that would have to be downloaded first."""
+    size, training = _size(config.model.name, config.alphabet), config.training
+    if size is None:
+        return None
+    samples = training.group_size * training.best_of
+    work = Work(training.batch_size * training.best_of, samples, prompt_tokens, training.max_new_tokens)
+    return memory(
+        Need(
+            size,
+            work,
+            rank=config.adapter_rank,
+            in_8bit=config.model.load_in_8bit,
+            optimiser=training.optimizer,
+            precision=precision(config.model),
+            recompute=training.gradient_checkpointing,
+            on_cpu=config.model.device in ("auto", "cpu"),
+            value_head=training.baseline == "value",
+            reference=training.kl > 0,
+        )
+    )
+
+
+def precision(model: Model) -> Precision:
+    """What a run would take. Where that is measured, what the processor says of itself: its measurement takes torch."""
+    if model.precision != "auto":
+        return model.precision
+    return "bf16" if model.device == "cuda" or (not model.load_in_8bit and multiplies_bf16()) else "fp32"
 
 
 def _size(name: str, alphabet: Alphabet) -> Size | None:

@@ -10,6 +10,7 @@ import pytest
 import torch
 
 from kolmocli.learning.value import RIPE, SURVIVES, ValuedRollout, ValueGuide
+from kolmocli.policy import generation
 from kolmocli.policy.generation import numbers_per_row
 from kolmocli.policy.policy import Policy
 from tests.policies import TARGETS, prompts, taught
@@ -70,3 +71,11 @@ def test_a_part_of_a_batch_is_what_it_is_in_the_whole() -> None:
 def test_a_seed_decides_who_is_stopped() -> None:
     assert sampled.__wrapped__(1.5) == sampled(1.5)
     assert [r.stopped for r in sampled(1.5)] != [r.stopped for r in sampled(1.5, seed=1)]
+
+
+def test_looking_more_rarely_for_those_that_were_stopped_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(generation._STEPS_BETWEEN_LOOKS, "cpu", 5)
+    for later, at_once in zip(sampled.__wrapped__(1.5), sampled(1.5), strict=True):
+        assert (later.tokens, later.spared, later.finished) == (at_once.tokens, at_once.spared, at_once.finished)
+        assert (later.stopped is None) == (at_once.stopped is None)
+        assert later.values == pytest.approx(at_once.values)

@@ -279,3 +279,11 @@ def test_loading_and_scoring_in_eight_bits_says_nothing(
     answers(load(folder, EIGHT_BITS))
     assert caplog.records == []
     assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="no /proc/self/maps")
+def test_the_file_of_a_model_in_8_bits_is_let_go_of(llama_folder: Path) -> None:
+    """A part of it that is still read would keep all of it in memory."""
+    policy = load(str(llama_folder), EIGHT_BITS)
+    assert policy.base is not None
+    assert str(llama_folder / "model.safetensors") not in Path("/proc/self/maps").read_text()

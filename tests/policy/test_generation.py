@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 import torch
 
-from kolmocli.policy.generation import generate, left_pad
+from kolmocli.policy import generation
+from kolmocli.policy.generation import Generated, generate, left_pad
 from kolmocli.policy.logprobs import pack, token_logprobs
 from kolmocli.policy.policy import Policy
 from kolmocli.policy.rollout import Rollout
@@ -95,6 +96,32 @@ def test_padding_does_not_matter_to_the_trainer(policy: Policy) -> None:
 def test_one_seed_gives_one_set_of_rollouts(policy: Policy) -> None:
     assert rollouts(policy, samples=4, seed=5) == rollouts(policy, samples=4, seed=5)
     assert rollouts(policy, samples=4, seed=5) != rollouts(policy, samples=4, seed=6)
+
+
+@pytest.mark.parametrize("steps", [3, 8, 1000])
+@pytest.mark.parametrize("lean", [True, False])
+def test_looking_more_rarely_for_rows_that_have_ended_changes_nothing(
+    policy: Policy, steps: int, lean: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on a GPU, where looking is waiting."""
+    asked = [policy.prompt_ids(prompt) for prompt in prompts()]
+
+    def written() -> tuple[list[Generated], list[int]]:
+        told: list[int] = []
+        found = generate(
+            policy.model, asked, samples=8, max_new_tokens=40, stop_ids=policy.stop_ids, pad_id=policy.pad_id,
+            generator=seeded(0), lean=lean, finished=lambda row, _: told.append(row),
+        )  # fmt: skip
+        return found, told
+
+    at_once, told = written()
+    monkeypatch.setitem(generation._STEPS_BETWEEN_LOOKS, "cpu", steps)
+    later, told_later = written()
+    assert [(g.tokens, g.finished) for g in at_once] == [(g.tokens, g.finished) for g in later]
+    for a, b in zip(at_once, later, strict=True):
+        torch.testing.assert_close(torch.tensor(a.logprobs), torch.tensor(b.logprobs), rtol=0, atol=2e-5)
+    assert told == told_later  # the first to end is the first to be told of
+    assert len({len(g.tokens) for g in at_once}) > 3
 
 
 def test_samples_of_one_task_differ(policy: Policy) -> None:

@@ -17,13 +17,11 @@ from typing import Any, NamedTuple
 import torch
 from torch.nn import functional as F
 
+from kolmocli.policy import limits
 from kolmocli.policy.head import Head
 from kolmocli.policy.lean.parts import Attention, Convolution, Layer, last_norm, layers_of
 from kolmocli.policy.lean.products import join
 from kolmocli.processor import Precision
-
-_ROOM = 65
-"""Tokens that the cache of a row grows by. Not a power of two: the rows would share a few lines of a processor's cache."""
 
 
 class LeanDecoder:
@@ -169,7 +167,7 @@ class _Attention:
         turned, value = self._project(inputs_PTD, turn_by)
         query, key, value = (x.transpose(1, 2) for x in (*turned.split([self._query_heads, self._key_heads], 2), value))
         self._prompt = key.mT.contiguous(), value.contiguous()
-        shape = (*key.shape[:2], prompts.samples, _ROOM, self._head_size)
+        shape = (*key.shape[:2], prompts.samples, limits.ROOM, self._head_size)
         self._own = key.new_empty(shape), value.new_empty(shape)
         allowed_PTT = prompts.allowed_PTT
         causal = allowed_PTT is None
@@ -257,7 +255,7 @@ def _allowed(mask_PT: torch.Tensor) -> torch.Tensor:
 
 
 def _roomier(own: torch.Tensor) -> torch.Tensor:
-    larger = own.new_empty(*own.shape[:3], own.shape[3] + _ROOM, own.shape[4])
+    larger = own.new_empty(*own.shape[:3], own.shape[3] + limits.ROOM, own.shape[4])
     larger[:, :, :, : own.shape[3]] = own
     return larger
 

@@ -11,10 +11,9 @@ from typing import Any
 
 import torch
 
+from kolmocli.policy import limits
 from kolmocli.processor import Precision
 
-_JOINED_BELOW = 1 << 20
-"""Matrices of fewer numbers are copied side by side: larger ones gain nothing and would take their memory twice."""
 _ROWS = 32
 """A product in bf16 is prepared anew for every number of rows, which takes a millisecond: few numbers occur."""
 
@@ -28,7 +27,7 @@ def join(layers: Sequence[Any], precision: Precision) -> Product:
         return _Apart(layers)
     if precision == "bf16" and layers[0].weight.dtype == torch.float32:
         return _Rounded(layers)
-    return _Joined(layers) if sum(layer.weight.numel() for layer in layers) < _JOINED_BELOW else _Apart(layers)
+    return _Joined(layers) if sum(layer.weight.numel() for layer in layers) < limits.JOINED_BELOW else _Apart(layers)
 
 
 class _Apart:

@@ -23,11 +23,10 @@ import torch
 
 from kolmocli.policy.lean.decoding import angles, over_rms, turn
 from kolmocli.policy.lean.parts import Attention, Convolution, Layer, find_lean, last_norm, layers_of
+from kolmocli.policy.limits import ROWS_IN_BF16
 from kolmocli.policy.recompute import recomputes
 from kolmocli.policy.rollout import Rollout
 
-_ROWS = 256
-"""Products in bf16 are prepared anew for every number of rows, and kept: that takes time and memory, so few numbers occur."""
 _flash = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu
 _flash_backward = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu_backward
 
@@ -115,7 +114,7 @@ class _Layout:
 
 def lean_states(decoder: Any, rollouts: Sequence[Rollout], pad: int) -> tuple[torch.Tensor, int]:
     """The state before each program token, [K, D], and the number of tokens that were read; as `scoring.row_states`."""
-    layout = _lay_out(rollouts, pad, _ROWS if torch.is_autocast_enabled("cpu") else 1)
+    layout = _lay_out(rollouts, pad, ROWS_IN_BF16 if torch.is_autocast_enabled("cpu") else 1)
     hidden_MD = decoder.embed_tokens(layout.ids_M)
     cos, sin = (x[0][:, None] for x in angles(decoder, hidden_MD, layout.position_M[None]))
     *layers, last = layers_of(decoder)

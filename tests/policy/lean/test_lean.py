@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 import torch
 
+from kolmocli.policy import limits
 from kolmocli.policy.adapters import Adaptation
 from kolmocli.policy.generation import Generated, generate
-from kolmocli.policy.lean import decoding as lean, products
 from kolmocli.policy.lean.parts import find_lean
 from kolmocli.policy.loading import load_policy
 from tests.policy.families import FAMILIES, LEAN, VOCABULARY, make
@@ -37,7 +37,7 @@ def assert_alike(ours: list[Generated], theirs: list[Generated]) -> None:
 
 @pytest.mark.parametrize("family", LEAN)
 def test_it_writes_what_transformers_write(family: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lean, "_ROOM", 8)  # so that the cache has to grow
+    monkeypatch.setattr(limits, "ROOM", 8)  # so that the cache has to grow
     model = make(family)
     assert find_lean(model) is not None
     ours = written(model)
@@ -64,7 +64,7 @@ def test_it_reads_adapters_and_eight_bits_beside_the_weights(in_8bit: bool) -> N
 
 
 def test_large_matrices_are_not_copied(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(products, "_JOINED_BELOW", 0)
+    monkeypatch.setattr(limits, "JOINED_BELOW", 0)
     model = make("llama3")
     assert_alike(written(model), written(model, lean=False))
 
