@@ -45,4 +45,4 @@ def variants(steps: int, batch: int) -> dict[str, list[str]]:
 
 
 if __name__ == "__main__":
-    compare(__doc__, variants, baseline=BASE, targets=[0.3, 0.35], out="runs/benchmark-reinforce")
+    compare(__doc__, variants, baseline=BASE, targets=[0.45, 0.5], out="runs/benchmark-reinforce")

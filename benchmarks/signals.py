@@ -33,4 +33,4 @@ def variants(_: int, batch: int) -> dict[str, list[str]]:
 
 
 if __name__ == "__main__":
-    compare(__doc__, variants, baseline="plain", targets=[0.3], out="runs/benchmark-signals")
+    compare(__doc__, variants, baseline="plain", targets=[0.45, 0.5], out="runs/benchmark-signals")
