@@ -8,9 +8,9 @@ Shapes: P prompts, G samples of each, N = P*G rows (rows of one prompt are neigh
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any, Protocol
 
 import torch
@@ -141,9 +141,9 @@ def generate(
             row_N = torch.tensor([row for _, row in fresh], device=device)
             tokens, logprobs = token_NT[row_N, :written].tolist(), logprob_NT[row_N, :written].tolist()
             notes: list[Any] = []
-            for length, count in sorted(Counter(length for length, _ in fresh).items()):
-                of_these_N = row_N[len(notes) : len(notes) + count]
-                notes += [None] * count if watch is None else watch.notes(of_these_N, length)
+            for length, alike in groupby(length for length, _ in fresh):
+                count = len(list(alike))
+                notes += [None] * count if watch is None else watch.notes(row_N[len(notes) :][:count], length)
             for (length, row), of_tokens, of_logprobs, note in zip(fresh, tokens, logprobs, notes, strict=True):
                 kept = of_tokens[:length]
                 result = Generated(kept, of_logprobs[:length], bool(kept) and kept[-1] in stop_ids, note)

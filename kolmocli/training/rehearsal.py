@@ -16,6 +16,7 @@ from typing import Any
 import torch
 
 from kolmocli.config import Config
+from kolmocli.curriculum.base import Bucket
 from kolmocli.learning.batches import Batch, Weighted
 from kolmocli.learning.learner import Learner
 from kolmocli.learning.trained import open_learner
@@ -71,23 +72,25 @@ def _seconds(config: Config, source: TaskSource, policy: Policy, learner: Learne
     learn = _timed(lambda: learner.step(batch, 0.0, updates=training.updates)) * share
     one_each = _timed(lambda: _sample(policy, tasks, 1, tokens, greedily=False)) / len(tasks)
     greedily = _timed(lambda: _sample(policy, tasks, 1, tokens, greedily=True)) / len(tasks)
-    evaluations = 2 + ((training.steps - 1) // config.evaluation.every if config.evaluation.every else 0)
+    evaluations = 2 + (max(0, training.steps - 1) // config.evaluation.every if config.evaluation.every else 0)
     taught = taught_buckets(source, warmup)
     found = {"warm_start": 0.0, "reinforce": training.steps * (sample + learn)}
     if taught and warmup.max_steps:
         checks = warmup.max_steps // warmup.check_every * CHECK_TASKS * one_each
         found["warm_start"] = checks + warmup.max_steps * fmean(
-            _warm_step(config, source, learner, 1 + i * (warmup.max_steps - 1) // (_MOMENTS - 1), rng)
+            _warm_step(config, source, taught, learner, 1 + i * (warmup.max_steps - 1) // (_MOMENTS - 1), rng)
             for i in range(_MOMENTS)
         )
     return {**found, "evaluations": evaluations * config.evaluation.tasks * greedily}
 
 
-def _warm_step(config: Config, source: TaskSource, learner: Learner, step: int, rng: random.Random) -> float:
+def _warm_step(
+    config: Config, source: TaskSource, taught: Sequence[Bucket], learner: Learner, step: int, rng: random.Random
+) -> float:
     """Seconds of this step of the warm start."""
     warmup = config.warmup
     few = warmup.model_copy(update={"batch_size": min(warmup.batch_size, _AT_MOST)})
-    chosen = choose(taught_buckets(source, warmup), few, step, rng)
+    chosen = choose(taught, few, step, rng)
     tasks = [source.task(bucket, rng.randrange(1 << 30)) for bucket in chosen]
     return _timed(lambda: teach(learner, tasks, 0.0)) * warmup.batch_size / len(tasks)
 
