@@ -97,7 +97,7 @@ def run(config: Config, meter: Meter | None, samples: int = SAMPLES) -> dict[str
 
     policy = load_trained(config.model, config.training, seed=0, adapter_rank=config.adapter_rank, alphabet="programs")
     learner = open_learner(
-        policy, config.training, model=config.model.name, seed=0, ratio_cap=None, read_states=None
+        policy, config.training, model=config.model.name, seed=0
     )  # fmt: skip
     _ = learner.scorer
     note("weights")

@@ -94,7 +94,10 @@ def begun(state: Path | None, programs: int) -> Tally:
     """What the commands before this one have done; nothing without a state."""
     if state is None or not state.exists():
         return Tally(programs)
-    tally = Tally(**json.loads(state.read_text("utf-8")))
+    try:
+        tally = Tally(**json.loads(state.read_text("utf-8")))
+    except (ValueError, TypeError):
+        sys.exit(f"{state}: not a state of this script; remove it, or name another file")
     if tally.programs != programs:
         sys.exit(f"{state}: of {tally.programs} programs and not of {programs}; name another file")
     return tally

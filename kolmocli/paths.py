@@ -8,6 +8,8 @@ from pathlib import Path
 from kolmocli.errors import UsageError
 
 _PACKAGE = Path(__file__).resolve().parent
+SHIPPED = "shipped"
+"""What the policy that comes with kolmo is called."""
 
 
 def data_dir(name: str) -> Path:
@@ -24,6 +26,13 @@ def curricula_dir() -> Path:
 def packaged_curricula() -> list[str]:
     """The names that stand for a packaged curriculum, such as `quickstart`."""
     return sorted(path.stem for path in curricula_dir().glob("*.yaml"))
+
+
+def model_folder(name: str) -> Path:
+    """The folder that the name of a model stands for, if it is one: of `shipped` the policy that comes with kolmo, unless
+    a folder here is called so."""
+    here = Path(name)
+    return _PACKAGE / "policy" / SHIPPED if name == SHIPPED and not here.is_dir() else here
 
 
 def find_curriculum(name_or_path: str) -> Path:

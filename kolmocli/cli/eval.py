@@ -29,7 +29,9 @@ def evaluate(
     context: typer.Context,
     target: Annotated[
         str | None,
-        typer.Argument(metavar="[MODEL|RUN]", help="a run, a checkpoint folder, a preset or a Hugging Face id"),
+        typer.Argument(
+            metavar="[MODEL|RUN]", help="a run, a checkpoint folder, shipped, a preset or a Hugging Face id"
+        ),
     ] = None,
     curriculum: Annotated[
         str | None,

@@ -48,7 +48,9 @@ def solve(
     ] = 1.0,
     model: Annotated[
         str | None,
-        typer.Option("--model", metavar="NAME", help="a run, checkpoint or model whose programs join the search"),
+        typer.Option(
+            "--model", metavar="NAME", help="shipped, a run, checkpoint or model whose programs join the search"
+        ),
     ] = None,
     samples: Annotated[
         int, typer.Option("--samples", min=1, metavar="K", help="programs that the model writes for each sequence")

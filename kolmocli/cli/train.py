@@ -198,9 +198,11 @@ def train(
 
 def _rehearsed(config: Config, parameters: int | None) -> dict[str, float] | None:
     """What a run would take; None where finding out would take minutes itself, or a model from elsewhere."""
+    from kolmocli.paths import SHIPPED
     from kolmocli.policy.presets import is_preset
 
-    if not is_preset(config.model.name) or config.adapter_rank or parameters is None or parameters > _REHEARSED:
+    known = is_preset(config.model.name) or config.model.name == SHIPPED
+    if not known or config.adapter_rank or parameters is None or parameters > _REHEARSED:
         return None
     from kolmocli.training.rehearsal import rehearse
 

@@ -16,7 +16,7 @@ _MOST_PROCESSES = 4_096
 class Model(Section):
     name: str = Field(
         "tiny",
-        description=f"a preset ({listed()} parameters), a run, a checkpoint folder, or a Hugging Face id",
+        description=f"a preset ({listed()} parameters), shipped, a run, a checkpoint folder, or a Hugging Face id",
     )
     device: Literal["auto", "cpu", "cuda", "mps"] = Field("auto", description="where the policy runs")
     precision: WantedPrecision = Field(

@@ -10,7 +10,7 @@ from kolmocli.config import Config
 from kolmocli.config.file import load_config
 from kolmocli.errors import UsageError
 from kolmocli.evaluation.heldout import held_out_tasks
-from kolmocli.paths import find_curriculum
+from kolmocli.paths import find_curriculum, model_folder
 from kolmocli.policy.presets import is_preset
 from kolmocli.tasks.base import Task
 from kolmocli.tasks.files.separation import Taken
@@ -118,7 +118,7 @@ def _config(target: str | None, wanted: Wanted) -> Config:
         return own
     if wanted.data is not None:
         return load_config(find_curriculum("quickstart"), {})
-    if target is not None and not is_preset(target) and not Path(target).exists():
+    if target is not None and not is_preset(target) and not model_folder(target).exists():
         raise UsageError(
             f"{target}: there is no such run, and no such folder; name one that is there, or, of a model on the hub, its "
             "tasks with --curriculum or --data"
@@ -129,7 +129,7 @@ def _config(target: str | None, wanted: Wanted) -> Config:
 
 def _own_config(target: str) -> Config | None:
     """Of a run, or of the run that a checkpoint lies in."""
-    folder = Path(target)
+    folder = model_folder(target)
     for place in (folder, folder.parent.parent):
         if (place / "config.yaml").is_file():
             return load_config(place / "config.yaml", {})

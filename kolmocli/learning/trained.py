@@ -52,8 +52,8 @@ def open_learner(
     *,
     model: str,
     seed: int,
-    ratio_cap: float | None,
-    read_states: StateReader | None,
+    ratio_cap: float | None = None,
+    read_states: StateReader | None = None,
 ) -> Learner:
     """`model` is what the run began with, as it was named."""
     return Learner(

@@ -1,4 +1,5 @@
-"""From the name of a model to a policy: a preset, a run, a checkpoint folder, an adapter, or a Hugging Face id.
+"""From the name of a model to a policy: a preset, the one that comes with kolmo, a run, a checkpoint folder, an adapter, or
+a Hugging Face id.
 
 Weights load as safetensors only, and code that comes with a model is never run.
 """
@@ -15,6 +16,7 @@ import torch
 
 from kolmocli.checkpoints import latest_checkpoint, require_as_written, silent
 from kolmocli.errors import UsageError
+from kolmocli.paths import model_folder
 from kolmocli.policy.adapters import (
     Adaptation,
     Base,
@@ -94,7 +96,7 @@ def _load(
 
 def resolve_checkpoint(name: str, warn: Callable[[str], None] = silent) -> Path | None:
     """The folder with the weights: of a run its newest complete checkpoint. None: not a folder."""
-    folder = Path(name)
+    folder = model_folder(name)
     if not folder.is_dir():
         return None
     if is_adapter(folder) or (folder / "config.json").is_file():

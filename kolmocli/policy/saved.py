@@ -16,6 +16,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer, BitsAndBytesConfig
 
 from kolmocli.checkpoints import require_as_written
 from kolmocli.errors import UsageError
+from kolmocli.paths import SHIPPED
 from kolmocli.policy.adapters import Base
 from kolmocli.policy.presets import PRESETS
 from kolmocli.policy.quiet import quiet_bitsandbytes, quiet_convolutions
@@ -124,7 +125,7 @@ def _refused(source: str, here: bool, what: str) -> Iterator[None]:
         if here:
             raise UsageError(f"{source}: {what} cannot be loaded ({reason}); {_AGAIN}") from None
         raise UsageError(
-            f"model {source!r}: not a preset ({', '.join(PRESETS)}), a run, a checkpoint folder or a model that "
+            f"model {source!r}: not a preset ({', '.join(PRESETS)}), {SHIPPED}, a run, a checkpoint folder or a model that "
             f"can be loaded: {reason}"
         ) from None
     finally:

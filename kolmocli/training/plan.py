@@ -8,6 +8,7 @@ from typing import Any
 from kolmocli.config import Config
 from kolmocli.config.machine import Model
 from kolmocli.errors import UsageError
+from kolmocli.paths import SHIPPED, model_folder
 from kolmocli.policy.presets import PRESETS, Alphabet, is_preset
 from kolmocli.policy.requirements import require_adapters, require_device
 from kolmocli.policy.sizes import Size, size_of_folder, size_of_preset
@@ -111,10 +112,12 @@ def _size(name: str, alphabet: Alphabet) -> Size | None:
     """None for a model that would have to be downloaded first."""
     if is_preset(name):
         return size_of_preset(name, alphabet)
-    folder = Path(name)
+    folder = model_folder(name)
     if not folder.is_dir():
         if "/" not in name or folder.is_absolute():
-            raise UsageError(f"model {name!r}: neither a preset ({', '.join(PRESETS)}) nor a folder nor owner/name")
+            raise UsageError(
+                f"model {name!r}: neither a preset ({', '.join(PRESETS)}), {SHIPPED}, a folder nor owner/name"
+            )
         from huggingface_hub import try_to_load_from_cache
 
         cached = try_to_load_from_cache(name, "config.json")
@@ -132,6 +135,6 @@ def _prompt_tokens(name: str, task: Task) -> int:
     """Of a preset's prompt, which is the bare sequence or question; of the explanation for other models, at about three
     characters a token."""
     prompt = task.asked
-    if is_preset(name):
+    if is_preset(name) or name == SHIPPED:
         return 2 + (len(task.target) if isinstance(task, SequenceTask) else len(prompt.shortest))
     return (len(prompt.system) + len(prompt.text)) // 3
