@@ -169,7 +169,7 @@ def run(config: Config, o: argparse.Namespace, stop: StopRequest) -> int:
         )
 
     def ask(task: Task) -> str:
-        return preset_prompt(task.asked, alphabet) + task.prefix
+        return preset_prompt(task.asked, alphabet, policy.reads_segments) + task.prefix
 
     evaluated = evaluation_source(config, note)
     held_out = held_out_tasks(evaluated, config.evaluation.tasks)

@@ -9,6 +9,9 @@ pairs may. `greedy` takes the likeliest program; of `best of K` the shortest tha
 seconds of one core for each sequence. With two models or more, the last line of each compares it with the first: bits of all
 sequences, where one without a right program costs its literal list, and the change in greedy accuracy, both in pairs.
 
+`--curve` prints what a run had learnt after how many core-hours: in the warm start the share of its samples that pass, on all
+levels alike, and after it the greedy accuracy on the held-out tasks.
+
 `--take` makes the newest checkpoint of a run the shipped policy, with the run's settings beside it, and prints nothing else.
 """
 
@@ -51,7 +54,11 @@ def main() -> None:
     parser.add_argument("--samples", type=int, default=16, help="for `best of K`; 1: greedy alone")
     parser.add_argument("--search", type=float, default=0.0, metavar="SECONDS", help="of search as a baseline; 0: none")
     parser.add_argument("--take", type=Path, metavar="RUN", help="make this run's newest checkpoint the shipped policy")
+    parser.add_argument("--curve", type=Path, metavar="RUN", help="what this run had learnt, by core-hours")
     options = parser.parse_args()
+    if options.curve is not None:
+        curve(options.curve)
+        return
     if options.take is not None:
         take(options.take)
         return
@@ -117,6 +124,23 @@ def compare(first: Attempts, other: Attempts) -> None:
 def _bits(task: Any, outcome: Any) -> float:
     literal = literal_bits(task.target)
     return min(literal, outcome.bits) if outcome.passed and outcome.bits is not None else literal
+
+
+def curve(run: Path) -> None:
+    """Seconds are those of the steps, with what a busy machine gave to others."""
+    threads, hours = load_config(run / "config.yaml").threads or 1, 0.0
+    evaluated = {row["step"]: row for row in _rows(run / "events.jsonl") if row["kind"] == "eval"}
+    print("  phase     step  core-hours  pass, or accuracy")
+    for row in _rows(run / "metrics.jsonl"):
+        hours += sum(row["seconds"].values()) * threads / 3600
+        warm = row["phase"] == "warmup"
+        found = row["pass_rate"] if warm else evaluated.get(row["step"], {}).get("accuracy")
+        if found is not None:
+            print(f"  {row['phase']:8s} {row['step']:5d}  {hours:10.2f}  {found:.1%}")
+
+
+def _rows(file: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in file.read_text().splitlines()]
 
 
 def take(run: Path) -> None:

@@ -15,9 +15,9 @@ from kolmocli.policy.tokenizer import build_tokenizer
 _SHORTEST_PERIOD, _LONGEST_PERIOD = 2.1, 512.0
 
 
-def tokenizer_of(alphabet: Alphabet) -> PreTrainedTokenizerFast:
-    """The presets' own tokenizer for this alphabet."""
-    return build_tokenizer() if alphabet == "programs" else build_character_tokenizer()
+def tokenizer_of(alphabet: Alphabet, reads_segments: bool = False) -> PreTrainedTokenizerFast:
+    """The presets' own tokenizer for this alphabet; questions have no segments."""
+    return build_tokenizer(reads_segments) if alphabet == "programs" else build_character_tokenizer()
 
 
 def preset_config(name: str, alphabet: Alphabet = "programs") -> LlamaConfig | Lfm2Config:

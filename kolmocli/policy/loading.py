@@ -29,7 +29,7 @@ from kolmocli.policy.adapters import (
 )
 from kolmocli.policy.building import build_preset, tokenizer_of
 from kolmocli.policy.policy import Policy
-from kolmocli.policy.presets import Alphabet, is_preset
+from kolmocli.policy.presets import PRESETS, Alphabet, is_preset
 from kolmocli.policy.requirements import require_device
 from kolmocli.policy.saved import load_saved, require_whole
 
@@ -139,7 +139,7 @@ def _load_model(base: Base, place: torch.device, dtype: str | torch.dtype) -> tu
     if not is_preset(base.name):
         return load_saved(base, place, dtype)
     model: Any = build_preset(base.name, base.seed, base.alphabet)
-    tokenizer = tokenizer_of(base.alphabet)
+    tokenizer = tokenizer_of(base.alphabet, PRESETS[base.name].reads_segments)
     if not base.load_in_8bit:
         return model.to(place), tokenizer
     with TemporaryDirectory() as folder:  # transformers quantises what it reads

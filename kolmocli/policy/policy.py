@@ -18,7 +18,7 @@ from kolmocli.policy.generation import Generated, Guide, generate
 from kolmocli.policy.presets import Alphabet
 from kolmocli.policy.prompts import preset_prompt, readable_prompt
 from kolmocli.policy.rollout import Rollout
-from kolmocli.policy.tokenizer import SEQUENCE
+from kolmocli.policy.tokenizer import READS_SEGMENTS, SEQUENCE
 from kolmocli.processor import Precision
 from kolmocli.tasks.base import Prompt, Task
 
@@ -50,6 +50,11 @@ class Policy:
         """Of the presets' own tokenizers; None for any other."""
         words = self.tokenizer.get_vocab()
         return "programs" if SEQUENCE in words else "characters" if QUESTION in words else None
+
+    @property
+    def reads_segments(self) -> bool:
+        """Whether sequences are shown to it as segments, which its tokenizer says."""
+        return bool(self.tokenizer.init_kwargs.get(READS_SEGMENTS))
 
     @property
     def is_preset(self) -> bool:
@@ -106,7 +111,7 @@ class Policy:
         if prefix:
             return (*self.prompt_ids(prompt), *self.tokenizer(prefix, add_special_tokens=False).input_ids)
         if self.alphabet is not None:
-            text = preset_prompt(prompt, self.alphabet)
+            text = preset_prompt(prompt, self.alphabet, self.reads_segments)
             return tuple(self.tokenizer(text, add_special_tokens=False).input_ids)
         # A chat template writes its special tokens itself.
         bare = not getattr(self.tokenizer, "chat_template", None)

@@ -32,6 +32,8 @@ class Preset:
     heads: int
     feed_forward: int
     convolutions: bool = False
+    reads_segments: bool = False
+    """Whether sequences are shown to it as segments (`segmenting.py`)."""
 
     @property
     def layer_types(self) -> list[str]:
@@ -70,8 +72,9 @@ _SIZES = {
     "large": Preset(hidden=768, layers=16, heads=12, feed_forward=1920),
 }
 PRESETS = {name: replace(preset, convolutions=True) for name, preset in _SIZES.items()}
+PRESETS |= {f"{name}-segments": replace(preset, reads_segments=True) for name, preset in PRESETS.items()}
 PRESETS |= {f"{name}-llama": preset for name, preset in _SIZES.items()}
-"""Those with short convolutions, and the same sizes in Llama's architecture for comparison."""
+"""Those with short convolutions, the same that read segments, and the same sizes in Llama's architecture for comparison."""
 
 
 def is_preset(name: str) -> bool:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from jinja2 import TemplateError
 
 from kolmocli.policy.characters import ANSWER, QUESTION
 from kolmocli.policy.presets import Alphabet
+from kolmocli.policy.segmenting import segmented
 from kolmocli.policy.tokenizer import PROGRAM, SEQUENCE
 from kolmocli.tasks.base import Prompt
 
@@ -15,9 +17,17 @@ _MARKS: dict[Alphabet, tuple[str, str]] = {"programs": (SEQUENCE, PROGRAM), "cha
 """What stands before the prompt of a preset, and between it and the answer."""
 
 
-def preset_prompt(prompt: Prompt, alphabet: Alphabet) -> str:
+_BYTES = re.compile(r"\d{1,3}( \d{1,3})*")
+"""A sequence that needs no other separators (`tasks/sequences/prompt.py`)."""
+
+
+def preset_prompt(prompt: Prompt, alphabet: Alphabet, segments: bool = False) -> str:
+    """With `segments` a sequence of bytes is shown as `segmented` writes it; anything else as it is."""
     before, after = _MARKS[alphabet]
-    return before + prompt.shortest + after
+    shown = prompt.shortest
+    if segments and _BYTES.fullmatch(shown):
+        shown = segmented([int(item) for item in shown.split()])
+    return before + shown + after
 
 
 def readable_prompt(prompt: Prompt, tokenizer: Any) -> str:

@@ -22,18 +22,24 @@ _BYTE = r"(?<!\d)(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?!\d)"
 _PATTERN = rf"<[a-z]+>|[a-z]+(?:_[a-z0-9]+)*|{_BYTE}|\d| = |, |[()\[\]\n-]"
 
 
-def build_tokenizer() -> PreTrainedTokenizerFast:
+READS_SEGMENTS = "reads_segments"
+"""The setting of a saved tokenizer whose model is shown sequences as segments."""
+
+
+def build_tokenizer(reads_segments: bool = False) -> PreTrainedTokenizerFast:
     """A fast tokenizer that `AutoTokenizer.from_pretrained` loads again from its folder."""
     words = (
         PAD, EOS, UNKNOWN, SEQUENCE, PROGRAM, *MARKS, *map(str, range(256)), *FUNCTION_NAMES, *VARIABLES, "output",
     )  # fmt: skip
-    return word_tokenizer(words, Split(Regex(_PATTERN), behavior="removed", invert=True), [SEQUENCE, PROGRAM])
+    split = Split(Regex(_PATTERN), behavior="removed", invert=True)
+    said = {READS_SEGMENTS: True} if reads_segments else {}
+    return word_tokenizer(words, split, [SEQUENCE, PROGRAM], **said)
 
 
-def word_tokenizer(words: Sequence[str], split: Split, marks: list[str]) -> PreTrainedTokenizerFast:
+def word_tokenizer(words: Sequence[str], split: Split, marks: list[str], **said: bool) -> PreTrainedTokenizerFast:
     """One token per word, numbered in this order; `split` finds the words, and decoding only joins.
 
-    `words` hold PAD, EOS and UNKNOWN, and the `marks` of a prompt, which are special tokens too.
+    `words` hold PAD, EOS and UNKNOWN, and the `marks` of a prompt, which are special tokens too. What is `said` is saved with it.
     """
     tokenizer = Tokenizer(WordLevel({word: i for i, word in enumerate(words)}, unk_token=UNKNOWN))
     tokenizer.pre_tokenizer = split
@@ -47,4 +53,5 @@ def word_tokenizer(words: Sequence[str], split: Split, marks: list[str]) -> PreT
         padding_side="left",
         clean_up_tokenization_spaces=False,
         model_input_names=["input_ids", "attention_mask"],
+        **said,
     )
