@@ -14,23 +14,14 @@ from itertools import chain, groupby
 from kolmocli.language.search.budget import Budget
 from kolmocli.language.search.graphs import Makings
 from kolmocli.language.search.index import Index
+from kolmocli.language.search.literal_spans import combined, literal_forms
 from kolmocli.language.search.nodes import Chain, Making, Value, merged
 from kolmocli.language.search.order import quick_bits
 from kolmocli.language.search.parse import Piece, cheapest
 from kolmocli.language.search.prices import AGAIN, MERGE, WEAVE
 from kolmocli.language.search.ramps import is_ramp
 from kolmocli.language.search.segments import Segment, Segments, periods, polynomials, ramps, together, zips
-from kolmocli.language.search.spans import (
-    Pair,
-    Span,
-    apart,
-    combined,
-    literal_forms,
-    mirrored,
-    ranked,
-    replaced,
-    similar,
-)
+from kolmocli.language.search.spans import Pair, Span, apart, mirrored, ranked, replaced, similar
 from kolmocli.language.search.strands import Weave
 
 _CHAIN_WITHIN = 12.0
