@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -51,9 +52,19 @@ def test_it_runs_from_another_folder(installed: Path, tmp_path: Path) -> None:
     assert "Usage: kolmo sandbox build" in _run([installed, "sandbox", "build", "--help"], tmp_path)
 
 
+def test_the_shipped_policy_is_in_it(installed: Path, tmp_path: Path) -> None:
+    report = json.loads(_run([installed, "eval", "shipped", "--tasks", 5, "--device", "cpu", "--json"], tmp_path))
+    assert (report["model"], report["n"]) == ("shipped", 5)
+    found = json.loads(
+        _run([installed, "solve", *range(9), "--model", "shipped", "--device", "cpu", "--json"], tmp_path)
+    )
+    assert found["checked"]
+
+
 def _run(command: list[object], folder: Path) -> str:
     # PYTHONPATH may name a checkout.
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    environment["HF_HUB_OFFLINE"] = "1"  # nothing is fetched
     done = subprocess.run(
         [str(part) for part in command], cwd=folder, env=environment, capture_output=True, text=True, check=False
     )
