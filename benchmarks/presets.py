@@ -29,6 +29,7 @@ from kolmocli.curriculum.base import Bucket
 from kolmocli.learning.learner import Learner
 from kolmocli.learning.trained import open_learner
 from kolmocli.paths import find_curriculum
+from kolmocli.policy.precision import choose_precision
 from kolmocli.policy.presets import PRESETS
 from kolmocli.policy.rollout import Rollout
 from kolmocli.seeds import derived_seed
@@ -44,6 +45,7 @@ _AT_ONCE = 64
 def warm_start(config: Config, *, tasks: int, steps: int | None, seconds: float) -> dict[str, Any]:
     """One row. A seed has the same tasks in the same order for all presets and rates."""
     policy = open_policy(config)
+    policy.precision = choose_precision(policy.model, config.model.precision)
     learner = open_learner(policy, config.training, model=config.model.name, seed=config.seed)
     evaluated = evaluation_source(config, note)
     buckets = taught_buckets(evaluated, config.warmup)

@@ -51,6 +51,7 @@ from kolmocli.monitor.summary import Summary, SummaryBits, SummaryEval
 from kolmocli.monitor.writer import RunLog
 from kolmocli.paths import find_curriculum
 from kolmocli.policy.policy import Policy
+from kolmocli.policy.precision import choose_precision
 from kolmocli.policy.prompts import preset_prompt
 from kolmocli.tasks.base import Task
 from kolmocli.tasks.outcome import Outcome
@@ -147,7 +148,7 @@ def settings(config: Config, policy: Policy, best: bool) -> dict[str, Any]:
     if not best:
         return shared
     return shared | {
-        "scale_rewards": "none", "bf16": policy.precision == "bf16",
+        "scale_rewards": "none", "bf16": choose_precision(policy.model, config.model.precision) == "bf16",
         "gradient_checkpointing": False, "max_grad_norm": training.max_grad_norm,
         "learning_rate": training.learning_rate,
     }  # fmt: skip

@@ -138,6 +138,7 @@ def open_run(config: Config, options: RunOptions, display: Display, stack: ExitS
     policy.require_room((policy.prompt_ids(task.asked) for task in looked_at), config.training.max_new_tokens)
     if config.adapter_rank and is_preset(config.model.name):
         display.note(f"{config.model.name} is drawn at random and stays so: only the adapters beside it learn")
+    policy.precision = choose_precision(policy.model, config.model.precision, display.note)
     config = with_precision(config, policy.precision)
     engine = open_engine(config, policy, display.note)
     stack.callback(engine.close)
@@ -193,13 +194,11 @@ def open_run(config: Config, options: RunOptions, display: Display, stack: ExitS
 
 
 def open_policy(config: Config, checkpoint: Path | None = None, warn: Callable[[str], None] = silent) -> Policy:
-    """The policy that is trained, in its precision, as a run begins with it or as it was in this checkpoint."""
-    policy = load_trained(
+    """The policy that is trained, as a run begins with it or as it was in this checkpoint."""
+    return load_trained(
         config.model, config.training, seed=config.seed, adapter_rank=config.adapter_rank, alphabet=config.alphabet,
         checkpoint=checkpoint, warn=warn,
     )  # fmt: skip
-    policy.precision = choose_precision(policy.model, config.model.precision, warn)
-    return policy
 
 
 def open_engine(config: Config, policy: Policy, warn: Callable[[str], None]) -> Engine:

@@ -21,6 +21,7 @@ from kolmocli.learning.batches import Batch, Weighted
 from kolmocli.learning.learner import Learner
 from kolmocli.learning.trained import open_learner
 from kolmocli.policy.policy import Policy
+from kolmocli.policy.precision import choose_precision
 from kolmocli.seeds import derived_seed
 from kolmocli.tasks.base import Task, TaskSource
 from kolmocli.tasks.sources import training_source
@@ -43,6 +44,7 @@ def rehearse(config: Config) -> dict[str, float]:
     try:
         torch.set_num_threads(config.threads or threads)
         policy = open_policy(config)
+        policy.precision = choose_precision(policy.model, config.model.precision)
         learner = open_learner(policy, config.training, model=config.model.name, seed=config.seed)
         source = training_source(config, lambda _: None)
         found = _seconds(config, source, policy, learner)
