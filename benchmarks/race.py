@@ -59,7 +59,7 @@ class Track:
 TRACKS = {
     "python": Track(150, 10, (0.7, 0.75, 0.8, 0.85)),
     "reasoning": Track(100, 10, (0.4, 0.5, 0.6, 0.7)),
-    "kolmogorov": Track(150, 10, (0.2, 0.25, 0.3)),
+    "kolmogorov": Track(100, 10, (0.74, 0.76, 0.78, 0.8)),
 }
 OTHER = Track(100, 10, (0.4, 0.5, 0.6, 0.7))
 """Of any other curriculum."""
