@@ -96,9 +96,7 @@ def run(config: Config, meter: Meter | None, samples: int = SAMPLES) -> dict[str
             found[phase] = meter.peak()
 
     policy = load_trained(config.model, config.training, seed=0, adapter_rank=config.adapter_rank, alphabet="programs")
-    learner = open_learner(
-        policy, config.training, model=config.model.name, seed=0
-    )  # fmt: skip
+    learner = open_learner(policy, config.training, model=config.model.name, seed=0)
     _ = learner.scorer
     note("weights")
     batch = batch_of(300, PROMPTS, samples)

@@ -28,7 +28,8 @@ from functools import reduce
 from pathlib import Path
 from typing import Any
 
-from kolmocli.checkpoints import MANIFEST, digest
+from kolmocli.checkpoints import FOR_RESUMING, MANIFEST
+from kolmocli.config import Config
 from kolmocli.config.file import dump_config, load_config
 from kolmocli.console import warn
 from kolmocli.curriculum.base import Bucket
@@ -37,19 +38,16 @@ from kolmocli.evaluation.intervals import paired_difference, ratio_interval
 from kolmocli.evaluation.report import PLAIN, full_report
 from kolmocli.evaluation.samples import Attempts, best_of
 from kolmocli.evaluation.searched import search_baseline
-from kolmocli.evaluation.selection import Wanted, config_for
 from kolmocli.language.coder import coded_bits, literal_bits
 from kolmocli.language.interpreter import evaluate
 from kolmocli.language.program import parse
 from kolmocli.language.raw import raw_bits
 from kolmocli.language.sampler import sample
 from kolmocli.language.sampler_settings import PUBLISHED
-from kolmocli.paths import SHIPPED, model_folder
+from kolmocli.paths import SHIPPED, find_curriculum, model_folder
 from kolmocli.policy.loading import resolve_checkpoint
 from kolmocli.policy.segmenting import segmented
 from kolmocli.tasks.sequences.task import SequenceTask, sequence_task
-
-_RESUMPTION = ("optimiser.pt", "trainer.json", MANIFEST)
 
 
 def main() -> None:
@@ -62,6 +60,8 @@ def main() -> None:
     parser.add_argument("--take", type=Path, metavar="RUN", help="make this run's newest checkpoint the shipped policy")
     parser.add_argument("--curve", type=Path, metavar="RUN", help="what this run had learnt, by core-hours")
     options = parser.parse_args()
+    if options.pairs < 2:
+        parser.error("--pairs must be at least 2")
     if options.curve is not None:
         curve(options.curve)
         return
@@ -79,9 +79,8 @@ def main() -> None:
     if options.search:
         found = search_baseline(tasks, options.search)["solid"]
         print(f"  search, {options.search:g} s each       rate {found:.3f}")
-    first: Attempts | None = None
+    config, first = load_config(find_curriculum("seqcoder")), None
     for name in options.models:
-        config = config_for(name, Wanted(curriculum="seqcoder"))
         greedy = measured(name, "greedy", tasks, config, 1, None)
         if options.samples > 1:
             measured(name, f"best of {options.samples}", tasks, config, options.samples, options.seed)
@@ -131,12 +130,10 @@ def drawn(count: int, seed: int) -> list[SequenceTask]:
 
 
 def measured(
-    name: str, how: str, tasks: Sequence[SequenceTask], config: Any, samples: int, seed: int | None
+    name: str, how: str, tasks: Sequence[SequenceTask], config: Config, samples: int, seed: int | None
 ) -> Attempts:
     began = time.perf_counter()
-    attempts = attempts_by(
-        name, tasks, config, samples=samples, seed=seed, device="auto", sandbox="auto", warn=warn
-    )  # fmt: skip
+    attempts = attempts_by(name, tasks, config, samples=samples, seed=seed, device="auto", sandbox="auto", warn=warn)
     seconds = time.perf_counter() - began
     report = full_report(attempts, samples, "dsl", PLAIN)
     low, high = report["accuracy_ci"]
@@ -172,6 +169,8 @@ def curve(run: Path) -> None:
     evaluated = {row["step"]: row for row in _rows(run / "events.jsonl") if row["kind"] == "eval"}
     print("  phase     step  core-hours  pass, or accuracy")
     for row in _rows(run / "metrics.jsonl"):
+        if row["phase"] == "rl" and row["step"] == 1 and 0 in evaluated:
+            print(f"  before REINFORCE    {hours:10.2f}  {evaluated[0]['accuracy']:.1%}")
         hours += sum(row["seconds"].values()) * threads / 3600
         warm = row["phase"] == "warmup"
         found = row["pass_rate"] if warm else evaluated.get(row["step"], {}).get("accuracy")
@@ -189,13 +188,10 @@ def take(run: Path) -> None:
     if source is None:
         raise SystemExit(f"{run}: no run")
     target.mkdir(exist_ok=True)
-    for file in source.iterdir():
-        if file.name not in _RESUMPTION:
-            (target / file.name).write_bytes(file.read_bytes())
-    digests = {
-        file: digest(target / file) for file in json.loads((source / MANIFEST).read_text()) if file not in _RESUMPTION
-    }
-    (target / MANIFEST).write_text(json.dumps(digests, indent=1) + "\n")
+    written = {file: of for file, of in json.loads((source / MANIFEST).read_text()).items() if file not in FOR_RESUMING}
+    for file in written:
+        (target / file).write_bytes((source / file).read_bytes())
+    (target / MANIFEST).write_text(json.dumps(written, indent=1) + "\n")
     of_any_machine = {"model.precision": "auto", "threads": None}
     (target / "config.yaml").write_text(dump_config(load_config(run / "config.yaml", of_any_machine)))
 

@@ -22,7 +22,6 @@ from kolmocli.language.raw import raw_bits
 from kolmocli.language.sampler import Pair, sample
 from kolmocli.language.sampler_settings import PUBLISHED
 from kolmocli.language.search.solver import Solution
-from kolmocli.policy.proposer import open_proposer
 
 
 def main() -> int:
@@ -46,6 +45,8 @@ def main() -> int:
     right = shown(alone, pairs)
     if options.model is None:
         return 0 if right else 1
+
+    from kolmocli.policy.proposer import open_proposer  # brings torch
 
     began = time.perf_counter()
     known = open_proposer(options.model).propose([pair.sequence for pair in pairs], options.samples, options.seed)

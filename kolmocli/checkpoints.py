@@ -16,7 +16,7 @@ from kolmocli.errors import KolmoError
 
 MANIFEST = "manifest.json"
 """The digest of every other file of the checkpoint, written last."""
-_FOR_RESUMING = ("optimiser.pt", "trainer.json")
+FOR_RESUMING = ("optimiser.pt", "trainer.json")
 """What nobody needs who only reads the policy."""
 
 
@@ -93,7 +93,7 @@ def _damage(folder: Path, *, policy_alone: bool = False) -> str:
         return f"{MANIFEST} cannot be read"
     for name, written in digests.items():
         file = folder / name
-        if policy_alone and (name in _FOR_RESUMING or not file.exists()):
+        if policy_alone and (name in FOR_RESUMING or not file.exists()):
             continue
         if not file.is_file():
             return f"no {name} in it"

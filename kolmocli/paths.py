@@ -28,11 +28,14 @@ def packaged_curricula() -> list[str]:
     return sorted(path.stem for path in curricula_dir().glob("*.yaml"))
 
 
+def is_shipped(name: str) -> bool:
+    """Whether it means the policy that comes with kolmo. A folder of that name wins."""
+    return name == SHIPPED and not Path(name).is_dir()
+
+
 def model_folder(name: str) -> Path:
-    """The folder that the name of a model stands for, if it is one: of `shipped` the policy that comes with kolmo, unless
-    a folder here is called so."""
-    here = Path(name)
-    return _PACKAGE / "policy" / SHIPPED if name == SHIPPED and not here.is_dir() else here
+    """The folder that the name of a model stands for, if it is one."""
+    return _PACKAGE / "policy" / SHIPPED if is_shipped(name) else Path(name)
 
 
 def find_curriculum(name_or_path: str) -> Path:

@@ -198,10 +198,10 @@ def train(
 
 def _rehearsed(config: Config, parameters: int | None) -> dict[str, float] | None:
     """What a run would take; None where finding out would take minutes itself, or a model from elsewhere."""
-    from kolmocli.paths import SHIPPED
+    from kolmocli.paths import is_shipped
     from kolmocli.policy.presets import is_preset
 
-    known = is_preset(config.model.name) or config.model.name == SHIPPED
+    known = is_preset(config.model.name) or is_shipped(config.model.name)
     if not known or config.adapter_rank or parameters is None or parameters > _REHEARSED:
         return None
     from kolmocli.training.rehearsal import rehearse

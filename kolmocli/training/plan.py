@@ -8,7 +8,7 @@ from typing import Any
 from kolmocli.config import Config
 from kolmocli.config.machine import Model
 from kolmocli.errors import UsageError
-from kolmocli.paths import SHIPPED, model_folder
+from kolmocli.paths import SHIPPED, is_shipped, model_folder
 from kolmocli.policy.presets import PRESETS, Alphabet, is_preset
 from kolmocli.policy.requirements import require_adapters, require_device
 from kolmocli.policy.sizes import Size, size_of_folder, size_of_preset
@@ -135,6 +135,6 @@ def _prompt_tokens(name: str, task: Task) -> int:
     """Of a preset's prompt, which is the bare sequence or question; of the explanation for other models, at about three
     characters a token."""
     prompt = task.asked
-    if is_preset(name) or name == SHIPPED:
+    if is_preset(name) or is_shipped(name):
         return 2 + (len(task.target) if isinstance(task, SequenceTask) else len(prompt.shortest))
     return (len(prompt.system) + len(prompt.text)) // 3

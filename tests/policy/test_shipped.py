@@ -89,4 +89,5 @@ def test_a_run_goes_on_from_it(tmp_path: Path) -> None:
     summary = kolmocli.train(curriculum, run_dir=tmp_path / "run")
     assert summary["eval"]["before"]["accuracy"] >= 0.5
     saved = load_policy(str(tmp_path / "run"), device="cpu")
+    assert saved.reads_segments
     assert saved.parameters == load_policy(SHIPPED, device="cpu").parameters

@@ -74,10 +74,8 @@ def unbroken(here: Path, steps: int) -> list[dict[str, Any]]:
 
 
 def contents(run: Path) -> dict[str, str]:
-    """Digests of the files of all complete checkpoints, and of the configuration. The one of a warm start that goes on is
-    written again and again."""
-    folders = [folder for folder in checkpoints(run) if saved(folder)["phase"] != "warmup"]
-    files = [file for folder in folders for file in sorted(folder.iterdir())]
+    """Digests of the files of all complete checkpoints, and of the configuration."""
+    files = [file for folder in checkpoints(run) for file in sorted(folder.iterdir())]
     files += [run / "config.yaml"] * (run / "config.yaml").exists()
     # A checkpoint that was finished but not yet named gets its name when the run goes on.
     return {
@@ -86,16 +84,12 @@ def contents(run: Path) -> dict[str, str]:
     }
 
 
-def saved(checkpoint: Path) -> dict[str, Any]:
-    """Where the run was."""
-    state: dict[str, Any] = json.loads((checkpoint / "trainer.json").read_text())["run"]
-    return state
-
-
 def newest(run: Path) -> tuple[int, int]:
     """The step of the newest checkpoint, and of the warm start before."""
     found = latest_checkpoint(run)
-    state = {"step": 0, "warm_steps": 0} if found is None else saved(found)
+    if found is None:
+        return 0, 0
+    state = json.loads((found / "trainer.json").read_text())["run"]
     return state["step"], state["warm_steps"]
 
 
@@ -189,9 +183,11 @@ def test_a_killed_run_loses_at_most_the_steps_since_the_last_checkpoint(
         assert newest_metrics_step(run) - now[0] <= EVERY
         assert written == expected[: len(written)]
         found = contents(run)
+        if now[1] > before[1]:  # the checkpoint of a warm start that goes on is written again
+            kept = {file: digest for file, digest in kept.items() if not file.startswith("step_000000/")}
         assert kept.items() <= found.items(), "a file of a complete checkpoint was lost or changed"
         kept = found
-        at_work += hit and now > before
+        at_work += hit and now[0] > before[0]
         assert now[0] < steps, "the run was done before it was killed often enough: make it longer"
     assert at_work >= kills // 4, "the run was seldom killed at work: make it longer"
     assert finish(start(here, "--resume", "--run-dir", "run")) == ""
