@@ -23,6 +23,11 @@ class Warmup(Section):
     check_every: Positive = Field(25, description="steps between measurements of the pass rate")
     batch_size: Positive = Field(64, description="reference programs per step")
     learning_rate: Rate = Field(4e-3, description="falls to zero over max_steps")
+    transcripts: Share = Field(
+        0.0,
+        description="share of the references for which the segments of the sequence, written down as a program, are taught "
+        "instead: right for every sequence, and seldom the shortest; 0: none",
+    )
     replay: Share = Field(
         0.0,
         description="reference programs of the same levels that every REINFORCE step teaches too, as a share of its "

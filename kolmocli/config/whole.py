@@ -113,6 +113,7 @@ class Config(Section):
                 self.reward.partial and not any(section.pays_parts for section in self.families.values())
             ),
             "hints: most gives the beginning of a program; leave it out": self.hints.most,
+            "warmup: transcripts are of sequences; leave it out": self.warmup.transcripts,
             "self_play: share is for targets that a program makes; leave it out": self.self_play.share,
             "training: shaping is paid for pieces of a sequence; leave it out": self.training.shaping,
             "training: hindsight learns from what a program makes; leave it out": self.training.hindsight,

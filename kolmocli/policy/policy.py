@@ -120,6 +120,10 @@ class Policy:
     def _answer_ids(self, text: str) -> tuple[int, ...]:
         return (*self.tokenizer(text, add_special_tokens=False).input_ids, self.tokenizer.eos_token_id)
 
+    def answer_size(self, text: str) -> int:
+        """Tokens of an answer, with the mark of its end."""
+        return len(self._answer_ids(text))
+
     def answer(self, prompt: Prompt, text: str, prefix: str = "") -> Rollout:
         """A supervised answer in the shape of a rollout; it has no log-probabilities, as nobody sampled it.
 

@@ -11,6 +11,9 @@ made of an earlier value, hidden by an operator or better left in a list is for 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kolmocli.language.program import Call
 
 _LEAST = 4
 """Items of a segment that stands alone."""
@@ -18,34 +21,63 @@ _LEAST_WOVEN = {2: 5, 4: 4}
 """Items of a segment that shows an interleaving, by its stride: of 4 where a strand is an interleaving itself."""
 
 
-def segmented(sequence: Sequence[int], depth: int = 2) -> str:
-    """The text; interleavings are looked for `depth` deep."""
+@dataclass(frozen=True, slots=True)
+class Woven:
+    """Two strands, item by item in turn."""
+
+    first: list[Part]
+    second: list[Part]
+
+
+Part = int | Call | Woven
+"""A single item, a segment, or an interleaving."""
+
+
+def segmented(sequence: Sequence[int]) -> str:
+    """The text."""
+    return _text(parts(sequence))
+
+
+def parts(sequence: Sequence[int], depth: int = 2) -> list[Part]:
+    """What the sequence is made of, one after another; interleavings are looked for `depth` deep."""
     runs = {stride: _runs(sequence, stride) for stride in (1, 2, 4)[: depth + 1]}
-    words: list[str] = []
+    found: list[Part] = []
     at = 0
     while at < len(sequence):
         alone = runs[1][at]
         if alone >= _LEAST:
-            words.append(_segment(sequence[at : at + alone]))
+            found.append(_segment(sequence[at : at + alone]))
             at += alone
         elif size := _woven_items(runs, at):
             block = sequence[at : at + size]
-            strands = [segmented(strand, depth - 1) for strand in (block[::2], block[1::2])]
-            words.append(f"interleave({', '.join(strands)})")
+            found.append(Woven(parts(block[::2], depth - 1), parts(block[1::2], depth - 1)))
             at += size
         else:
-            words.append(str(sequence[at]))
+            found.append(sequence[at])
             at += 1
+    return found
+
+
+def _text(found: Sequence[Part]) -> str:
+    words: list[str] = []
+    for part in found:
+        match part:
+            case Call(function, arguments):
+                words += [function, *map(str, arguments)]
+            case Woven(first, second):
+                words.append(f"interleave({_text(first)}, {_text(second)})")
+            case item:
+                words.append(str(item))
     return " ".join(words)
 
 
-def _segment(items: Sequence[int]) -> str:
+def _segment(items: Sequence[int]) -> Call:
     step = items[1] - items[0]
     if step == 0:
-        return f"repeat_num {len(items)} {items[0]}"
+        return Call("repeat_num", (len(items), items[0]))
     if step == 1:
-        return f"range_func_up {items[0]} {items[-1]}"
-    return f"range_func_interval {items[0]} {items[-1] + step} {step}"
+        return Call("range_func_up", (items[0], items[-1]))
+    return Call("range_func_interval", (items[0], items[-1] + step, step))
 
 
 def _woven_items(runs: dict[int, list[int]], at: int) -> int:

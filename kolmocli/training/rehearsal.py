@@ -26,6 +26,7 @@ from kolmocli.seeds import derived_seed
 from kolmocli.tasks.base import Task, TaskSource
 from kolmocli.tasks.sources import training_source
 from kolmocli.training.opening import open_policy
+from kolmocli.training.transcripts import transcripts_of
 from kolmocli.training.warmstart import CHECK_TASKS, choose, taught_buckets, teach
 
 _MOMENTS = 3
@@ -90,6 +91,7 @@ def _warm_step(
     few = warmup.model_copy(update={"batch_size": min(warmup.batch_size, _AT_MOST)})
     chosen = choose(taught, few, step, rng)
     tasks = [source.task(bucket, rng.randrange(1 << 30)) for bucket in chosen]
+    tasks = transcripts_of(config, source, learner.policy).among(tasks, rng)
     return _timed(lambda: teach(learner, tasks, 0.0)) * warmup.batch_size / len(tasks)
 
 

@@ -17,6 +17,7 @@ from kolmocli.training.loop import reinforce
 from kolmocli.training.opening import Parts, RunOptions, open_run
 from kolmocli.training.run import ReachedStop, Run, Stopped
 from kolmocli.training.summary import summarise
+from kolmocli.training.transcripts import transcripts_of
 from kolmocli.training.warmstart import warm_start
 
 __all__ = ["RunOptions", "Stopped", "train"]
@@ -69,7 +70,8 @@ def _train(config: Config, parts: Parts) -> None:
     run, evaluation = parts.run, parts.evaluation
     state = run.state
     if state.phase == "warmup":
-        warm_start(run, parts.engine, parts.learner, config.warmup)
+        transcripts = transcripts_of(config, run.source, parts.learner.policy)
+        warm_start(run, parts.engine, parts.learner, config.warmup, transcripts)
         state.phase = "rl"
         if config.checkpoint_every:
             run.save()

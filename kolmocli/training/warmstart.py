@@ -16,6 +16,7 @@ from kolmocli.learning.batches import Weighted
 from kolmocli.learning.learner import Learner, StepReport
 from kolmocli.tasks.base import Task, TaskSource
 from kolmocli.training.run import Run
+from kolmocli.training.transcripts import Transcripts
 
 _RAMP_STEPS = 20
 CHECK_TASKS = 128
@@ -24,7 +25,7 @@ _NEW = 0.5
 """The share of the references that are of the newest level, while levels open."""
 
 
-def warm_start(run: Run, engine: Engine, learner: Learner, settings: Warmup) -> None:
+def warm_start(run: Run, engine: Engine, learner: Learner, settings: Warmup, transcripts: Transcripts) -> None:
     """Teach until `until` passes, or `max_steps`, or until the run is asked to stop."""
     source, state = run.source, run.state
     buckets = taught_buckets(source, settings)
@@ -33,7 +34,8 @@ def warm_start(run: Run, engine: Engine, learner: Learner, settings: Warmup) -> 
         run.recorder.doing("warm start")
         began = time.perf_counter()
         rng = run.rng("warm start", step)
-        tasks = [run.draw(bucket) for bucket in choose(buckets, settings, step, rng)]
+        drawn = [run.draw(bucket) for bucket in choose(buckets, settings, step, rng)]
+        tasks = transcripts.among(drawn, rng)
         report = teach(learner, tasks, settings.learning_rate * ramp(step, step / (settings.max_steps + 1)))
         if report is None:
             break  # a data set without reference programs: nothing to imitate
