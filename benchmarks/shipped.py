@@ -5,8 +5,8 @@
     python benchmarks/shipped.py --take RUN
 
 The pairs are drawn with a seed of their own, so that a few of them may have a skeleton that training has seen, as anybody's
-pairs may. `segments` writes down what the policy is shown (`policy/segmenting.py`) as a program: what it saves is not the policy's
-merit. `greedy` takes the likeliest program; of `best of K` the shortest that is right counts. `search` has `--search`
+pairs may. `transcripts` write down what the policy is shown as a program (`policy/transcript.py`): what they save is not the
+policy's merit. `greedy` takes the likeliest program; of `best of K` the shortest that is right counts. `search` has `--search`
 seconds of one core for each sequence. With two models or more, the last line of each compares it with the first: bits of all
 sequences, where one without a right program costs its literal list, and the change in greedy accuracy, both in pairs.
 
@@ -21,10 +21,8 @@ from __future__ import annotations
 import argparse
 import json
 import random
-import re
 import time
 from collections.abc import Sequence
-from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -40,13 +38,12 @@ from kolmocli.evaluation.samples import Attempts, best_of
 from kolmocli.evaluation.searched import search_baseline
 from kolmocli.language.coder import coded_bits, literal_bits
 from kolmocli.language.interpreter import evaluate
-from kolmocli.language.program import parse
 from kolmocli.language.raw import raw_bits
 from kolmocli.language.sampler import sample
 from kolmocli.language.sampler_settings import PUBLISHED
 from kolmocli.paths import SHIPPED, find_curriculum, model_folder
 from kolmocli.policy.loading import resolve_checkpoint
-from kolmocli.policy.segmenting import segmented
+from kolmocli.policy.transcript import transcript
 from kolmocli.tasks.sequences.task import SequenceTask, sequence_task
 
 
@@ -75,7 +72,7 @@ def main() -> None:
         f"{len(tasks)} pairs of the published distribution, seed {options.seed}; rates are bits ÷ bits of the plain bytes"
     )
     print(f"  reference programs     rate {sum(coded_bits(task.program) for task in tasks if task.program) / raw:.3f}")
-    print(f"  segments, as a program rate {sum(transcribed_bits(task.target) for task in tasks) / raw:.3f}")
+    print(f"  transcripts            rate {sum(transcribed_bits(task.target) for task in tasks) / raw:.3f}")
     if options.search:
         found = search_baseline(tasks, options.search)["solid"]
         print(f"  search, {options.search:g} s each       rate {found:.3f}")
@@ -91,34 +88,8 @@ def main() -> None:
 
 
 def transcribed_bits(sequence: Sequence[int]) -> int:
-    """Of the program that the segments of the sequence spell; at most the literal list."""
-    statements: list[str] = []
-    words = re.findall(r"-?\d+|[a-z_]+|[(),]", segmented(sequence))
-
-    def named(call: str) -> str:
-        statements.append(f"sequence_{len(statements) + 1} = {call}")
-        return f"sequence_{len(statements)}"
-
-    def value() -> str:
-        """The name of all that comes before a mark that closes."""
-        parts: list[str] = []
-        while words and words[0] not in (",", ")"):
-            if words[0].lstrip("-").isdigit():
-                items = []
-                while words and words[0].lstrip("-").isdigit():
-                    items.append(words.pop(0))
-                parts.append(named(f"set_list([{', '.join(items)}])"))
-            elif (function := words.pop(0)) == "interleave":
-                words.pop(0)
-                first, _, second, _ = value(), words.pop(0), value(), words.pop(0)
-                parts.append(named(f"interleave({first}, {second})"))
-            else:
-                arguments = [words.pop(0) for _ in range(3 if function == "range_func_interval" else 2)]
-                parts.append(named(f"{function}({', '.join(arguments)})"))
-        return reduce(lambda x, y: named(f"concatenate({x}, {y})"), parts)
-
-    value()
-    program = parse("\n".join(statements))
+    """Of the transcript, or of the literal list where that is shorter."""
+    program = transcript(sequence)
     assert tuple(evaluate(program) or ()) == tuple(sequence), sequence
     return min(coded_bits(program), literal_bits(sequence))
 

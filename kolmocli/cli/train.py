@@ -198,11 +198,9 @@ def train(
 
 def _rehearsed(config: Config, parameters: int | None) -> dict[str, float] | None:
     """What a run would take; None where finding out would take minutes itself, or a model from elsewhere."""
-    from kolmocli.paths import is_shipped
-    from kolmocli.policy.presets import is_preset
+    from kolmocli.training.plan import reads_bare
 
-    known = is_preset(config.model.name) or is_shipped(config.model.name)
-    if not known or config.adapter_rank or parameters is None or parameters > _REHEARSED:
+    if config.adapter_rank or parameters is None or parameters > _REHEARSED or not reads_bare(config.model.name):
         return None
     from kolmocli.training.rehearsal import rehearse
 

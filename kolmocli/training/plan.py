@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 from kolmocli.config import Config
 from kolmocli.config.machine import Model
 from kolmocli.errors import UsageError
-from kolmocli.paths import SHIPPED, is_shipped, model_folder
+from kolmocli.paths import SHIPPED, model_folder
 from kolmocli.policy.presets import PRESETS, Alphabet, is_preset
 from kolmocli.policy.requirements import require_adapters, require_device
 from kolmocli.policy.sizes import Size, size_of_folder, size_of_preset
@@ -31,7 +32,7 @@ def plan(config: Config) -> dict[str, Any]:
     notes: list[str] = []
     sources = {"train": training_source(config, notes.append), "eval": evaluation_source(config, notes.append)}
     tasks = [source.task(bucket, 0) for source in sources.values() for bucket in source.buckets()]
-    training = config.training
+    training, bare = config.training, reads_bare(config.model.name)
     return {
         "name": config.name,
         "seed": config.seed,
@@ -41,7 +42,7 @@ def plan(config: Config) -> dict[str, Any]:
         "steps": training.steps,
         "rollouts": training.steps * training.batch_size * training.best_of,
         "held_out_tasks": config.evaluation.tasks,
-        **_model(config, max(_prompt_tokens(config.model.name, task) for task in tasks)),
+        **_model(config, max(_prompt_tokens(bare, task) for task in tasks)),
         "sandbox": _sandbox(config.sandbox.backend) if config.runs_programs else "none",
         "notes": notes,
     }
@@ -131,10 +132,33 @@ def _size(name: str, alphabet: Alphabet) -> Size | None:
     return _size(read_base(found).name, alphabet) if is_adapter(found) else size_of_folder(found)
 
 
-def _prompt_tokens(name: str, task: Task) -> int:
+def reads_bare(name: str) -> bool:
+    """Whether prompts are shown to this model as they are to presets: it is one, or what was saved of one."""
+    if is_preset(name):
+        return True
+    folder = model_folder(name)
+    if not folder.is_dir():
+        return False
+    from kolmocli.policy.adapters import is_adapter, read_base
+    from kolmocli.policy.characters import QUESTION
+    from kolmocli.policy.loading import resolve_checkpoint
+    from kolmocli.policy.tokenizer import SEQUENCE
+
+    folder = resolve_checkpoint(name) or folder
+    if is_adapter(folder):
+        return reads_bare(read_base(folder).name)
+    file = folder / "tokenizer_config.json"
+    try:
+        marks = json.loads(file.read_bytes()).get("extra_special_tokens") or ()
+    except (OSError, ValueError, AttributeError):
+        return False
+    return SEQUENCE in marks or QUESTION in marks
+
+
+def _prompt_tokens(bare: bool, task: Task) -> int:
     """Of a preset's prompt, which is the bare sequence or question; of the explanation for other models, at about three
     characters a token."""
     prompt = task.asked
-    if is_preset(name) or is_shipped(name):
+    if bare:
         return 2 + (len(task.target) if isinstance(task, SequenceTask) else len(prompt.shortest))
     return (len(prompt.system) + len(prompt.text)) // 3
