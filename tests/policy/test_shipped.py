@@ -76,6 +76,15 @@ def test_its_programs_join_the_search(kolmo: Run) -> None:
     assert evaluate(parse(found["program"])) == [*range(40, 60), *range(40, 60)]
 
 
+def test_its_programs_join_an_archive(kolmo: Run, tmp_path: Path) -> None:
+    (tmp_path / "plain").write_bytes(bytes([*range(40, 60)] * 3 + [7] * 40))
+    packed, again = tmp_path / "packed", tmp_path / "again"
+    done = kolmo("compress", tmp_path / "plain", "-o", packed, "--model", SHIPPED, "--samples", 2)
+    assert done.returncode == 0, done.stderr
+    assert kolmo("decompress", packed, "-o", again).returncode == 0
+    assert again.read_bytes() == (tmp_path / "plain").read_bytes()
+
+
 def test_a_run_goes_on_from_it(tmp_path: Path) -> None:
     curriculum = {
         "name": "on",

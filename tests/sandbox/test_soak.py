@@ -64,6 +64,16 @@ def test_a_soak_that_was_ended_goes_on(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize("damaged", ["", "{", "[1]", '{"done": 3}', '{"programs": 200, "other": 1}'])
+def test_a_damaged_state_is_refused(tmp_path: Path, damaged: str) -> None:
+    (tmp_path / "s").write_text(damaged)
+    command = [sys.executable, str(SOAK), "--sandbox", "embedded", "--programs", "200", "--state", str(tmp_path / "s")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    refused = f"{tmp_path / 's'}: not a state of this script; remove it, or name another file\n"
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", refused)
+    assert (tmp_path / "s").read_text() == damaged
+
+
 @pytest.mark.docker
 def test_floods_do_not_reach_the_disk(docker_sandbox: Sandbox) -> None:
     """Whatever programs print or write, the engine's folder stays as it is: there is no log, and no writable layer."""
