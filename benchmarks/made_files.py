@@ -110,7 +110,7 @@ def mixed(seed: int) -> Files:
             yield path.name, data[:MOST_FILE_BYTES]
     yield "python", Path(sys.executable).read_bytes()[:MOST_FILE_BYTES]
     text = (ROOT / "docs" / "language.md").read_bytes()
-    yield "compressed gz", gzip.compress(text, 9)
+    yield "compressed gz", gzip.compress(text, 9, mtime=0)
     yield "compressed xz", lzma.compress(text)
     yield "base64", base64.encodebytes(rng.randbytes(30_000))
     yield "utf-16", text.decode().encode("utf-16")
