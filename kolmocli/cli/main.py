@@ -5,6 +5,7 @@ Nothing heavy is imported here, not even Typer before `main` runs, so that Ctrl-
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import signal
@@ -16,6 +17,8 @@ from kolmocli.cli.output import complain
 from kolmocli.errors import EXIT_FAILED, EXIT_OK, EXIT_USAGE, KolmoError
 
 EXIT_INTERRUPTED = 128 + signal.SIGINT
+_SHOWN = 100
+"""Characters of a file's name that are shown of a longer one."""
 _STOPPED = [128 + number for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)]
 
 
@@ -35,6 +38,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code = EXIT_INTERRUPTED
     except BrokenPipeError:
         code = _reader_left()
+    except OSError as error:
+        if error.filename is None:
+            raise
+        code = _of_a_file(error)
     # What is left is tidying up: a second Ctrl-C may end it, but not with a traceback.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     return code
@@ -52,6 +59,14 @@ def _run(arguments: list[str]) -> int:
     except typer.Abort:
         return EXIT_INTERRUPTED
     return code if isinstance(code, int) else EXIT_OK
+
+
+def _of_a_file(error: OSError) -> int:
+    """What the system says of a file that nothing else was said of: a name that is too long, a folder that may not be read."""
+    name = str(error.filename)
+    shown = name if len(name) <= _SHOWN else f"{name[:_SHOWN]}…"
+    complain(f"{shown}: {error.strerror}")
+    return EXIT_USAGE if error.errno == errno.ENAMETOOLONG else EXIT_FAILED
 
 
 def _usage(error: Exception) -> int:

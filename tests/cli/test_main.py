@@ -126,6 +126,40 @@ def test_exit_codes(
     assert capsys.readouterr().err == line
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["train"], ["eval"], ["compress"], ["report"], ["watch"], ["curriculum", "show"], ["solve", "--data"],
+        ["train", "quickstart", "--dry-run", "--model"],
+    ],
+)  # fmt: skip
+def test_a_name_that_is_too_long_for_a_file_is_one_line(kolmo: Run, arguments: list[str]) -> None:
+    line = refused(kolmo(*arguments, "a" * 5000), 2)
+    assert line == "a" * 100 + "…: File name too long"
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_a_folder_that_may_not_be_read_is_one_line(kolmo: Run, tmp_path: Path) -> None:
+    tmp_path.chmod(0)
+    try:
+        assert refused(kolmo("report", tmp_path / "run"), 1).endswith(": Permission denied")
+    finally:
+        tmp_path.chmod(0o700)
+
+
+def test_an_error_of_no_file_is_a_defect(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(_arguments: list[str]) -> int:
+        raise OSError("a socket")
+
+    monkeypatch.setattr(command, "_run", fail)
+    handler = signal.getsignal(signal.SIGTERM)
+    try:
+        with pytest.raises(OSError, match="a socket"):
+            command.main([])
+    finally:
+        signal.signal(signal.SIGTERM, handler)
+
+
 def test_a_defect_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
     """Only errors that a user can mend become one line."""
 
