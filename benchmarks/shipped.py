@@ -163,7 +163,7 @@ def take(run: Path) -> None:
     for file in written:
         (target / file).write_bytes((source / file).read_bytes())
     (target / MANIFEST).write_text(json.dumps(written, indent=1) + "\n")
-    of_any_machine = {"model.precision": "auto", "threads": None}
+    of_any_machine = {"model.precision": "auto", "threads": None, "sandbox.backend": "auto"}
     (target / "config.yaml").write_text(dump_config(load_config(run / "config.yaml", of_any_machine)))
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -100,3 +102,21 @@ def test_a_run_goes_on_from_it(tmp_path: Path) -> None:
     saved = load_policy(str(tmp_path / "run"), device="cpu")
     assert saved.reads_segments
     assert saved.parameters == load_policy(SHIPPED, device="cpu").parameters
+
+
+def test_the_figures_of_its_card_are_printed_by_a_script(tmp_path: Path) -> None:
+    script = Path(__file__).parents[2] / "benchmarks" / "shipped.py"
+    done = subprocess.run(
+        [sys.executable, str(script), "--pairs", "20", "--samples", "2", "--models", SHIPPED, str(FOLDER)],
+        capture_output=True, text=True, check=False, cwd=tmp_path,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[0].startswith("20 pairs of the published distribution, seed 1;")
+    rates = [float(line.split()[-1]) for line in lines[1:3]]
+    assert rates[0] < rates[1] < 1  # the programs that made the sequences, and their segments written down
+    assert [line.split(" accuracy ")[0].strip() for line in lines[3:7]] == [
+        "shipped, greedy", "shipped, best of 2", "shipped, greedy", "shipped, best of 2",
+    ]  # fmt: skip
+    # The same weights twice: no bit more or less, and no pair won or lost.
+    assert lines[7].strip() == "against the first, greedy: bits 1.000 [1.000, 1.000], accuracy +0.0 to +0.0 points"
