@@ -39,15 +39,14 @@ from kolmocli.archive.packer import compress_with_reports
 from kolmocli.evaluation.baselines import codecs
 
 if __package__:
-    from benchmarks.made_files import Files, mixed, noisy, ruled, sampler, speech, walk, words
+    from benchmarks.made_files import ROOT, Files, mixed, noisy, ruled, sampler, speech, walk, words
     from benchmarks.numeric_codecs import numeric_codecs, type_of
     from benchmarks.real_files import LICENCE_FILE
 else:
-    from made_files import Files, mixed, noisy, ruled, sampler, speech, walk, words
+    from made_files import ROOT, Files, mixed, noisy, ruled, sampler, speech, walk, words
     from numeric_codecs import numeric_codecs, type_of
     from real_files import LICENCE_FILE
 
-ROOT = Path(__file__).parents[1]
 LEAST_MIXED = 30
 MOST_OVERHEAD = 16
 MOST_OVER_PCODEC = 32

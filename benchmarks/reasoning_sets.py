@@ -1,6 +1,6 @@
 """What a policy that begins with nothing learns of single sets of reasoning-gym, from right answers alone.
 
-    python benchmarks/reasoning_sets.py                        # every set of docs/reasoning-gym.md; an hour
+    python benchmarks/reasoning_sets.py                        # every set below
     python benchmarks/reasoning_sets.py gcd lcm --steps 300
 
 Each set has a policy of its own: `tiny` (0.7 million parameters, character by character), so many supervised steps of 32 bare
@@ -12,7 +12,6 @@ answer to the held-out questions of a level would reach: where accuracy is no hi
 from __future__ import annotations
 
 import argparse
-import sys
 import tempfile
 from collections import Counter
 from pathlib import Path
@@ -102,10 +101,12 @@ def guesses(config: Config, questions: int) -> dict[str, float]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("sets", nargs="*", choices=[*SETS, []], metavar="SET", help=", ".join(SETS))
+    parser.add_argument("sets", nargs="*", metavar="SET", help=", ".join(SETS))
     parser.add_argument("--steps", type=int, default=300)
     parser.add_argument("--questions", type=int, default=120, help="held-out ones of a set, over all its levels")
     options = parser.parse_args()
+    if unknown := set(options.sets) - set(SETS):
+        parser.error(f"no such set: {', '.join(sorted(unknown))}")
     print(f"{'set':24} accuracy by level, and of a guess")
     for name in options.sets or SETS:
         config = configured(name, options.steps, options.questions)
@@ -118,4 +119,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -6,8 +6,8 @@
 
 The pairs are drawn with a seed of their own, so that a few of them may have a skeleton that training has seen, as anybody's
 pairs may. `transcripts` write down what the policy is shown as a program (`policy/transcript.py`): what they save is not the
-policy's merit. `greedy` takes the likeliest program; of `best of K` the shortest that is right counts. `search` has `--search`
-seconds of one core for each sequence. With two models or more, the last line of each compares it with the first: bits of all
+policy's merit. `greedy` takes the likeliest program; of `best of K` the shortest that is right counts. Under each stands what was
+written beside the transcript. `search` has `--search` seconds of one core for each sequence. With two models or more, the last line of each compares it with the first: bits of all
 sequences, where one without a right program costs its literal list, and the change in greedy accuracy, both in pairs.
 
 `--curve` prints what a run had learnt after how many core-hours: in the warm start the share of its samples that pass, on all
@@ -22,6 +22,7 @@ import argparse
 import json
 import random
 import time
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -45,6 +46,8 @@ from kolmocli.paths import SHIPPED, find_curriculum, model_folder
 from kolmocli.policy.loading import resolve_checkpoint
 from kolmocli.policy.transcript import transcript
 from kolmocli.tasks.sequences.task import SequenceTask, sequence_task
+
+KINDS = ("transcripts to the letter", "right and no shorter", "right and shorter", "wrong")
 
 
 def main() -> None:
@@ -114,7 +117,19 @@ def measured(
         f"xz {report['baselines']['xz']['solid']:.3f}, {seconds / len(tasks) * 1000:.0f} ms a sequence",
         flush=True,
     )
+    kinds = Counter(_kind(task, best_of(outcomes)) for task, outcomes in attempts)
+    print("    " + ", ".join(f"{kinds[kind]} {kind}" for kind in KINDS), flush=True)
     return attempts
+
+
+def _kind(task: Any, outcome: Any) -> str:
+    """What was written, beside the transcript."""
+    if not outcome.passed:
+        return KINDS[3]
+    program = transcript(task.target)
+    if outcome.program == program:
+        return KINDS[0]
+    return KINDS[2] if outcome.bits < coded_bits(program) else KINDS[1]
 
 
 def compare(first: Attempts, other: Attempts) -> None:

@@ -6,11 +6,10 @@ from tokenizers import Regex
 from tokenizers.pre_tokenizers import Split
 from transformers import PreTrainedTokenizerFast
 
+from kolmocli.policy.presets import PROMPT_MARKS
 from kolmocli.policy.tokenizer import EOS, PAD, UNKNOWN, word_tokenizer
 from kolmocli.tasks.answers.parsing import TAG
 
-QUESTION, ANSWER = "<question>", "<answer>"
-"""What stands before a question, and between it and the answer."""
 CHARACTERS = ("\n", *map(chr, range(ord(" "), ord("~") + 1)))
 _PATTERN = rf"<[a-z]+>|\[{TAG[1:-1]}\] |[\s\S]"
 
@@ -21,5 +20,5 @@ def build_character_tokenizer() -> PreTrainedTokenizerFast:
     Encoding then decoding ASCII text gives the same text. The tag is one token: it never varies, and spelling it out
     would be a third of an answer.
     """
-    words = (PAD, EOS, UNKNOWN, QUESTION, ANSWER, f"{TAG} ", *CHARACTERS)
-    return word_tokenizer(words, Split(Regex(_PATTERN), behavior="isolated"), [QUESTION, ANSWER])
+    words = (PAD, EOS, UNKNOWN, *PROMPT_MARKS["characters"], f"{TAG} ", *CHARACTERS)
+    return word_tokenizer(words, Split(Regex(_PATTERN), behavior="isolated"), [*PROMPT_MARKS["characters"]])

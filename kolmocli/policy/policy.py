@@ -13,12 +13,11 @@ from transformers.utils import logging
 
 from kolmocli.errors import UsageError
 from kolmocli.policy.adapters import Base, save_adapter
-from kolmocli.policy.characters import QUESTION
 from kolmocli.policy.generation import Generated, Guide, generate
-from kolmocli.policy.presets import Alphabet
+from kolmocli.policy.presets import Alphabet, alphabet_of
 from kolmocli.policy.prompts import preset_prompt, readable_prompt
 from kolmocli.policy.rollout import Rollout
-from kolmocli.policy.tokenizer import READS_SEGMENTS, SEQUENCE
+from kolmocli.policy.tokenizer import READS_SEGMENTS
 from kolmocli.processor import Precision
 from kolmocli.tasks.base import Prompt, Task
 
@@ -48,8 +47,7 @@ class Policy:
     @cached_property
     def alphabet(self) -> Alphabet | None:
         """Of the presets' own tokenizers; None for any other."""
-        words = self.tokenizer.get_vocab()
-        return "programs" if SEQUENCE in words else "characters" if QUESTION in words else None
+        return alphabet_of(self.tokenizer.get_vocab())
 
     @property
     def reads_segments(self) -> bool:

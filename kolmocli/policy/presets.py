@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Container
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -11,6 +12,11 @@ Alphabet = Literal["programs", "characters"]
 """What a preset reads and writes: the words of the language, or the characters of questions and answers."""
 VOCABULARIES: dict[Alphabet, int] = {"programs": 326, "characters": 102}
 """Tokens of the presets' tokenizers; a test holds them to `tokenizer_of`."""
+PROMPT_MARKS: dict[Alphabet, tuple[str, str]] = {
+    "programs": ("<sequence>", "<program>"),
+    "characters": ("<question>", "<answer>"),
+}
+"""What stands before the prompt of a preset, and between it and the answer: tokens that no other tokenizer has."""
 MAX_POSITIONS = 1024
 
 
@@ -75,6 +81,11 @@ PRESETS = {name: replace(preset, convolutions=True) for name, preset in _SIZES.i
 PRESETS |= {f"{name}-segments": replace(preset, reads_segments=True) for name, preset in PRESETS.items()}
 PRESETS |= {f"{name}-llama": preset for name, preset in _SIZES.items()}
 """Those with short convolutions, the same that read segments, and the same sizes in Llama's architecture for comparison."""
+
+
+def alphabet_of(words: Container[str]) -> Alphabet | None:
+    """Of the presets' own tokenizers, by the words of one; None for any other."""
+    return next((alphabet for alphabet, (before, _) in PROMPT_MARKS.items() if before in words), None)
 
 
 def is_preset(name: str) -> bool:

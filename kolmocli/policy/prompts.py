@@ -7,15 +7,9 @@ from typing import Any
 
 from jinja2 import TemplateError
 
-from kolmocli.policy.characters import ANSWER, QUESTION
-from kolmocli.policy.presets import Alphabet
+from kolmocli.policy.presets import PROMPT_MARKS, Alphabet
 from kolmocli.policy.segmenting import segmented
-from kolmocli.policy.tokenizer import PROGRAM, SEQUENCE
 from kolmocli.tasks.base import Prompt
-
-_MARKS: dict[Alphabet, tuple[str, str]] = {"programs": (SEQUENCE, PROGRAM), "characters": (QUESTION, ANSWER)}
-"""What stands before the prompt of a preset, and between it and the answer."""
-
 
 _BYTES = re.compile(r"\d{1,3}( \d{1,3})*")
 """A sequence that needs no other separators (`tasks/sequences/prompt.py`)."""
@@ -23,7 +17,7 @@ _BYTES = re.compile(r"\d{1,3}( \d{1,3})*")
 
 def preset_prompt(prompt: Prompt, alphabet: Alphabet, segments: bool = False) -> str:
     """With `segments` a sequence of bytes is shown as `segmented` writes it; anything else as it is."""
-    before, after = _MARKS[alphabet]
+    before, after = PROMPT_MARKS[alphabet]
     shown = prompt.shortest
     if segments and _BYTES.fullmatch(shown):
         shown = segmented([int(item) for item in shown.split()])

@@ -14,8 +14,9 @@ from tokenizers.pre_tokenizers import Split
 from transformers import PreTrainedTokenizerFast
 
 from kolmocli.language.program import FUNCTION_NAMES
+from kolmocli.policy.presets import PROMPT_MARKS
 
-PAD, EOS, UNKNOWN, SEQUENCE, PROGRAM = "<pad>", "<eos>", "<unk>", "<sequence>", "<program>"
+PAD, EOS, UNKNOWN = "<pad>", "<eos>", "<unk>"
 VARIABLES = tuple(f"sequence_{i}" for i in range(1, 33))
 MARKS = (" = ", ", ", "(", ")", "[", "]", "-", "\n")
 _BYTE = r"(?<!\d)(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?!\d)"
@@ -29,11 +30,11 @@ READS_SEGMENTS = "reads_segments"
 def build_tokenizer(reads_segments: bool = False) -> PreTrainedTokenizerFast:
     """A fast tokenizer that `AutoTokenizer.from_pretrained` loads again from its folder."""
     words = (
-        PAD, EOS, UNKNOWN, SEQUENCE, PROGRAM, *MARKS, *map(str, range(256)), *FUNCTION_NAMES, *VARIABLES, "output",
+        PAD, EOS, UNKNOWN, *PROMPT_MARKS["programs"], *MARKS, *map(str, range(256)), *FUNCTION_NAMES, *VARIABLES, "output",
     )  # fmt: skip
     split = Split(Regex(_PATTERN), behavior="removed", invert=True)
     said = {READS_SEGMENTS: True} if reads_segments else {}
-    return word_tokenizer(words, split, [SEQUENCE, PROGRAM], **said)
+    return word_tokenizer(words, split, [*PROMPT_MARKS["programs"]], **said)
 
 
 def word_tokenizer(words: Sequence[str], split: Split, marks: list[str], **said: bool) -> PreTrainedTokenizerFast:

@@ -157,7 +157,8 @@ class Need:
 
     @property
     def _copies_for_learning(self) -> int:
-        if self.in_8bit:  # floats are made of one matrix at a time; in the gaps that they leave there is room for about all
+        # Floats are made of one matrix of 8 bits at a time; in the gaps that they leave there is room for about all.
+        if self.in_8bit:
             return _FLOAT * self.size.multiplied if self.on_cpu else 0
         return _HALF * self.size.multiplied if self.precision == "bf16" else 0
 

@@ -10,7 +10,7 @@ from kolmocli.config import Config
 from kolmocli.config.machine import Model
 from kolmocli.errors import UsageError
 from kolmocli.paths import SHIPPED, model_folder
-from kolmocli.policy.presets import PRESETS, Alphabet, is_preset
+from kolmocli.policy.presets import PRESETS, Alphabet, alphabet_of, is_preset
 from kolmocli.policy.requirements import require_adapters, require_device
 from kolmocli.policy.sizes import Size, size_of_folder, size_of_preset
 from kolmocli.processor import Precision, multiplies_bf16
@@ -109,50 +109,46 @@ def precision(model: Model) -> Precision:
     return "bf16" if model.device == "cuda" or (not model.load_in_8bit and multiplies_bf16()) else "fp32"
 
 
-def _size(name: str, alphabet: Alphabet) -> Size | None:
-    """None for a model that would have to be downloaded first."""
-    if is_preset(name):
-        return size_of_preset(name, alphabet)
+def _based_on(name: str) -> str:
+    """The preset, folder or hub id with the weights: of a run its newest checkpoint, of an adapter what it stands beside."""
     folder = model_folder(name)
-    if not folder.is_dir():
-        if "/" not in name or folder.is_absolute():
-            raise UsageError(
-                f"model {name!r}: neither a preset ({', '.join(PRESETS)}), {SHIPPED}, a folder nor owner/name"
-            )
-        from huggingface_hub import try_to_load_from_cache
-
-        cached = try_to_load_from_cache(name, "config.json")
-        return size_of_folder(Path(cached).parent) if isinstance(cached, str) else None
+    if is_preset(name) or not folder.is_dir():
+        return name
     if (folder / "config.json").is_file():
-        return size_of_folder(folder)
+        return str(folder)
     from kolmocli.policy.adapters import is_adapter, read_base
     from kolmocli.policy.loading import resolve_checkpoint
 
     found = resolve_checkpoint(name) or folder
-    return _size(read_base(found).name, alphabet) if is_adapter(found) else size_of_folder(found)
+    return _based_on(read_base(found).name) if is_adapter(found) else str(found)
+
+
+def _size(name: str, alphabet: Alphabet) -> Size | None:
+    """None for a model that would have to be downloaded first."""
+    name = _based_on(name)
+    if is_preset(name):
+        return size_of_preset(name, alphabet)
+    folder = Path(name)
+    if folder.is_dir():
+        return size_of_folder(folder)
+    if "/" not in name or folder.is_absolute():
+        raise UsageError(f"model {name!r}: neither a preset ({', '.join(PRESETS)}), {SHIPPED}, a folder nor owner/name")
+    from huggingface_hub import try_to_load_from_cache
+
+    cached = try_to_load_from_cache(name, "config.json")
+    return size_of_folder(Path(cached).parent) if isinstance(cached, str) else None
 
 
 def reads_bare(name: str) -> bool:
     """Whether prompts are shown to this model as they are to presets: it is one, or what was saved of one."""
+    name = _based_on(name)
     if is_preset(name):
         return True
-    folder = model_folder(name)
-    if not folder.is_dir():
-        return False
-    from kolmocli.policy.adapters import is_adapter, read_base
-    from kolmocli.policy.characters import QUESTION
-    from kolmocli.policy.loading import resolve_checkpoint
-    from kolmocli.policy.tokenizer import SEQUENCE
-
-    folder = resolve_checkpoint(name) or folder
-    if is_adapter(folder):
-        return reads_bare(read_base(folder).name)
-    file = folder / "tokenizer_config.json"
     try:
-        marks = json.loads(file.read_bytes()).get("extra_special_tokens") or ()
+        marks = json.loads((Path(name) / "tokenizer_config.json").read_bytes()).get("extra_special_tokens") or ()
     except (OSError, ValueError, AttributeError):
         return False
-    return SEQUENCE in marks or QUESTION in marks
+    return alphabet_of(marks) is not None
 
 
 def _prompt_tokens(bare: bool, task: Task) -> int:

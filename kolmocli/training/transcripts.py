@@ -19,6 +19,8 @@ from kolmocli.tasks.sequences.task import SequenceTask, sequence_task
 
 @dataclass(frozen=True, slots=True)
 class Transcripts:
+    """The transcripts of one run: what share of the references they are, and which may be taught."""
+
     share: float
     source: TaskSource
     tokens: Callable[[str], int]
@@ -43,6 +45,7 @@ class Transcripts:
 
 
 def transcripts_of(config: Config, source: TaskSource, policy: Policy) -> Transcripts:
+    """Those that the configuration asks for, as long as this policy may write."""
     training = config.training
     return Transcripts(
         config.warmup.transcripts, source, policy.answer_size, training.max_lines, training.max_new_tokens

@@ -134,8 +134,12 @@ def test_exit_codes(
     ],
 )  # fmt: skip
 def test_a_name_that_is_too_long_for_a_file_is_one_line(kolmo: Run, arguments: list[str]) -> None:
-    line = refused(kolmo(*arguments, "a" * 5000), 2)
-    assert line == "a" * 100 + "…: File name too long"
+    done = kolmo(*arguments, "a" * 5000)
+    if sys.version_info < (3, 14):
+        assert refused(done, 2) == "a" * 100 + "…: File name too long"
+    else:  # pathlib takes such a name for that of no file, and each command says so in its own words
+        assert done.returncode in (1, 2)
+        assert refused(done, done.returncode)
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")

@@ -116,12 +116,15 @@ def test_the_figures_of_its_card_are_printed_by_a_script(tmp_path: Path) -> None
     assert lines[0].startswith("20 pairs of the published distribution, seed 1;")
     rates = [float(line.split()[-1]) for line in lines[1:3]]
     assert rates[0] < rates[1] < 1  # the programs that made the sequences, and their segments written down
-    assert [line.split(" accuracy ")[0].strip() for line in lines[3:7]] == [
+    kinds = [[int(count) for count in re.findall(r"\d+", line)] for line in lines[4:11:2]]
+    assert [sum(counts) for counts in kinds] == [20] * 4
+    assert kinds[0] == kinds[2]
+    assert [line.split(" accuracy ")[0].strip() for line in lines[3:11:2]] == [
         "shipped, greedy", "shipped, best of 2", "shipped, greedy", "shipped, best of 2",
     ]  # fmt: skip
     # The same weights twice: no bit more or less, and no pair won or lost.
     low, high = re.findall(
-        r"[+-][0-9.]+", lines[7].removeprefix(same := "    against the first, greedy: bits 1.000 [1.000, 1.000]")
+        r"[+-][0-9.]+", lines[11].removeprefix(same := "    against the first, greedy: bits 1.000 [1.000, 1.000]")
     )
-    assert lines[7].startswith(same)
+    assert lines[11].startswith(same)
     assert float(low) == -float(high)
