@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,11 +12,10 @@ if TYPE_CHECKING:
     from kolmocli.archive.codecs.numbers import NumberType
 
 DEFAULT_LEVEL = 6
+THOROUGH_LEVEL = 7
+"""From this level on every likely view is searched in full."""
 _REFINED_LEVEL = 4
 """From this level on costs and prices are refined by a second pass."""
-
-Progress = Callable[[str], None]
-"""Hears what is being tried, in a few words."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,8 +25,10 @@ from kolmocli.archive.opener import (
     RunPython,
     decode_member,
 )
-from kolmocli.archive.options import DEFAULT_LEVEL, Options, Progress
-from kolmocli.archive.search.attempts import Attempt, PackedMember, SearchContext, attempts
+from kolmocli.archive.options import DEFAULT_LEVEL, THOROUGH_LEVEL, Options
+from kolmocli.archive.progress import Progress, Stages, part_of, silent
+from kolmocli.archive.search.attempts import Attempt, PackedMember, PackedResidual, SearchContext, attempts
+from kolmocli.archive.search.probe import looks_made
 from kolmocli.archive.search.proposals import Piece, Proposals
 from kolmocli.archive.time_budget import TimeBudget
 
@@ -43,6 +45,9 @@ the parts."""
 _DECODING = 1.3
 """Decoding programs takes at most this many times what coding them did."""
 _TYPE_OF_WORD = {c: TYPES[("u" if c.isupper() else "i") + str(8 * array(c).itemsize)] for c in "bBhHiIq"}
+_OUT_OF_REACH = 0.7
+"""Programs below this share of what quick codecs make are smaller than what any codec makes, about."""
+_SAID_EVERY = 1 << 12
 _QUICK_LEVEL = 2
 """For the size of a part of the residual: near enough."""
 
@@ -76,7 +81,7 @@ def compress(data: bytes, level: int = DEFAULT_LEVEL, seconds: float | None = No
 
 
 def compress_with_reports(
-    data: bytes, options: Options = _DEFAULTS, progress: Progress | None = None
+    data: bytes, options: Options = _DEFAULTS, progress: Progress = silent
 ) -> tuple[bytes, list[MemberReport]]:
     """The archive of the data, and a report per member. The result has been decoded and compared.
 
@@ -88,7 +93,7 @@ def compress_with_reports(
     archive = bytearray()
     reports: list[MemberReport] = []
     for part, mine in _parts_of(data, MEMBER_BYTES, options):
-        made = _members(part, mine, progress or (lambda _: None))
+        made = _members(part, mine, progress)
         archive += b"".join(member for member, _ in made)
         reports += (report for _, report in made)
     return bytes(archive), reports
@@ -120,7 +125,10 @@ def _members(data: bytes, options: Options, progress: Progress) -> _Members:
         return [whole]
     parts: _Members = []
     for part, mine in _parts_of(data, PART_BYTES, options):
-        parts.append(pack_member(part, mine, progress, min(options.level, QUICK)))
+        begin = len(parts) * PART_BYTES / len(data)
+        parts.append(
+            pack_member(part, mine, part_of(progress, begin, begin + len(part) / len(data)), min(options.level, QUICK))
+        )
         if len(parts) == _PARTS_TRIED and not any(report.programs for _, report in parts):
             return [whole]
     for i, (part, mine) in enumerate(_parts_of(data, PART_BYTES, options)):
@@ -136,30 +144,46 @@ def pack_member(
     """One member, decoded and compared, and its report; the data are at most `MEMBER_BYTES`, and `PART_BYTES` where programs
     are searched. `codec_level` is the level of the codecs where it is not that of the search."""
     report, budget = MemberReport(size=len(data)), TimeBudget(options.deadline)
+    stages = Stages(progress)
     progress("codecs")
     level = options.level if codec_level is None else codec_level
     searched = options.level > 0 and len(data) > 0 and budget.enough(_SEARCHING * len(data))
-    codec, payload = pack(data, level, budget.share(0.5 if searched else 1), _layouts(data, options, level))
+    waits = searched and QUICK < level < THOROUGH_LEVEL and budget.left() is None and looks_made(data)
+    codec, payload = pack(
+        data, QUICK if waits else level, budget.share(0.5 if searched else 1), _layouts(data, options, level)
+    )
     best = _write(data, [Section(codec.number, payload)])
     budget.reserved = len(data) / codec.unpacking
     report.attempts[codec.name] = len(best)
     kept: Attempt | None = None
     if searched:
         proposals = Proposals(options.proposer, options.samples, options.seed, budget) if options.proposer else None
-        for attempt in attempts(data, len(payload), SearchContext(options, budget, proposals, progress)):
-            attempt.packed = _pack(attempt, data, options.level, budget)
+
+        def measure(attempt: Attempt) -> None:
+            fresh = _fresh(attempt.pieces)[1]
+            attempt.residual = _packed_residual(attempt.view, fresh, attempt.rest, len(data), options.level, budget)
+
+        context = SearchContext(options, budget, proposals, stages, measure)
+        for attempt in attempts(data, len(payload), context):
+            attempt.packed = _pack(attempt, data, options.level, budget, stages)
             member, label = attempt.packed.member, f"programs {attempt.view.name}"
             report.attempts[label] = min(len(member), report.attempts.get(label, len(member)))
             if len(member) < len(best):
                 best, kept = member, attempt
                 budget.reserved = attempt.packed.decoding
+    if waits and len(best) > _OUT_OF_REACH * len(payload):
+        codec, payload = pack(data, level, None, _layouts(data, options, level))
+        report.attempts[codec.name] = len(payload)
+        member = _write(data, [Section(codec.number, payload)])
+        if len(member) < len(best):
+            best, kept = member, None
     if options.python and options.run_python is not None and data:
         progress("python")
         member = _with_python(data, options.python, options.run_python, options.level)
         report.attempts["python"] = len(member)
         if len(member) < len(best):
             best, kept = member, None
-    progress("verify")
+    stages.begin("verify")
     parsed = read_member(best)
     if decode_member(parsed, run_python=options.run_python) != data:
         raise AssertionError("the archive does not decode to the data")
@@ -213,40 +237,67 @@ def _write(data: bytes, sections: list[Section]) -> bytes:
     return write_member(len(data), tuple(sections), digest(len(data), tags, data))
 
 
-def _pack(attempt: Attempt, data: bytes, level: int, budget: TimeBudget) -> PackedMember:
+def _pack(attempt: Attempt, data: bytes, level: int, budget: TimeBudget, stages: Stages) -> PackedMember:
     """The attempt as a member, its end without programs where there is no time to code all of them. Of the time that is
     left a third is for the programs, and as much for decoding them."""
     began, until = time.monotonic(), budget.share(1 / 3)
     coder, programs = Encoder(), ProgramCoder()
-    view, count = attempt.view, 0
-    fresh: list[tuple[int, Sequence[int]]] = []
+    pieces = list[Piece]()
+    stages.begin("code")
     for piece in _in_time(attempt, until):
+        if len(pieces) % _SAID_EVERY == 0:
+            stages.at("code", len(pieces) / len(attempt.pieces))
         programs.code(coder, piece.program)
+        pieces.append(piece)
+    count, fresh = _fresh(pieces)
+    view = attempt.view.narrowed(fresh) if isinstance(attempt.view, TableView) else attempt.view
+    decoding = _DECODING * (time.monotonic() - began)
+    if attempt.residual is None:
+        budget.reserved += decoding
+        attempt.residual = _packed_residual(view, fresh, attempt.rest, len(data), level, budget)
+        budget.reserved -= decoding
+    residual = attempt.residual
+    if residual is not None and residual.size > RESIDUAL_PER_BYTE * len(data):
+        return PackedMember(_write(data, [Section(0, data)]))
+    sections = [Section(PROGRAMS, bytes([view.number]) + view.header + varint(count) + coder.finish())]
+    if residual is None:
+        return PackedMember(_write(data, sections), decoding)
+    member = _write(data, [*sections, Section(residual.codec.number, residual.payload)])
+    return PackedMember(member, decoding + residual.size / residual.codec.unpacking)
+
+
+_Words = list[tuple[int, Sequence[int]]]
+"""Items of the residual, with the position of the program that takes them."""
+
+
+def _fresh(pieces: Sequence[Piece]) -> tuple[int, _Words]:
+    """How many items the pieces make, and those that they take from the residual."""
+    count = 0
+    fresh: _Words = []
+    for piece in pieces:
         if piece.fresh:
             fresh.append((count, piece.fresh))
         count += piece.count
-    if isinstance(view, TableView):
-        view = view.narrowed(fresh)
+    return count, fresh
+
+
+def _packed_residual(
+    view: View, fresh: _Words, rest: bytes, size: int, level: int, budget: TimeBudget
+) -> PackedResidual | None:
+    """In the best codec; as it is where it is larger than it may be, None where it is empty. `size` is that of the data."""
     words = b"".join(word_bytes(array(view.word_at(position), items)) for position, items in fresh)
-    residual = words + attempt.rest
-    layout = _layout_of_words(view, fresh, len(attempt.rest))
-    if len(residual) > RESIDUAL_PER_BYTE * len(data):
-        return PackedMember(_write(data, [Section(0, data)]))
-    sections = [Section(PROGRAMS, bytes([view.number]) + view.header + varint(count) + coder.finish())]
-    decoding = _DECODING * (time.monotonic() - began)
+    residual = words + rest
     if not residual:
-        return PackedMember(_write(data, sections), decoding=decoding)
-    budget.reserved += decoding
-    codec, payload = pack(residual, level, budget.share(1), [layout])
-    budget.reserved -= decoding
-    share = len(payload) / len(residual)
+        return None
+    if len(residual) > RESIDUAL_PER_BYTE * size:
+        return PackedResidual(CODECS[0], residual, len(residual), 0.0)
+    codec, payload = pack(residual, level, budget.share(1), [_layout_of_words(view, fresh, len(rest))])
+    alone = len(pack(words, _QUICK_LEVEL)[1]) if rest else len(payload)
     items = sum(len(taken) for _, taken in fresh)
-    member = _write(data, [*sections, Section(codec.number, payload)])
-    alone = len(pack(words, _QUICK_LEVEL)[1]) if attempt.rest else len(payload)
-    return PackedMember(member, share, 8.0 * alone / max(items, 1), decoding + len(residual) / codec.unpacking)
+    return PackedResidual(codec, payload, len(residual), 8.0 * alone / max(items, 1))
 
 
-def _layout_of_words(view: View, fresh: list[tuple[int, Sequence[int]]], rest: int) -> Layout:
+def _layout_of_words(view: View, fresh: _Words, rest: int) -> Layout:
     """Where the numbers of each column lie in the residual."""
     stretches: list[tuple[int, Stretch]] = []
     for position, items in fresh:

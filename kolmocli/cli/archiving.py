@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from kolmocli.archive.opener import RunPython
     from kolmocli.archive.options import Options
     from kolmocli.archive.packer import MemberReport
+    from kolmocli.archive.progress import Progress
 
 Result = dict[str, Any]
 """What `--json` says of one file."""
@@ -222,23 +223,23 @@ def print_programs(archive: bytes, max_output: int) -> None:
     show(Syntax(str(explanation), "python", background_color="default"))
 
 
-def progress_of(name: str, how: FileOptions) -> Callable[[str], None] | None:
+def progress_of(name: str, how: FileOptions) -> Progress:
     """Progress on stderr: one line that is written over on a terminal, else with -v a line now and then."""
-    if how.quiet:
-        return None
-    if sys.stderr.isatty():
-        return lambda stage: print(f"\r\033[K{name}: {stage}", end="\r", file=sys.stderr, flush=True)
-    return _lines_of_progress(name) if how.verbose else None
+    from kolmocli.archive.progress import TimeLeft, silent
 
+    terminal, left, said = sys.stderr.isatty(), TimeLeft(), time.monotonic()
+    if how.quiet or not (terminal or how.verbose):
+        return silent
 
-def _lines_of_progress(name: str) -> Callable[[str], None]:
-    said = time.monotonic()
-
-    def say(stage: str) -> None:
+    def say(stage: str, done: float | None = None) -> None:
         nonlocal said
-        if time.monotonic() >= said + _SECONDS_OF_PROGRESS:
+        seconds = left.after(done)
+        if terminal or time.monotonic() >= said + _SECONDS_OF_PROGRESS:
             said = time.monotonic()
-            print(f"{name}: {stage}", file=sys.stderr, flush=True)
+            line = f"{name}: {stage}" if done is None else f"{name}: {stage}, {100 * done:.0f} %"
+            line += f", about {seconds:.0f} s left" if seconds is not None and seconds >= 1 else ""
+            before, after = ("\r\033[K", "\r") if terminal else ("", "\n")
+            print(before + line, end=after, file=sys.stderr, flush=True)
 
     return say
 

@@ -17,8 +17,9 @@ from typing import TypeVar
 from kolmocli.archive.codecs.codecs import CODECS, NUMBERS, QUICK, SPLIT
 from kolmocli.archive.folders.tree import Found
 from kolmocli.archive.format.folder import Entry, write_folder, write_index
-from kolmocli.archive.options import Options, Progress
+from kolmocli.archive.options import Options
 from kolmocli.archive.packer import MEMBER_BYTES, PART_BYTES, MemberReport, compress_with_reports, pack_member
+from kolmocli.archive.progress import Progress, silent, without_share
 from kolmocli.archive.time_budget import TimeBudget
 
 _NOISE = 0.97
@@ -59,10 +60,10 @@ class Block:
 
 
 def pack_folder(
-    found: Sequence[Found], options: Options, progress: Progress | None = None
+    found: Sequence[Found], options: Options, progress: Progress = silent
 ) -> tuple[bytes, list[MemberReport]]:
     """The archive of the entries, and a report per member. Every member has been decoded and compared."""
-    say = progress or (lambda _: None)
+    say = without_share(progress)
     with_contents = sorted((f for f in found if f[0].size), key=_kind_of_name)
     blocks = list(_chosen(with_contents, options, say))
     members = b"".join(block.members for block in blocks)

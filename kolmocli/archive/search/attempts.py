@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import time
-from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
+from kolmocli.archive.codecs.codecs import Codec
 from kolmocli.archive.format.tables import TableView
 from kolmocli.archive.format.views import VIEWS, WORDS, View
-from kolmocli.archive.opener import MAX_PROGRAM_ITEMS
-from kolmocli.archive.options import Options, Progress
+from kolmocli.archive.options import THOROUGH_LEVEL, Options
+from kolmocli.archive.progress import Stages
 from kolmocli.archive.search import smooth
 from kolmocli.archive.search.costs import Floats, column_bits, local_prices
 from kolmocli.archive.search.evidence import Ints
 from kolmocli.archive.search.fit import Fit, fit, likely_fits, safe
+from kolmocli.archive.search.pieces import CLEARLY, MOST_LITERAL, by_column, joined, rewritten, same
 from kolmocli.archive.search.probe import pays
 from kolmocli.archive.search.proposals import Piece, Proposals, literal
 from kolmocli.archive.search.rules import find_rules
@@ -27,10 +28,8 @@ from kolmocli.archive.time_budget import TimeBudget
 
 CHUNK_ITEMS = 1 << 18
 """Items searched at once: what bounds the memory of the search."""
-_THOROUGH_LEVEL = 7
-"""From this level on every likely view is searched in full."""
 _WORTH_A_LOOK = 1 << 13
-"""Below `_THOROUGH_LEVEL` data of this many bytes are searched only in the chunks in which a few windows say that it pays."""
+"""Below `THOROUGH_LEVEL` data of this many bytes are searched only in the chunks in which a few windows say that it pays."""
 _ITEM_SECONDS = 4e-5
 """What the search takes for an item, about, until it is measured; only a time budget asks for it."""
 _REWRITING = 3e-5
@@ -38,13 +37,11 @@ _REWRITING = 3e-5
 _PARTS_OF_REST = 4
 """Under a time budget a chunk is searched in no more than this part of what the search has left."""
 _LEAST_ITEMS = 1 << 12
+_LARGE = 1 << 18
+"""From this many items on the residual is packed before the programs are coded, which takes seconds: how its literals are
+best written is known by then, and the programs are coded once."""
 _DENSE = 0.9
 """A residual packed to more than this share has nothing that a codec could do better than a program."""
-_LEAST_SMOOTH = {1: 48, 2: 12}
-"""Literals of fewer items are not rewritten as differences, by bytes of an item."""
-_LEAST_SMOOTH_WIDE = 8
-_CLEARLY = 0.95
-_MOST_LITERAL = MAX_PROGRAM_ITEMS // 2
 _SECTION_BITS = 112.0
 """What a residual takes that is not there: its place in the table of sections, and the head of its codec."""
 _LEAST_COLUMN_BITS = 96.0
@@ -62,14 +59,27 @@ _SMALLER_TABLE = 0.9
 
 
 @dataclass(frozen=True, slots=True)
+class PackedResidual:
+    """What the items that no program makes come to, and whatever no item stands for."""
+
+    codec: Codec
+    payload: bytes
+    size: int
+    """Bytes before packing."""
+    item_bits: float
+    """What an item took."""
+
+    @property
+    def share(self) -> float:
+        """Part of its size to which it was packed."""
+        return len(self.payload) / max(self.size, 1)
+
+
+@dataclass(frozen=True, slots=True)
 class PackedMember:
     """What an attempt came to."""
 
     member: bytes
-    share: float = 1.0
-    """Part of its size to which the residual was packed."""
-    item_bits: float = 0.0
-    """What an item took in the residual."""
     decoding: float = 0.0
     """Seconds that it will take to decode, about."""
 
@@ -84,13 +94,15 @@ class Attempt:
     rest: bytes
     packed: PackedMember | None = None
     """Set by who packs it, before the next attempt is asked for."""
+    residual: PackedResidual | None = None
+    """Likewise; None where programs make all items."""
 
     def as_they_are(self, start: int) -> Iterator[Piece]:
         """All items from there on without programs, for when there is no time to code any more of these."""
         starts = self.view.starts(len(self.items))
-        for at in range(start, len(self.items), _MOST_LITERAL):
-            fresh = self.items[at : at + _MOST_LITERAL]
-            yield from _by_column(Piece(literal(len(fresh)), fresh, len(fresh)), at, starts)
+        for at in range(start, len(self.items), MOST_LITERAL):
+            fresh = self.items[at : at + MOST_LITERAL]
+            yield from by_column(Piece(literal(len(fresh)), fresh, len(fresh)), at, starts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +112,9 @@ class SearchContext:
     options: Options
     budget: TimeBudget
     proposals: Proposals | None
-    progress: Progress
+    stages: Stages
+    measure: Callable[[Attempt], None]
+    """Packs the residual of an attempt, and not its programs."""
 
 
 def attempts(data: bytes, packed: int, context: SearchContext) -> Iterator[Attempt]:
@@ -137,9 +151,9 @@ def _of_view(
     solid = np.minimum(full, _solid_price(data, view, len(values), packed))
     price = full
     smooth_price = _smooth_price(values, full, solid) if options.refined() else full
-    if smooth_price.sum() < _CLEARLY * solid.sum():
+    if smooth_price.sum() < CLEARLY * solid.sum():
         price = smooth_price
-    gated = proposals is None and price is full and options.level < _THOROUGH_LEVEL and len(data) >= _WORTH_A_LOOK
+    gated = proposals is None and price is full and options.level < THOROUGH_LEVEL and len(data) >= _WORTH_A_LOOK
     worth = _worth(values, view, reached, context) if gated else None
     if view.number not in WORDS:
         yield _plain(view, items, rest)
@@ -148,23 +162,32 @@ def _of_view(
     for _ in range(2 if options.refined() else 1):
         if budget.late():
             return
+        context.stages.begin(f"search {view.name}")
         pieces = _searched(values, price, view, worth, context)
         if proposals is not None and view.name == "u8" and not budget.late():
-            context.progress("policy")
+            context.stages.begin("policy")
             pieces = proposals.replace(pieces, float(price.mean()))
         pieces = joined(pieces)
         if all(p.literal for p in pieces) and smooth_price is full:
             return
         attempt = Attempt(view, items, pieces, rest)
-        yield attempt
-        assert attempt.packed is not None
-        rewritten = pieces
-        if options.refined() and budget.enough(_REWRITING * len(values)):
+        measured = options.refined() and len(values) >= _LARGE and budget.left() is None
+        if measured:
+            context.measure(attempt)
+        else:
+            yield attempt
+        left = attempt.residual
+        changed = pieces
+        if left is not None and options.refined() and budget.enough(_REWRITING * len(values)):
             saved = _SECTION_BITS if sum(p.literal for p in pieces) == 1 and not rest else 0.0
-            rewritten = list(_rewritten(pieces, view.width, attempt.packed.item_bits, saved))
-        if len(rewritten) != len(pieces) or any(a is not b for a, b in zip(rewritten, pieces, strict=True)):
-            yield Attempt(view, items, rewritten, rest)
-        if attempt.packed.share > _DENSE or price is solid:
+            # what is not packed both ways must be the clearer
+            item_bits = left.item_bits * (CLEARLY if measured else 1.0)
+            changed = list(rewritten(pieces, view.width, item_bits, saved))
+        if not same(changed, pieces):
+            yield Attempt(view, items, changed, rest)
+        elif measured:
+            yield attempt
+        if left is None or left.share > _DENSE or price is solid:
             return
         price = solid
 
@@ -186,9 +209,10 @@ def _of_table(fitted: Fit, values: Ints, context: SearchContext) -> Iterator[Att
     yield _plain(view, items, rest)
     pieces: list[Piece] = []
     taken: list[float] = []
+    context.stages.begin("search table")
     for start, end in pairwise([*view.starts(len(values)), len(values)]):
         column = values[start:end]
-        context.progress(f"search table {100 * start // len(values)} %")
+        context.stages.at("search table", start / len(values))
         bits = column_bits(column) if len(column) else 0.0
         if len(column) and _ruled(column, bits, options.level) and budget.enough(_ITEM_SECONDS * len(column)):
             price = np.full(len(column), bits / len(column))
@@ -200,14 +224,14 @@ def _of_table(fitted: Fit, values: Ints, context: SearchContext) -> Iterator[Att
     if not all(p.literal for p in pieces):
         yield Attempt(view, items, pieces, rest)
     if options.refined() and budget.enough(_REWRITING * len(values)):
-        rewritten = [r for p, bits in zip(pieces, taken, strict=True) for r in _rewritten([p], 8, bits)]
-        if len(rewritten) != len(pieces) or any(a is not b for a, b in zip(rewritten, pieces, strict=True)):
-            yield Attempt(view, items, rewritten, rest)
+        changed = [r for p, bits in zip(pieces, taken, strict=True) for r in rewritten([p], 8, bits)]
+        if not same(changed, pieces):
+            yield Attempt(view, items, changed, rest)
 
 
 def _ruled(column: Ints, bits: float, level: int) -> bool:
     """Whether programs may say it in fewer bits: few of them for an item are a rule that a codec half sees."""
-    if level >= _THOROUGH_LEVEL:
+    if level >= THOROUGH_LEVEL:
         return True
     if bits < _LEAST_COLUMN_BITS:
         return False
@@ -226,7 +250,7 @@ def _worth(values: Ints, view: View, reached: float, context: SearchContext) -> 
     """For each chunk, whether programs pay in one of a few windows."""
     found, until = [], context.budget.share(0.5)
     for start in range(0, len(values), CHUNK_ITEMS):
-        context.progress(f"probe {view.name} {100 * start // len(values)} %")
+        context.stages.at(f"probe {view.name}", 0.0)
         found.append(pays(values[start : start + CHUNK_ITEMS], view, reached, until))
     return found
 
@@ -238,7 +262,8 @@ def _searched(values: Ints, price: Floats, view: View, worth: list[bool] | None,
     pieces: list[Piece] = []
     until, item_seconds, start = context.budget.share(0.5), _ITEM_SECONDS, 0
     while start < len(values):
-        context.progress(f"search {view.name} {100 * start // len(values)} %")
+        if len(values) > CHUNK_ITEMS:
+            context.stages.at(f"search {view.name}", start / len(values))
         end, began = (start // CHUNK_ITEMS + 1) * CHUNK_ITEMS, time.monotonic()
         if until is not None:
             end = min(end, start + max(int((until - began) / (_PARTS_OF_REST * item_seconds)), _LEAST_ITEMS))
@@ -252,7 +277,7 @@ def _searched(values: Ints, price: Floats, view: View, worth: list[bool] | None,
             found = _as_it_is(chunk)
         made = programs_of(chunk.tolist(), found.segments, [r.recurrence for r in found.rules])
         for segment, (program, fresh) in zip(found.segments, made, strict=True):
-            pieces += _by_column(Piece(program, fresh, segment.end - segment.start), start + segment.start, starts)
+            pieces += by_column(Piece(program, fresh, segment.end - segment.start), start + segment.start, starts)
         start += len(chunk)
     return pieces
 
@@ -261,51 +286,8 @@ def _as_it_is(values: Ints) -> Segmentation:
     return Segmentation([Segment(0, len(values), Form(FRESH))], [], 0.0)
 
 
-def _by_column(piece: Piece, start: int, starts: Sequence[int]) -> Iterator[Piece]:
-    """A literal in parts that end where columns end, since each column has words of its own in the residual."""
-    first = bisect_right(starts, start)
-    cuts = [c - start for c in starts[first : bisect_left(starts, start + piece.count)]]
-    if not piece.literal or not cuts:
-        yield piece
-        return
-    for begin, end in pairwise([0, *cuts, piece.count]):
-        if begin < end:
-            yield Piece(literal(end - begin), piece.fresh[begin:end], end - begin)
-
-
 def _solid_price(data: bytes, view: View, count: int, packed: int) -> Floats:
     """Bits of each item as a part of the whole data in the best codec."""
     if view.number in VIEWS and view.name != "lines":
         return local_prices(data, view.width, packed)
     return np.full(count, 8.0 * packed / count)
-
-
-def joined(pieces: Sequence[Piece]) -> list[Piece]:
-    """The pieces, neighbouring literals as one where that is no longer than a program may be."""
-    out: list[Piece] = []
-    for piece in pieces:
-        last = out[-1] if out else None
-        if last and last.literal and piece.literal and last.count + piece.count <= _MOST_LITERAL:
-            fresh = [*last.fresh, *piece.fresh]
-            out[-1] = Piece(literal(len(fresh)), fresh, len(fresh))
-        else:
-            out.append(piece)
-    return out
-
-
-def _rewritten(pieces: list[Piece], width: int, item_bits: float, saved: float = 0.0) -> Iterator[Piece]:
-    """Literals as differences in the program, where these cost less than what the residual takes for an item, and `saved`
-    bits for each literal."""
-    least = _LEAST_SMOOTH.get(width, _LEAST_SMOOTH_WIDE)
-    for piece in pieces:
-        parts = [piece]
-        if piece.literal and piece.count >= least:
-            form, bits = smooth.best_form(np.array(piece.fresh, dtype=np.int64))
-            if bits < _CLEARLY * item_bits * piece.count + saved:
-                cuts = range(0, piece.count, smooth.MOST_ITEMS)
-                parts = [_smooth(piece.fresh[cut : cut + smooth.MOST_ITEMS], form) for cut in cuts]
-        yield from parts
-
-
-def _smooth(items: Sequence[int], form: smooth.Smooth) -> Piece:
-    return Piece(form.program(items), (), len(items))

@@ -32,6 +32,7 @@ from kolmocli.archive.search.segments import (
 
 _MIN_TERMS = 3
 _MIN_TERMS_2 = 4
+_DISTANCE_LENGTH = 3.0
 _MIN_CHANNEL_BITS = 16
 """An interleaving is looked at where a channel makes more than this of literals."""
 
@@ -49,9 +50,13 @@ class Candidates:
     source: Ints
     second_source: Ints
 
-    def form(self, index: int) -> Form:
-        kind, second = self.shapes[int(self.shape[index])]
-        return Form(kind, int(self.source[index]), second, int(self.second_source[index]))
+    def forms(self, which: list[int]) -> list[Form]:
+        """Of these candidates, in this order."""
+        parts = (part[which].tolist() for part in (self.shape, self.source, self.second_source))
+        return [
+            Form(self.shapes[shape][0], source, self.shapes[shape][1], second)
+            for shape, source, second in zip(*parts, strict=True)
+        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +140,7 @@ def _alone(offers: _Offers, evidence: Evidence, costs: Costs) -> None:
         (evidence.spread, SPREAD, 0.0),
     ):
         places = np.flatnonzero(match.length)
-        bits = np.full(len(places), costs.kind(kind) + costs.count + costs.distance + constant)
+        bits = costs.kind(kind) + costs.count + constant + _distance_bits(places - match.source[places])
         offers.add((kind, ALONE), places, places + match.length[places], bits, source=match.source[places])
 
 
@@ -168,7 +173,7 @@ def _channels(evidence: Evidence, costs: Costs) -> list[_Channel]:
     half = 0.5 * costs.count
 
     def earlier(kind: int, match: Match) -> _Channel:
-        return _Channel(kind, match.length, np.full(size, costs.distance + half), match.source)
+        return _Channel(kind, match.length, half + _distance_bits(np.arange(size) - match.source), match.source)
 
     return [
         _Channel(RAMP, ramps, _ramp_bits(evidence.values, costs, 2) + half, np.full(size, -1)),
@@ -235,6 +240,11 @@ def _nested(offers: _Offers, evidence: Evidence, costs: Costs, places: Ints, cha
             offers.add((kind, second.kind), at, end, cost, part, second_source=second.source[at + 1])
         shape = (kind, FRESH)
         offers.add(shape, here, here + 2 * n_ - 1, bits_ + costs.kind(*shape), fresh_ + n_ - 1)
+
+
+def _distance_bits(distance: Ints) -> Floats:
+    """What the coder takes for it, about: its length, which is learnt, and the bits below the first."""
+    return _DISTANCE_LENGTH + np.log2(np.maximum(distance, 1))
 
 
 def _ramp_bits(values: Ints, costs: Costs, lag: int) -> Floats:

@@ -62,7 +62,6 @@ class Costs:
     steps: dict[int, float] = field(default_factory=lambda: {0: 1.0, 1: 1.0, 2: 3.0, 3: 3.0, 4: 3.0, 5: 3.0})
     other_step: float = 10.0
     count: float = 4.7
-    distance: float = 8.0
     constant: float = 8.0
 
     def kind(self, first: int, second: int = ALONE) -> float:

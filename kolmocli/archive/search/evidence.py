@@ -22,6 +22,7 @@ _LONGEST = 256
 _LONGEST_COPY = 4096
 """The same for copies, beyond which they go on only where the next position's copy does too (a period does)."""
 _PADDING = 2
+_MIXING = np.uint64(0x9E3779B97F4A7C15)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,42 +97,49 @@ def ramp_terms(values: Ints, lag: int) -> Ints:
 
 
 def grams(values: Ints, lag: int, size: int) -> Keys:
-    """A hash of the `size` items from each position on, `lag` apart; shorter than the values."""
+    """A hash of the `size` items from each position on, `lag` apart, in its upper bits; shorter than the values."""
     count = max(len(values) - lag * (size - 1), 0)
     key = np.zeros(count, np.uint64)
     for offset in range(size):
-        key = key * np.uint64(0x9E3779B97F4A7C15) + values[offset * lag : offset * lag + count].astype(np.uint64)
+        key = (key + values[offset * lag : offset * lag + count].astype(np.uint64)) * _MIXING
         key ^= key >> np.uint64(29)
     return key
 
 
 def nearest_before(queries: Keys, sources: Keys) -> Ints:
     """For each query, the last source position before it with the same key, or -1."""
-    count = max(len(queries), len(sources))
-    keys = np.zeros(2 * count, np.uint64)
-    keys[0 : 2 * len(queries) : 2] = queries  # at one place the query comes first: a source is before it
-    keys[1 : 2 * len(sources) : 2] = sources
-    real = np.zeros(2 * count, bool)
-    real[0 : 2 * len(queries) : 2] = real[1 : 2 * len(sources) : 2] = True
-    order = np.argsort(keys, kind="stable")
-    order = order[real[order]]
+    # at one place the query comes first: a source is before it
+    keys, order = _sorted(
+        np.concatenate([queries, sources]),
+        np.concatenate([2 * np.arange(len(queries)), 2 * np.arange(len(sources)) + 1]),
+    )
     is_source = order % 2 == 1
     last = np.maximum.accumulate(np.where(is_source, np.arange(len(order)), -1))
     here = np.flatnonzero(~is_source & (last >= 0))
-    before = order[last[here]]
-    same = keys[before] == keys[order[here]]
+    before = last[here]
+    same = keys[before] == keys[here]
     found = np.full(len(queries), _NONE, np.int64)
-    found[order[here[same]] // 2] = before[same] // 2
+    found[order[here[same]] // 2] = order[before[same]] // 2
     return found
 
 
 def latest(keys: Keys) -> Ints:
-    """`nearest_before(keys, keys)`, with one sort of half the size."""
-    order = np.argsort(keys, kind="stable")
-    same = keys[order[1:]] == keys[order[:-1]]
+    """`nearest_before(keys, keys)`, with a sort of half the size."""
+    keys, order = _sorted(keys, np.arange(len(keys)))
+    same = keys[1:] == keys[:-1]
     found = np.full(len(keys), _NONE, np.int64)
     found[order[1:][same]] = order[:-1][same]
     return found
+
+
+def _sorted(keys: Keys, places: Ints) -> tuple[Keys, Ints]:
+    """The keys in order, those of one value by place, and the places.
+
+    A place takes the lowest bits of its key: one sort of numbers is several times as fast as one of their order.
+    """
+    bits = np.uint64(int(places.max(initial=0)).bit_length())
+    both = np.sort(keys >> bits << bits | places.astype(np.uint64))
+    return both >> bits, (both & ((np.uint64(1) << bits) - np.uint64(1))).astype(np.int64)
 
 
 def _copies(values: Ints, keys: Keys, skip: NDArray[np.bool_] | None = None) -> Match:

@@ -15,7 +15,7 @@ import numpy as np
 from kolmocli.archive.codecs.packing import pack
 from kolmocli.archive.format.programs import ProgramCoder
 from kolmocli.archive.format.rangecoder import Encoder
-from kolmocli.archive.format.views import View, word_bytes
+from kolmocli.archive.format.views import VIEWS, View, word_bytes
 from kolmocli.archive.search.evidence import Ints, ramp_terms
 from kolmocli.archive.search.segmentation import SearchOptions, search
 from kolmocli.archive.search.segments import programs_of
@@ -29,6 +29,7 @@ _REPEATED = 1 / 8
 _NOTICEABLE = 0.01
 """What is saved, as a share of the largest window: a page of zeros in a file of other things is no reason to search."""
 _LEVEL = 3
+_LARGE = 1 << 18
 _LEAST_RAMP = 4
 
 
@@ -47,6 +48,12 @@ def pays(chunk: Ints, view: View, reached: float, until: float | None) -> bool:
         if packed - _as_programs(window, price, view) > max(needed, _NOTICEABLE * max(alone)):
             return True
     return False
+
+
+def looks_made(data: bytes) -> bool:
+    """Whether large data are bytes that programs make, at their beginning: then slow codecs can wait for the search."""
+    beginning = np.frombuffer(data[:_LARGE], np.uint8).astype(np.int64)
+    return len(data) >= _LARGE and pays(beginning, VIEWS[0], 1.0, None)
 
 
 def _places(chunk: Ints, size: int) -> list[int]:

@@ -65,7 +65,9 @@ def shortest_path(offers: Candidates, price: Floats, open_literal: float) -> tup
     Only positions where a candidate begins or ends are visited: between them nothing but the run of literals changes.
     """
     count = len(price) - 1
-    places = np.unique(np.concatenate([[0], offers.start, offers.end, [count]]))
+    visited = np.zeros(count + 1, bool)
+    visited[[0, count]] = visited[offers.start] = visited[offers.end] = True
+    places = np.flatnonzero(visited)
     firsts = np.searchsorted(offers.start, places).tolist()
     lasts = np.searchsorted(offers.start, places, side="right").tolist()
     ends, bits = offers.end.tolist(), offers.bits.tolist()
@@ -92,11 +94,16 @@ def shortest_path(offers: Candidates, price: Floats, open_literal: float) -> tup
 
 
 def _walk_back(offers: Candidates, back: list[int], count: int) -> list[Segment]:
-    found = []
-    at = count
+    start = offers.start.tolist()
+    ends, taken, at = list[int](), list[int](), count
     while at > 0:
-        k = back[at]
-        start, form = (-1 - k, Form(FRESH)) if k < 0 else (int(offers.start[k]), offers.form(k))
-        found.append(Segment(start, at, form))
-        at = start
+        ends.append(at)
+        taken.append(back[at])
+        at = start[taken[-1]] if taken[-1] >= 0 else -1 - taken[-1]
+    chosen = [k for k in taken if k >= 0]
+    forms = iter(offers.forms(chosen))
+    found = [
+        Segment(start[k] if k >= 0 else -1 - k, end, next(forms) if k >= 0 else Form(FRESH))
+        for end, k in zip(ends, taken, strict=True)
+    ]
     return found[::-1]

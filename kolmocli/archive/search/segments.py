@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from kolmocli.archive.format.recurrences import Recurrence
 from kolmocli.archive.format.stored import Earlier, Fresh, Stored, StoredCall
@@ -16,8 +16,7 @@ ALONE = -1
 """In place of a second channel: there is none."""
 
 
-@dataclass(frozen=True, slots=True)
-class Form:
+class Form(NamedTuple):
     """How the items of a segment are made: one kind alone, or a first and a second channel, interleaved.
 
     A source is where the earlier items begin (for TURNED: the one that comes first), for RULE the number of the rule,
@@ -34,8 +33,7 @@ class Form:
         return self.kind, self.second
 
 
-@dataclass(frozen=True, slots=True)
-class Segment:
+class Segment(NamedTuple):
     """Items `start` to `end` (excluded) of the sequence, and how they are made."""
 
     start: int
