@@ -1,4 +1,4 @@
-"""How long `kolmo --help` and `kolmo train --dry-run` take: python benchmarks/startup.py
+"""How long `kolmo --help` and a few other commands take: python benchmarks/startup.py
 
 Prints the median and the range of several runs, warm file cache. What they must not import is held by tests.
 """
@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 KOLMO = Path(sys.executable).with_name("kolmo")
-COMMANDS = (("--help",), ("train", "--help"), ("train", "--dry-run"))
+COMMANDS = (("--help",), ("compress", "--help"), ("train", "--help"), ("train", "--dry-run"))
 RUNS = 7
 
 

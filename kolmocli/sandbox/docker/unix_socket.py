@@ -1,7 +1,8 @@
 """docker-py's way to a Unix socket, but a connection that fails is closed.
 
 docker-py makes the socket before it connects, and drops it open where nobody listens: with every request to an engine
-that is away, until the garbage collector finds it and warns in the midst of something else.
+that is away, until the garbage collector finds it and warns in the midst of something else. It also keeps connections open for
+each address by itself, and every container has addresses of its own.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from docker.transport.unixconn import UnixHTTPAdapter, UnixHTTPConnection, UnixH
 
 _ENGINE = "http+docker://"
 """What stands for the Unix socket in docker-py's addresses."""
+_STREAM = "/attach"
+"""Part of the address that a connection leaves HTTP at."""
 
 
 class EngineConnection(UnixHTTPConnection):
@@ -36,10 +39,12 @@ class EnginePool(UnixHTTPConnectionPool):
 
 class EngineAdapter(UnixHTTPAdapter):
     def get_connection(self, url: Any, proxies: object = None) -> UnixHTTPConnectionPool:
+        # the stream of a container is nobody else's connection, not even afterwards
+        kept = url if _STREAM in url else _ENGINE
         with self.pools.lock:
-            if url not in self.pools:
-                self.pools[url] = EnginePool(url, self.socket_path, self.timeout, self.max_pool_size)
-            return self.pools[url]
+            if kept not in self.pools:
+                self.pools[kept] = EnginePool(url, self.socket_path, self.timeout, self.max_pool_size)
+            return self.pools[kept]
 
 
 def close_what_fails(client: docker.DockerClient) -> None:
