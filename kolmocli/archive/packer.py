@@ -6,11 +6,12 @@ import time
 from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from kolmocli.archive.codecs.codecs import CODECS, QUICK
 from kolmocli.archive.codecs.layouts import Layout, Stretch, layout_of, likely_layouts
 from kolmocli.archive.codecs.numbers import TYPES
-from kolmocli.archive.codecs.packing import pack
+from kolmocli.archive.codecs.packing import beside, pack
 from kolmocli.archive.codecs.recognized import recognized_layouts
 from kolmocli.archive.errors import ArchiveError
 from kolmocli.archive.format.container import PROGRAMS, PYTHON, Section, digest, read_member, varint, write_member
@@ -47,6 +48,7 @@ _DECODING = 1.3
 _TYPE_OF_WORD = {c: TYPES[("u" if c.isupper() else "i") + str(8 * array(c).itemsize)] for c in "bBhHiIq"}
 _OUT_OF_REACH = 0.7
 """Programs below this share of what quick codecs make are smaller than what any codec makes, about."""
+_WORTH_THREADS = 1 << 14
 _SAID_EVERY = 1 << 12
 _QUICK_LEVEL = 2
 """For the size of a part of the residual: near enough."""
@@ -160,8 +162,7 @@ def pack_member(
         proposals = Proposals(options.proposer, options.samples, options.seed, budget) if options.proposer else None
 
         def measure(attempt: Attempt) -> None:
-            fresh = _fresh(attempt.pieces)[1]
-            attempt.residual = _packed_residual(attempt.view, fresh, attempt.rest, len(data), options.level, budget)
+            attempt.residual = _packed_residual(attempt, attempt.pieces, len(data), QUICK, budget)
 
         context = SearchContext(options, budget, proposals, stages, measure)
         for attempt in attempts(data, len(payload), context):
@@ -243,61 +244,54 @@ def _pack(attempt: Attempt, data: bytes, level: int, budget: TimeBudget, stages:
     began, until = time.monotonic(), budget.share(1 / 3)
     coder, programs = Encoder(), ProgramCoder()
     pieces = list[Piece]()
+    ahead = None
+    if until is None and len(attempt.items) >= _WORTH_THREADS:  # all pieces are coded, and codecs leave a core to that
+        ahead = beside(partial(_packed_residual, attempt, attempt.pieces, len(data), level, budget))
     stages.begin("code")
     for piece in _in_time(attempt, until):
         if len(pieces) % _SAID_EVERY == 0:
             stages.at("code", len(pieces) / len(attempt.pieces))
         programs.code(coder, piece.program)
         pieces.append(piece)
-    count, fresh = _fresh(pieces)
-    view = attempt.view.narrowed(fresh) if isinstance(attempt.view, TableView) else attempt.view
     decoding = _DECODING * (time.monotonic() - began)
-    if attempt.residual is None:
-        budget.reserved += decoding
-        attempt.residual = _packed_residual(view, fresh, attempt.rest, len(data), level, budget)
-        budget.reserved -= decoding
-    residual = attempt.residual
-    if residual is not None and residual.size > RESIDUAL_PER_BYTE * len(data):
+    budget.reserved += decoding
+    residual = ahead() if ahead else _packed_residual(attempt, pieces, len(data), level, budget)
+    budget.reserved -= decoding
+    attempt.residual = residual
+    if residual.size > RESIDUAL_PER_BYTE * len(data):
         return PackedMember(_write(data, [Section(0, data)]))
+    view, count = residual.view, sum(piece.count for piece in pieces)
     sections = [Section(PROGRAMS, bytes([view.number]) + view.header + varint(count) + coder.finish())]
-    if residual is None:
-        return PackedMember(_write(data, sections), decoding)
-    member = _write(data, [*sections, Section(residual.codec.number, residual.payload)])
-    return PackedMember(member, decoding + residual.size / residual.codec.unpacking)
+    if residual.size:
+        sections.append(Section(residual.codec.number, residual.payload))
+    return PackedMember(_write(data, sections), decoding + residual.size / residual.codec.unpacking)
 
 
-_Words = list[tuple[int, Sequence[int]]]
-"""Items of the residual, with the position of the program that takes them."""
-
-
-def _fresh(pieces: Sequence[Piece]) -> tuple[int, _Words]:
-    """How many items the pieces make, and those that they take from the residual."""
+def _packed_residual(
+    attempt: Attempt, pieces: Sequence[Piece], size: int, level: int, budget: TimeBudget
+) -> PackedResidual:
+    """What the pieces take from the residual, in the best codec; as it is where it is larger than it may be. `size` is that
+    of the data."""
+    fresh: list[tuple[int, Sequence[int]]] = []
     count = 0
-    fresh: _Words = []
     for piece in pieces:
         if piece.fresh:
             fresh.append((count, piece.fresh))
         count += piece.count
-    return count, fresh
-
-
-def _packed_residual(
-    view: View, fresh: _Words, rest: bytes, size: int, level: int, budget: TimeBudget
-) -> PackedResidual | None:
-    """In the best codec; as it is where it is larger than it may be, None where it is empty. `size` is that of the data."""
+    view, rest = attempt.view, attempt.rest
+    if isinstance(view, TableView):
+        view = view.narrowed(fresh)
     words = b"".join(word_bytes(array(view.word_at(position), items)) for position, items in fresh)
     residual = words + rest
-    if not residual:
-        return None
-    if len(residual) > RESIDUAL_PER_BYTE * size:
-        return PackedResidual(CODECS[0], residual, len(residual), 0.0)
+    if not residual or len(residual) > RESIDUAL_PER_BYTE * size:
+        return PackedResidual(view, CODECS[0], residual, len(residual), 0.0)
     codec, payload = pack(residual, level, budget.share(1), [_layout_of_words(view, fresh, len(rest))])
     alone = len(pack(words, _QUICK_LEVEL)[1]) if rest else len(payload)
     items = sum(len(taken) for _, taken in fresh)
-    return PackedResidual(codec, payload, len(residual), 8.0 * alone / max(items, 1))
+    return PackedResidual(view, codec, payload, len(residual), 8.0 * alone / max(items, 1))
 
 
-def _layout_of_words(view: View, fresh: _Words, rest: int) -> Layout:
+def _layout_of_words(view: View, fresh: list[tuple[int, Sequence[int]]], rest: int) -> Layout:
     """Where the numbers of each column lie in the residual."""
     stretches: list[tuple[int, Stretch]] = []
     for position, items in fresh:

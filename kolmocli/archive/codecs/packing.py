@@ -6,6 +6,7 @@ import importlib.util
 import threading
 import time
 from collections.abc import Callable, Iterable
+from typing import TypeVar
 
 from kolmocli.archive.codecs.codecs import CODECS, NUMBERS, QUICK, QUICKEST, SPLIT, STRONG, Codec
 from kolmocli.archive.codecs.layouts import Layout, typed_columns
@@ -121,20 +122,31 @@ def _in_threads(encode: Callable[[Codec], _Payloads], codecs: list[Codec], threa
     A signal is only met between two steps of the interpreter, and one call of a codec can take minutes. So this thread
     waits, which a signal ends, and the others are left behind when the process exits; a pool would be waited for.
     """
-    todo, made, failures = iter(codecs), _Payloads(), list[BaseException]()
+    todo = iter(codecs)
+    waits = [beside(lambda: [pair for codec in todo for pair in encode(codec)]) for _ in range(threads)]
+    return [pair for wait in waits for pair in wait()]
 
-    def work() -> None:
+
+T = TypeVar("T")
+
+
+def beside(work: Callable[[], T]) -> Callable[[], T]:
+    """Begin the work in a thread; what is returned waits for its end, and returns or raises what it did."""
+    made, failures = list[T](), list[BaseException]()
+
+    def run() -> None:
         try:
-            for codec in todo:
-                made.extend(encode(codec))
+            made.append(work())
         except BaseException as error:  # a codec that ran out of memory, say: it is raised where the result is wanted
             failures.append(error)
 
-    workers = [threading.Thread(target=work, name="kolmo-codec", daemon=True) for _ in range(threads)]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join()
-    if failures:
-        raise failures[0]
-    return made
+    thread = threading.Thread(target=run, name="kolmo-archive", daemon=True)
+    thread.start()
+
+    def wait() -> T:
+        thread.join()
+        if failures:
+            raise failures[0]
+        return made[0]
+
+    return wait

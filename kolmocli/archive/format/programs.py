@@ -154,9 +154,11 @@ class ProgramCoder:
     def _code_start(self, coder: Coder, symbol: str, start: int, step: int, previous: int) -> tuple[int, int, int]:
         number = _NUMBER[symbol]
         (next_0, step_0), (next_1, step_1) = self._ramps
-        places = {_NEXT: next_0, _SECOND: next_1, _SKIP: next_0 + step_0, _SECOND_SKIP: next_1 + step_1}
-        steps = {_NEXT: step_0, _SECOND: step_1, _SKIP: step_0, _SECOND_SKIP: step_1}
-        slot = next((s for s, v in places.items() if (v, steps[s]) == (start, step)), _NEW)
+        places = (0, next_0, next_1, next_0 + step_0, next_1 + step_1)
+        steps = (0, step_0, step_1, step_0, step_1)
+        slot = _NEW
+        if start in places and step in (step_0, step_1):
+            slot = next((s for s in range(_NEXT, len(places)) if (places[s], steps[s]) == (start, step)), _NEW)
         context = number * 3 + (0 if previous == _START else 1)
         slot = coder.tree(self._slot, context << 3, 3, slot)
         if slot > _SECOND_SKIP:

@@ -62,6 +62,8 @@ _SMALLER_TABLE = 0.9
 class PackedResidual:
     """What the items that no program makes come to, and whatever no item stands for."""
 
+    view: View
+    """With the words that the items need."""
     codec: Codec
     payload: bytes
     size: int
@@ -72,7 +74,7 @@ class PackedResidual:
     @property
     def share(self) -> float:
         """Part of its size to which it was packed."""
-        return len(self.payload) / max(self.size, 1)
+        return len(self.payload) / self.size if self.size else 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +97,7 @@ class Attempt:
     packed: PackedMember | None = None
     """Set by who packs it, before the next attempt is asked for."""
     residual: PackedResidual | None = None
-    """Likewise; None where programs make all items."""
+    """Likewise."""
 
     def as_they_are(self, start: int) -> Iterator[Piece]:
         """All items from there on without programs, for when there is no time to code any more of these."""
@@ -177,8 +179,9 @@ def _of_view(
         else:
             yield attempt
         left = attempt.residual
+        assert left is not None
         changed = pieces
-        if left is not None and options.refined() and budget.enough(_REWRITING * len(values)):
+        if left.size and options.refined() and budget.enough(_REWRITING * len(values)):
             saved = _SECTION_BITS if sum(p.literal for p in pieces) == 1 and not rest else 0.0
             # what is not packed both ways must be the clearer
             item_bits = left.item_bits * (CLEARLY if measured else 1.0)
@@ -187,7 +190,7 @@ def _of_view(
             yield Attempt(view, items, changed, rest)
         elif measured:
             yield attempt
-        if left is None or left.share > _DENSE or price is solid:
+        if left.share > _DENSE or price is solid:
             return
         price = solid
 
