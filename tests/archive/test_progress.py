@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import random
-
 import pytest
 
 from kolmocli.archive.options import Options
 from kolmocli.archive.packer import PART_BYTES, compress_with_reports
 from kolmocli.archive.progress import Stages, TimeLeft, part_of, without_share
-from kolmocli.language.sampler import sample
+
+from .samples import sampled
 
 
 class Heard:
@@ -22,13 +21,6 @@ class Heard:
     @property
     def shares(self) -> list[float]:
         return [done for _, done in self.said if done is not None]
-
-
-def sampled(size: int) -> bytes:
-    rng, out = random.Random(3), bytearray()
-    while len(out) < size:
-        out += bytes(sample(rng).sequence)
-    return bytes(out[:size])
 
 
 @pytest.mark.parametrize("size", [20_000, 300_000])

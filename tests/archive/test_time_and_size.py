@@ -135,3 +135,36 @@ def test_a_part_without_programs_goes_to_the_codecs_at_their_best(monkeypatch):
     assert len(archive) <= len(compress_with_reports(text, Options(level=0))[0]) + 100
     best = compress(text)
     assert members(archive)[1].length <= len(best)
+
+
+def whole_levels(monkeypatch, data):
+    """The archive, its report, and the levels at which all of the data went to the codecs."""
+    levels = []
+
+    def watched(packed, level=6, *rest):
+        if packed == data:
+            levels.append(level)
+        return pack(packed, level, *rest)
+
+    monkeypatch.setattr(compress_module, "pack", watched)
+    archive, reports = compress_with_reports(data)
+    assert decompress(archive) == data
+    return archive, reports[0], levels
+
+
+def test_strong_codecs_do_not_run_where_programs_are_out_of_their_reach(monkeypatch):
+    archive, report, levels = whole_levels(monkeypatch, samples.sampled(280_000))
+    assert levels == [QUICK]
+    assert report.programs > 1000
+    assert len(archive) < len(pack(samples.sampled(280_000), 6)[1])
+
+
+def test_strong_codecs_run_after_the_search_where_only_the_beginning_was_made_by_programs(monkeypatch):
+    data = samples.sampled(20_000) + samples.text(280_000)
+    archive, _, levels = whole_levels(monkeypatch, data)
+    assert levels == [QUICK, 6]
+    assert len(archive) <= len(pack(data, 6)[1]) + 16
+
+
+def test_strong_codecs_run_at_once_where_no_program_is_expected(monkeypatch):
+    assert whole_levels(monkeypatch, samples.text(280_000))[2] == [6]
