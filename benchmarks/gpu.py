@@ -217,7 +217,7 @@ def data(size: Size) -> dict[str, Any]:
     from kolmocli.training.warmstart import choose, taught_buckets, teach
 
     trainer = shared(size)
-    config = load_config(find_curriculum("kolmogorov"))
+    config = load_config(find_curriculum("seqcoder"))
     source, settings = training_source(config, print_aside), config.warmup
     buckets, policy = taught_buckets(source, settings), trainer.preset(size.of("large", "tiny"))
     learner = Learner(policy, learning_rate=1e-4, max_grad_norm=1.0, entropy_bonus=0.0)
