@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from kolmocli.archive.codecs.numbers import NumberType
 
 DEFAULT_LEVEL = 6
+SEARCHED_LEVEL = 2
+"""From this level on programs are searched; below it codecs pack the bytes, or from 1 on the numbers found in them."""
 THOROUGH_LEVEL = 7
 """From this level on every likely view is searched in full."""
 _REFINED_LEVEL = 4
@@ -39,6 +41,9 @@ class Options:
     run_python: RunPython | None = None
     deadline: float | None = None
     """Moment of `time.monotonic` at which the archive should be there, decoded and compared."""
+
+    def searched(self) -> bool:
+        return self.level >= SEARCHED_LEVEL
 
     def refined(self) -> bool:
         return self.level >= _REFINED_LEVEL

@@ -74,7 +74,7 @@ class MemberReport:
 
 
 def compress(data: bytes, level: int = DEFAULT_LEVEL, seconds: float | None = None) -> bytes:
-    """The archive of the data, of level 0 (codecs only) to 9, decoded and compared before it is returned.
+    """The archive of the data, of level 0 (codecs only) to 9 (programs from 2 on), decoded and compared before it is returned.
 
     With `seconds` it is done about then, as small as that allows; without, the time is that of the level.
     """
@@ -117,7 +117,7 @@ def _members(data: bytes, options: Options, progress: Progress) -> _Members:
     Programs are searched in parts, which bounds the memory that they take; a codec sees all. While a part is searched for
     programs the codecs are quick: those of the whole are its rivals, and a part without programs is packed again.
     """
-    if len(data) <= PART_BYTES or options.level == 0:
+    if len(data) <= PART_BYTES or not options.searched():
         return [pack_member(data, options, progress)]
     budget = TimeBudget(options.deadline)
     searched = budget.enough(_PARTED * _SEARCHING * len(data))
@@ -149,7 +149,7 @@ def pack_member(
     stages = Stages(progress)
     progress("codecs")
     level = options.level if codec_level is None else codec_level
-    searched = options.level > 0 and len(data) > 0 and budget.enough(_SEARCHING * len(data))
+    searched = options.searched() and len(data) > 0 and budget.enough(_SEARCHING * len(data))
     waits = searched and QUICK < level < THOROUGH_LEVEL and budget.left() is None and looks_made(data)
     codec, payload = pack(
         data, QUICK if waits else level, budget.share(0.5 if searched else 1), _layouts(data, options, level)

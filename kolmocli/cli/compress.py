@@ -44,7 +44,7 @@ def compress(
     files: Files = None,
     output: Output = None,
     stdout: Stdout = False,
-    level: Annotated[int, typer.Option("--level", min=0, max=9, help="0 (codecs only) to 9; also -0 … -9")] = 6,
+    level: Annotated[int, typer.Option("--level", min=0, max=9, help="0 and 1 (no search) to 9; also -0 … -9")] = 6,
     model: Annotated[
         str | None, typer.Option("--model", metavar="NAME", help="a run, checkpoint or model that proposes programs")
     ] = None,
@@ -105,13 +105,16 @@ def compress(
     if decode or test or list_:
         return decompress(**_of_decompress(context, "-d" if decode else "-t" if test else "-l"))
     from kolmocli.archive.format.views import FORMATS
-    from kolmocli.archive.options import Options
+    from kolmocli.archive.options import SEARCHED_LEVEL, Options
     from kolmocli.archive.time_budget import TimeBudget
     from kolmocli.cli.number_types import number_types
     from kolmocli.files import packed_name
 
     if format_ != "auto" and format_ not in FORMATS:
         raise UsageError(f"--format {format_}: there are auto, {', '.join(FORMATS)}")
+    searching = {"--format": format_ != "auto", "--model": model is not None, "--cache": cache is not None}
+    for flag in (flag for flag, given in searching.items() if given and level < SEARCHED_LEVEL):
+        raise UsageError(f"{flag} is for the search, and -{level} has none: give -{SEARCHED_LEVEL} to -9, or leave {flag} out")
     if (program is not None) != allow_python:
         raise UsageError("--program and --allow-python go together when packing: give both, or none")
     names, remove = files or ["-"], remove and not keep

@@ -66,6 +66,15 @@ def test_levels_and_output(kolmo, tmp_path):
     assert kolmo("decompress", "out-9.klm", "-o", "-").out == DATA
 
 
+def test_programs_are_searched_from_level_2_on(kolmo, tmp_path):
+    (tmp_path / "ramp").write_bytes(bytes(range(0, 250, 5)) * 40)
+    found = {}
+    for level in (1, 2):
+        assert kolmo("compress", f"-{level}", "ramp", "-o", f"out{level}.klm", "-q").code == 0
+        found[level] = "programs" in kolmo("decompress", "--list", f"out{level}.klm").out.decode()
+    assert found == {1: False, 2: True}
+
+
 def test_list_and_json(kolmo, tmp_path):
     (tmp_path / "a").write_bytes(DATA)
     made = json.loads(kolmo("compress", "--json", "-q", "a").out)
@@ -176,6 +185,9 @@ def test_compare_shows_the_standard_codecs(kolmo, tmp_path):
         (["decompress", ".", "-o", "b"], 1, "directory"),
         (["decompress", "a"], 2, "-o"),
         (["compress", "a", "--format", "u7"], 2, "i16le"),
+        (["compress", "a", "-1", "--format", "u8"], 2, "-1 has none: give -2 to -9, or leave --format out"),
+        (["compress", "a", "-0", "--model", "tiny"], 2, "-0 has none: give -2 to -9, or leave --model out"),
+        (["compress", "a", "-1", "--cache", "c"], 2, "-1 has none: give -2 to -9, or leave --cache out"),
         (["compress", "a", "--time-budget", "soon"], 2, "60s"),
         (["decompress", "a.klm", "--max-output", "many"], 2, "500M"),
         (["decompress", "a.klm", "-c", "--max-output", "10"], 1, "limit"),

@@ -142,7 +142,7 @@ def _together(group: list[Block], options: Options, say: Progress, level: int | 
 def _tried(files: tuple[Found, ...], options: Options, say: Progress, level: int | None = None) -> Block:
     """The files as one block, by quick codecs where a search for programs or the other ways may be better."""
     data = b"".join(contents for _, contents in files)
-    if len(data) > (PART_BYTES if options.level else MEMBER_BYTES):
+    if len(data) > (PART_BYTES if options.searched() else MEMBER_BYTES):
         members, reports = compress_with_reports(data, options, say)
         return Block(files, members, tuple(reports), final=True)
     member, report = pack_member(data, options, say, min(options.level if level is None else level, QUICK))
