@@ -25,6 +25,8 @@ from kolmocli.monitor.reader import read_summary
 
 WARM = "warm"
 SETTINGS = "benchmark.json"
+FIGURES = "figures.json"
+"""What is left of a finished run whose other files are gone."""
 STOPPED = {128 + signal.SIGTERM, -signal.SIGTERM}
 """Exit codes of a run that was told to stop: saved, or before there was anything to save."""
 
@@ -77,6 +79,8 @@ class Comparison:
 
 
 def finished(folder: Path) -> bool:
+    if (folder / FIGURES).is_file():
+        return True
     summary = read_summary(folder) if folder.is_dir() else None
     return summary is not None and summary.eval.after is not None
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from paired import Comparison, add_options, finished, run_all, shorten
+from paired import FIGURES, Comparison, add_options, finished, run_all, shorten
 from rich import box
 from rich.console import Console
 from rich.table import Table
@@ -28,6 +28,7 @@ from kolmocli.evaluation.intervals import mean_interval
 from kolmocli.monitor.figures.information import noise_scale
 from kolmocli.monitor.history import read_history
 from kolmocli.monitor.records import ReinforceRecord, StepSeconds
+from kolmocli.monitor.writer import write_atomically
 from kolmocli.paths import find_curriculum
 
 SHOWN = (
@@ -87,20 +88,30 @@ def show(
 
 def measure(folder: Path, targets: Sequence[float]) -> dict[str, Any]:
     """The figures of one finished run; None for a target that no evaluation reached."""
+    found = figures(folder)
+    reached = {f"{target:g}": until(found["accuracies"], target) for target in targets}
+    return {**found, "reached": reached}
+
+
+def until(accuracies: Sequence[Sequence[float]], target: float) -> dict[str, float] | None:
+    """Rollouts and seconds before the first evaluation that is not below the target."""
+    return next(
+        (dict(zip(("rollouts", "seconds"), (n, s), strict=True)) for n, a, s in accuracies if a >= target), None
+    )
+
+
+def figures(folder: Path) -> dict[str, Any]:
+    """The figures of one finished run that need no target: from its files, or as `keep_figures` left them."""
+    if (folder / FIGURES).is_file():
+        return dict(json.loads((folder / FIGURES).read_text())["figures"])
     history = read_history(folder)
     steps, before, after = history.rl, history.summary.eval.before, history.summary.eval.after
     assert before is not None and after is not None, f"{folder} is not finished"
     rollouts = list(accumulate((m.rollouts or 0 for m in steps), initial=0))
     seconds = list(accumulate((seconds_of(m) for m in steps), initial=0.0))
-    evaluations = [(e.step, e.accuracy or 0.0) for e in history.evaluations]
-    reached = {}
-    for target in targets:
-        step = next((step for step, accuracy in evaluations if accuracy >= target), None)
-        reached[f"{target:g}"] = None if step is None else {"rollouts": rollouts[step], "seconds": seconds[step]}
     return {
         "rollouts": rollouts[-1],
         "seconds": seconds[-1],
-        "reached": reached,
         "before": before["accuracy"],
         "final": after["accuracy"],
         "bits_per_rollout": history.summary.bits.per_rollout,
@@ -108,8 +119,14 @@ def measure(folder: Path, targets: Sequence[float]) -> dict[str, Any]:
         "signal_share": mean_of(m.signal_share for m in steps),
         "dead_groups": sum(m.dead_groups or 0 for m in steps) / max(1, sum(m.groups or 0 for m in steps)),
         "noise_scale": noise_scale([m.gradient for m in steps if m.gradient]),
-        "accuracies": [[rollouts[step], accuracy, seconds[step]] for step, accuracy in evaluations],
+        "accuracies": [[rollouts[e.step], e.accuracy or 0.0, seconds[e.step]] for e in history.evaluations],
     }
+
+
+def keep_figures(folder: Path) -> None:
+    """Write a finished run's figures into a small file, which is then enough to count it as finished."""
+    content = {"schema_version": 1, "figures": figures(folder)}
+    write_atomically(folder / FIGURES, json.dumps(content, indent=1))
 
 
 def seconds_of(record: ReinforceRecord) -> float:

@@ -15,9 +15,9 @@ by the standard deviation, has bf16 where ours has it, our optimiser and schedul
 the one with the best mean accuracy on the seeds of `--tune`, which are not raced: as many as `benchmarks/reinforce.py` tried
 for ours. `TRL with kolmo` is that with our controller. What TRL is told in full: `race_trl.py`.
 
-A stopped race goes on with the same command. Checkpoints of finished runs are removed; their metrics stay, and
-`points.json` in each folder has step, seconds, rollouts and accuracy of every evaluation. `race.png` lies beside them. What
-is measured, and how: `paired_report.py`.
+A stopped race goes on with the same command. Checkpoints of finished runs are removed. `figures.json` in each folder is all
+that the table and the picture, `race.png`, are made from: a folder that has it is a finished run. `benchmarks/race` has those of
+the races in docs/evidence.md, and `--out benchmarks/race` shows them again. What is measured, and how: `paired_report.py`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ import argparse
 import json
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -35,7 +35,7 @@ from typing import Any
 
 from ablation import switch
 from paired import WARM, Comparison, OutOfTime, Sitting, add_common, finished, open_sitting, positive
-from paired_report import measure
+from paired_report import keep_figures, measure
 from race_report import ADAPTED, BEST, PLAIN, UNIFORM, measured, picture, show
 
 from kolmocli.config.file import load_config, parse_settings
@@ -105,7 +105,7 @@ class Race(Comparison):
         if len(self.rates) < 2:
             return self.rates[0] if self.rates else None
         folders = {seed: out / f"tune{seed}" for seed in self.tune}
-        run_all(sitting, [(folder / WARM, self.warm_start(folder, seed)) for seed, folder in folders.items()])
+        self.warm_up(folders, [f"rate {rate:g}" for rate in self.rates], sitting)
         runs = {rate: [folder / f"rate {rate:g}" for folder in folders.values()] for rate in self.rates}
         run_all(
             sitting,
@@ -120,13 +120,18 @@ class Race(Comparison):
         (out / TUNED).write_text(json.dumps({"rate": best, "mean_accuracy": {f"{r:g}": a for r, a in found.items()}}))
         return best
 
+    def warm_up(self, folders: Mapping[int, Path], names: Collection[str], sitting: Sitting) -> None:
+        """The warm start of each seed of which a run of these names is not finished."""
+        begun = {seed: folder for seed, folder in folders.items() if not all(finished(folder / n) for n in names)}
+        run_all(sitting, [(folder / WARM, self.warm_start(folder, seed)) for seed, folder in begun.items()])
+
     def go(self, out: Path, seeds: Sequence[int], chosen: Sequence[str], sitting: Sitting) -> None:
         """All that is left to run. Raises OutOfTime when some of it still is."""
         rate = self.tuned(out, sitting) if {BEST, ADAPTED} & set(chosen) else None
         batch = load_config(find_curriculum(self.curriculum), parse_settings(self.more[1::2])).training.batch_size
         runs = {name: options for name, options in variants(batch, rate).items() if name in chosen}
         folders = {seed: out / f"seed{seed}" for seed in seeds}
-        run_all(sitting, [(folder / WARM, self.warm_start(folder, seed)) for seed, folder in folders.items()])
+        self.warm_up(folders, runs, sitting)
         run_all(  # all variants of a seed before the next one: a part is a fair race too
             sitting,
             [(f / name, self.run(f, seed, name, more)) for seed, f in folders.items() for name, more in runs.items()],
@@ -154,10 +159,8 @@ def run_all(sitting: Sitting, work: Sequence[tuple[Path, list[str]]]) -> None:
 
 def prune(folder: Path) -> None:
     """What is needed to plot a finished run again, in a small file, and none of its weights."""
+    keep_figures(folder)
     shutil.rmtree(folder / "checkpoints", ignore_errors=True)
-    rows = measure(folder, [])["accuracies"]
-    points = [{"seconds": s, "rollouts": rollouts, "accuracy": accuracy} for rollouts, accuracy, s in rows]
-    (folder / "points.json").write_text(json.dumps({"schema_version": 1, "points": points}))
 
 
 def parser() -> argparse.ArgumentParser:
