@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import time
-from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 
 from kolmocli.archive.codecs.codecs import CODECS, QUICK
-from kolmocli.archive.codecs.layouts import Layout, Stretch, layout_of, likely_layouts
-from kolmocli.archive.codecs.numbers import TYPES
+from kolmocli.archive.codecs.layouts import Layout, layout_of, likely_layouts
 from kolmocli.archive.codecs.packing import beside, pack
 from kolmocli.archive.codecs.recognized import recognized_layouts
 from kolmocli.archive.errors import ArchiveError
 from kolmocli.archive.format.container import PROGRAMS, PYTHON, Section, digest, read_member, varint, write_member
 from kolmocli.archive.format.programs import ProgramCoder
 from kolmocli.archive.format.rangecoder import Encoder
-from kolmocli.archive.format.tables import TableView
-from kolmocli.archive.format.views import View, word_bytes
 from kolmocli.archive.opener import (
     MOST_MEMBER_BYTES,
     MOST_PROGRAM_BYTES,
@@ -28,7 +24,8 @@ from kolmocli.archive.opener import (
 )
 from kolmocli.archive.options import DEFAULT_LEVEL, THOROUGH_LEVEL, Options
 from kolmocli.archive.progress import Progress, Stages, part_of, silent
-from kolmocli.archive.search.attempts import Attempt, PackedMember, PackedResidual, SearchContext, attempts
+from kolmocli.archive.residual import packed_residual
+from kolmocli.archive.search.attempts import Attempt, PackedMember, SearchContext, attempts
 from kolmocli.archive.search.probe import looks_made
 from kolmocli.archive.search.proposals import Piece, Proposals
 from kolmocli.archive.time_budget import TimeBudget
@@ -45,13 +42,10 @@ _PARTED = 2
 the parts."""
 _DECODING = 1.3
 """Decoding programs takes at most this many times what coding them did."""
-_TYPE_OF_WORD = {c: TYPES[("u" if c.isupper() else "i") + str(8 * array(c).itemsize)] for c in "bBhHiIq"}
 _OUT_OF_REACH = 0.7
 """Programs below this share of what quick codecs make are smaller than what any codec makes, about."""
 _WORTH_THREADS = 1 << 14
 _SAID_EVERY = 1 << 12
-_QUICK_LEVEL = 2
-"""For the size of a part of the residual: near enough."""
 
 
 @dataclass(slots=True)
@@ -162,7 +156,7 @@ def pack_member(
         proposals = Proposals(options.proposer, options.samples, options.seed, budget) if options.proposer else None
 
         def measure(attempt: Attempt) -> None:
-            attempt.residual = _packed_residual(attempt, attempt.pieces, len(data), QUICK, budget)
+            attempt.residual = packed_residual(attempt, attempt.pieces, len(data), QUICK, budget)
 
         context = SearchContext(options, budget, proposals, stages, measure)
         for attempt in attempts(data, len(payload), context):
@@ -246,7 +240,7 @@ def _pack(attempt: Attempt, data: bytes, level: int, budget: TimeBudget, stages:
     pieces = list[Piece]()
     ahead = None
     if until is None and len(attempt.items) >= _WORTH_THREADS:  # all pieces are coded, and codecs leave a core to that
-        ahead = beside(partial(_packed_residual, attempt, attempt.pieces, len(data), level, budget))
+        ahead = beside(partial(packed_residual, attempt, attempt.pieces, len(data), level, budget))
     stages.begin("code")
     for piece in _in_time(attempt, until):
         if len(pieces) % _SAID_EVERY == 0:
@@ -255,7 +249,7 @@ def _pack(attempt: Attempt, data: bytes, level: int, budget: TimeBudget, stages:
         pieces.append(piece)
     decoding = _DECODING * (time.monotonic() - began)
     budget.reserved += decoding
-    residual = ahead() if ahead else _packed_residual(attempt, pieces, len(data), level, budget)
+    residual = ahead() if ahead else packed_residual(attempt, pieces, len(data), level, budget)
     budget.reserved -= decoding
     attempt.residual = residual
     if residual.size > RESIDUAL_PER_BYTE * len(data):
@@ -265,42 +259,6 @@ def _pack(attempt: Attempt, data: bytes, level: int, budget: TimeBudget, stages:
     if residual.size:
         sections.append(Section(residual.codec.number, residual.payload))
     return PackedMember(_write(data, sections), decoding + residual.size / residual.codec.unpacking)
-
-
-def _packed_residual(
-    attempt: Attempt, pieces: Sequence[Piece], size: int, level: int, budget: TimeBudget
-) -> PackedResidual:
-    """What the pieces take from the residual, in the best codec; as it is where it is larger than it may be. `size` is that
-    of the data."""
-    fresh: list[tuple[int, Sequence[int]]] = []
-    count = 0
-    for piece in pieces:
-        if piece.fresh:
-            fresh.append((count, piece.fresh))
-        count += piece.count
-    view, rest = attempt.view, attempt.rest
-    if isinstance(view, TableView):
-        view = view.narrowed(fresh)
-    words = b"".join(word_bytes(array(view.word_at(position), items)) for position, items in fresh)
-    residual = words + rest
-    if not residual or len(residual) > RESIDUAL_PER_BYTE * size:
-        return PackedResidual(view, CODECS[0], residual, len(residual), 0.0)
-    codec, payload = pack(residual, level, budget.share(1), [_layout_of_words(view, fresh, len(rest))])
-    alone = len(pack(words, _QUICK_LEVEL)[1]) if rest else len(payload)
-    items = sum(len(taken) for _, taken in fresh)
-    return PackedResidual(view, codec, payload, len(residual), 8.0 * alone / max(items, 1))
-
-
-def _layout_of_words(view: View, fresh: list[tuple[int, Sequence[int]]], rest: int) -> Layout:
-    """Where the numbers of each column lie in the residual."""
-    stretches: list[tuple[int, Stretch]] = []
-    for position, items in fresh:
-        column, type_ = view.column_at(position), _TYPE_OF_WORD[view.word_at(position)]
-        if stretches and stretches[-1][0] == column:
-            stretches[-1] = column, Stretch(stretches[-1][1].records + len(items), (type_,))
-        else:
-            stretches.append((column, Stretch(len(items), (type_,))))
-    return tuple(s for _, s in stretches) + ((Stretch(rest, typed=False),) if rest else ())
 
 
 def _in_time(attempt: Attempt, until: float | None) -> Iterator[Piece]:
