@@ -68,6 +68,16 @@ SETS: dict[str, tuple[dict[str, Any], Levels | None]] = {
     ),
     "number_sequence": ({"max_complexity": 1}, [{"min_value": 0, "max_value": most} for most in (9, 30, 90)]),
     "isomorphic_strings": ({}, [{"min_string_length": 2, "max_string_length": most} for most in (3, 5, 10)]),
+    "palindrome_generation": ({}, [{"min_length": n, "max_length": n} for n in (3, 5, 7)]),
+    "number_format": (
+        {"min_num_candidates": 2, "max_num_candidates": 2}, [{"min_n": 10, "max_n": most} for most in (99, 9999, 999999)],
+    ),
+    "manipulate_matrix": (
+        {f"w_{other}": 0 for other in ("map", "crop", "remove_every_nth_row", "remove_every_nth_col", "zero_divisible")}
+        | {"min_transforms": 1, "max_transforms": 1},
+        [{"min_rows": n, "max_rows": n, "min_cols": n, "max_cols": n} for n in (2, 3)],
+    ),
+    "binary_alternation": ({}, [{"min_n": 4, "max_n": most} for most in (6, 9, 12)]),
     "calendar_arithmetic": ({}, [{"tasks": [task]} for task in ("is_leap_year", "weekday_of_date")]),
 }  # fmt: skip
 """Options at every level, and the levels; None: those of the set's own curriculum."""
