@@ -3,6 +3,7 @@
     python benchmarks/race.py --quick
     python benchmarks/race.py
     python benchmarks/race.py --curricula python --seeds 100 101 --minutes 120
+    python benchmarks/race.py --curricula benchmarks/ladder.yaml --variants rasch uniform      # control alone, without TRL
 
 For every seed one supervised warm start is run, and every variant goes on from its weights with a fresh optimiser: with the
 same tasks to draw from, the same judge, the same rollouts per update and per task, and greedy evaluations of the same
@@ -59,8 +60,11 @@ class Track:
 TRACKS = {
     "python": Track(150, 10, (0.7, 0.75, 0.8, 0.85)),
     "reasoning": Track(100, 10, (0.4, 0.5, 0.6, 0.7)),
+    "ladder": Track(100, 10, (0.18, 0.2, 0.22, 0.24)),
     "kolmogorov": Track(100, 10, (0.74, 0.76, 0.78, 0.8)),
 }
+RACED = ["python", "reasoning", "kolmogorov"]
+"""Where nothing else is asked for: `ladder` is for control alone, where it should matter most."""
 OTHER = Track(100, 10, (0.4, 0.5, 0.6, 0.7))
 """Of any other curriculum."""
 
@@ -166,7 +170,7 @@ def prune(folder: Path) -> None:
 def parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     names = list(variants(1, None))
-    parser.add_argument("--curricula", nargs="+", default=list(TRACKS), help="(default: %(default)s)")
+    parser.add_argument("--curricula", nargs="+", default=RACED, help="(default: %(default)s)")
     parser.add_argument("--variants", nargs="+", choices=names, default=names, metavar="VARIANT", help="(default: all)")
     parser.add_argument("--rates", type=float, nargs="*", default=[2e-4, 5e-4, 1e-3, 3e-3],
                         help="learning rates to choose TRL's from (default: %(default)s; none: the curriculum's own)")  # fmt: skip
@@ -214,7 +218,7 @@ def main() -> None:
         shorten(o)
     check(o, usage)
     sitting, more = open_sitting(o), [*QUIET, *o.more]
-    tracks = {name: TRACKS.get(name, OTHER) for name in o.curricula}
+    tracks = {name: TRACKS.get(Path(name).stem, OTHER) for name in o.curricula}
     configs = {name: load_config(find_curriculum(name), parse_settings(more[1::2])) for name in tracks}
     races = {
         name: Race(
