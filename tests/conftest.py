@@ -18,7 +18,10 @@ import pytest
 from hypothesis import settings
 
 from kolmocli.paths import packaged_curricula
+from kolmocli.tasks import kinds as _built_in  # before any test: what a test registers is forgotten after it
 from kolmocli.tasks.family import families
+
+del _built_in
 
 # No deadline: a slow machine is not a defect. The same examples every time: a red run can be run again.
 settings.register_profile("kolmo", deadline=None, derandomize=True)
