@@ -95,9 +95,10 @@ def measure(folder: Path, targets: Sequence[float]) -> dict[str, Any]:
 
 def until(accuracies: Sequence[Sequence[float]], target: float) -> dict[str, float] | None:
     """Rollouts and seconds before the first evaluation that is not below the target."""
-    return next(
-        (dict(zip(("rollouts", "seconds"), (n, s), strict=True)) for n, a, s in accuracies if a >= target), None
-    )
+    for rollouts, accuracy, seconds in accuracies:
+        if accuracy >= target:
+            return {"rollouts": rollouts, "seconds": seconds}
+    return None
 
 
 def figures(folder: Path) -> dict[str, Any]:

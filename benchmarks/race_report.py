@@ -78,14 +78,14 @@ def race(found: Mapping[str, dict[str, Any]]) -> Table:
 def ends(found: Mapping[str, dict[str, Any]]) -> Table:
     headings = (
         "curriculum", "variant", "seeds", "before", "final accuracy", f"over {UNIFORM}", "rollouts", "seconds",
-        "pass rate", "dead groups",
+        "pass rate", "bits", "dead groups",
     )  # fmt: skip
     table = empty("at the end: means over the seeds, with their 95 % intervals", headings)
     for name, _, variant, c in rows(found, False):
         table.add_row(
             name, variant, str(len(c["seeds"])), short(c["before"], ".1%"), cell(c["final"], ".1%"),
             cell(c["final_difference"], "+.1%"), short(c["rollouts"], ",.0f"), cell(c["seconds"], ",.0f"),
-            short(c["pass_rate"], ".2f"), short(c["dead_groups"], ".0%"),
+            short(c["pass_rate"], ".2f"), short(c["bits_per_rollout"], ".2f"), short(c["dead_groups"], ".0%"),
         )  # fmt: skip
     return table
 

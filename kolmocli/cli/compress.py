@@ -113,8 +113,11 @@ def compress(
     if format_ != "auto" and format_ not in FORMATS:
         raise UsageError(f"--format {format_}: there are auto, {', '.join(FORMATS)}")
     searching = {"--format": format_ != "auto", "--model": model is not None, "--cache": cache is not None}
-    for flag in (flag for flag, given in searching.items() if given and level < SEARCHED_LEVEL):
-        raise UsageError(f"{flag} is for the search, and -{level} has none: give -{SEARCHED_LEVEL} to -9, or leave {flag} out")
+    for flag, given in searching.items():
+        if given and level < SEARCHED_LEVEL:
+            raise UsageError(
+                f"{flag} is for the search, and -{level} has none: give -{SEARCHED_LEVEL} to -9, or leave {flag} out"
+            )
     if (program is not None) != allow_python:
         raise UsageError("--program and --allow-python go together when packing: give both, or none")
     names, remove = files or ["-"], remove and not keep
