@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from kolmocli.cli.format import decimals, percent
+from kolmocli.cli.given import given
 from kolmocli.cli.output import print_json, show
 from kolmocli.cli.plugins import Plugins, load_plugins
 from kolmocli.errors import UsageError, suggest
@@ -78,9 +79,8 @@ def _refuse_what_means_nothing(
     if (curriculum is None) == (data is None):
         raise UsageError("calibrate on one of a curriculum and --data; see kolmo curriculum calibrate --help")
     for name in _WITH_CURRICULUM if data is not None else _WITH_DATA:
-        source = context.get_parameter_source(name)
-        if source is not None and source.name != "DEFAULT":
-            raise UsageError(f"--{name} means nothing with {'--data' if data is not None else 'a curriculum'}")
+        if flag := given(context, name):
+            raise UsageError(f"{flag} means nothing with {'--data' if data is not None else 'a curriculum'}")
     if data is not None and output is None:
         raise UsageError(f"--data {data}: say with -o where the file with levels goes")
 

@@ -33,6 +33,7 @@ from kolmocli.cli.archive_options import (
 from kolmocli.cli.archiving import FileOptions, Result, destinations, each, named, pack_file
 from kolmocli.cli.decompress import decompress
 from kolmocli.cli.folders import pack_folder
+from kolmocli.cli.given import given
 from kolmocli.errors import UsageError
 
 if TYPE_CHECKING:
@@ -112,12 +113,14 @@ def compress(
 
     if format_ != "auto" and format_ not in FORMATS:
         raise UsageError(f"--format {format_}: there are auto, {', '.join(FORMATS)}")
-    searching = {"--format": format_ != "auto", "--model": model is not None, "--cache": cache is not None}
-    for flag, given in searching.items():
-        if given and level < SEARCHED_LEVEL:
+    for name in ("format_", "model", "cache"):
+        if level < SEARCHED_LEVEL and (flag := given(context, name)):
             raise UsageError(
                 f"{flag} is for the search, and -{level} has none: give -{SEARCHED_LEVEL} to -9, or leave {flag} out"
             )
+    for name in ("samples", "seed", "device"):
+        if model is None and (flag := given(context, name)):
+            raise UsageError(f"{flag} means nothing without --model")
     if (program is not None) != allow_python:
         raise UsageError("--program and --allow-python go together when packing: give both, or none")
     names, remove = files or ["-"], remove and not keep
@@ -183,9 +186,7 @@ def _of_decompress(context: typer.Context, mode: str) -> dict[str, Any]:
     """
     shared = signature(decompress).parameters
     for name in context.params.keys() - shared.keys() - {"decode"}:
-        source = context.get_parameter_source(name)
-        if source is not None and source.name != "DEFAULT":
-            flag = "--" + name.strip("_").replace("_", "-")
+        if flag := given(context, name):
             raise UsageError(f"{flag} means nothing with {mode}, which reads archives: leave it out")
     return {name: value for name, value in context.params.items() if name in shared}
 

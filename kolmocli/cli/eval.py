@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
+from kolmocli.cli.given import given
 from kolmocli.cli.output import print_json, show
 from kolmocli.cli.plugins import Plugins, load_plugins
 from kolmocli.errors import UsageError, suggest
@@ -183,9 +184,7 @@ def _kind(given: dict[str, str | None]) -> str:
 
 def _refuse_what_means_nothing(context: typer.Context, kind: str) -> None:
     for name, kinds in _BELONGS_TO.items():
-        source = context.get_parameter_source(name)
-        if kind not in kinds and source is not None and source.name != "DEFAULT":
-            flag = "--" + name.replace("_", "-")
+        if kind not in kinds and (flag := given(context, name)):
             raise UsageError(f"{flag} means nothing with {kind}; it goes with {' or '.join(kinds)}")
 
 

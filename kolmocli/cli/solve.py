@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from kolmocli.cli.given import given
 from kolmocli.cli.output import print_json, show
 from kolmocli.console import printable
 from kolmocli.errors import UsageError
@@ -219,9 +220,8 @@ def _show_each(found: Iterable[tuple[tuple[int, ...], Solution]]) -> None:
 def _refuse_what_means_nothing(context: typer.Context, model: str | None, data: str | None) -> None:
     needs = {"samples": ("--model", model), "seed": ("--model", model), "device": ("--model", model)}
     for name, (flag, value) in {**needs, "strict": ("--data", data)}.items():
-        source = context.get_parameter_source(name)
-        if value is None and source is not None and source.name != "DEFAULT":
-            raise UsageError(f"--{name} means nothing without {flag}")
+        if value is None and (mine := given(context, name)):
+            raise UsageError(f"{mine} means nothing without {flag}")
 
 
 def _say(line: str) -> None:

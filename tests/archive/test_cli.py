@@ -112,6 +112,15 @@ def test_explain_tells_how_the_data_are_seen(kolmo, tmp_path):
     assert "items are f32le times 100\n" in kolmo("compress", "-q", "--explain", "f").out.decode()
 
 
+@pytest.mark.parametrize("option", ["--samples=3", "--seed=1", "--device=cpu"])
+def test_what_only_a_model_needs_is_refused_without_one(kolmo, tmp_path, option):
+    (tmp_path / "a").write_bytes(DATA)
+    done = kolmo("compress", option, "a")
+    assert done.code == 2
+    assert f"{option.partition('=')[0]} means nothing without --model" in done.err
+    assert names() == ["a"]
+
+
 @pytest.mark.parametrize(
     "option", ["-9", "--samples=3", "--format=u8", "--time-budget=1s", "--compare", "--cache=c", "--type=i32"]
 )
