@@ -23,10 +23,10 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from bench import NEW_TOKENS, PROMPT_TOKENS, PROMPTS, SAMPLES, batch_of, prompts, status
 from rich import box
 from rich.console import Console
 from rich.table import Table
-from trainer import NEW_TOKENS, PROMPT_TOKENS, PROMPTS, SAMPLES, batch_of, prompts, status
 
 from kolmocli.config import Config
 from kolmocli.errors import last_line
