@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import random
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
@@ -12,7 +11,7 @@ from pathlib import Path
 
 from kolmocli.checkpoints import latest_checkpoint, settle, silent
 from kolmocli.config import Config
-from kolmocli.config.controller import build_controller, ladders_of
+from kolmocli.config.controller import build_controller
 from kolmocli.config.file import load_config
 from kolmocli.curriculum.base import Controller
 from kolmocli.engine.base import Engine
@@ -26,7 +25,6 @@ from kolmocli.evaluation.heldout import held_out_tasks
 from kolmocli.learning.learner import Learner
 from kolmocli.learning.saving import load_state, save_checkpoint
 from kolmocli.learning.trained import load_trained, open_learner
-from kolmocli.learning.value import ValueGuide
 from kolmocli.monitor.display import Display
 from kolmocli.monitor.events import StartEvent
 from kolmocli.monitor.reader import read_metrics
@@ -37,9 +35,6 @@ from kolmocli.policy.adapters import rank_of
 from kolmocli.policy.policy import Policy
 from kolmocli.policy.precision import choose_precision
 from kolmocli.policy.presets import is_preset
-from kolmocli.seeds import derived_seed
-from kolmocli.tasks.base import TaskSource
-from kolmocli.tasks.reward import reward_rule
 from kolmocli.tasks.sources import evaluation_source, training_source
 from kolmocli.training.evaluation import Evaluation
 from kolmocli.training.folder import (
@@ -54,24 +49,15 @@ from kolmocli.training.folder import (
     resumable,
     resume_command,
 )
-from kolmocli.training.methods.base import Method, MethodContext, Methods, make_method
-from kolmocli.training.methods.hindsight import Hindsight
-from kolmocli.training.methods.hints import Hints
-from kolmocli.training.methods.pilot import Pilot
-from kolmocli.training.methods.refill import Refill
-from kolmocli.training.methods.replay import Replay
-from kolmocli.training.methods.screening import Screening
-from kolmocli.training.methods.self_play import SelfPlay
-from kolmocli.training.methods.shaping import Shaping
-from kolmocli.training.methods.value import Value
+from kolmocli.training.methods.base import Methods
+from kolmocli.training.methods.opening import open_methods
 from kolmocli.training.precision import keep_precision, with_precision
 from kolmocli.training.recorder import Recorder
 from kolmocli.training.run import Run
 from kolmocli.training.signals import StopRequest
 from kolmocli.training.state import RunState, Totals
 from kolmocli.training.threads import with_threads
-from kolmocli.training.warmstart import taught_buckets
-from kolmocli.training.weigh import Baseline, GroupBaseline, Weigh
+from kolmocli.training.weigh import Weigh
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +129,7 @@ def open_run(config: Config, options: RunOptions, display: Display, stack: ExitS
     engine = open_engine(config, policy, display.note)
     stack.callback(engine.close)
     state, totals = RunState(phase="warmup" if config.warmup.max_steps else "rl"), Totals()
-    methods, weigh, value = _open_methods(config, source, engine, policy)
+    methods, weigh, value = open_methods(config, source, engine, policy)
     learner = open_learner(
         policy,
         config.training,
@@ -211,56 +197,6 @@ def open_engine(config: Config, policy: Policy, warn: Callable[[str], None]) -> 
         return open_monarch_engine(policy, config.engine, settings, warn)
     judge = open_judge(config.reward, config.training.max_lines, sandbox, config.sandbox.backend, warn)
     return open_local_engine(policy, judge, config.training, config.model)
-
-
-def _open_methods(
-    config: Config, source: TaskSource, engine: Engine, policy: Policy
-) -> tuple[Methods, Weigh, Value | None]:
-    """The methods that the curriculum asks for, how rollouts are weighed, and the value head where there is one."""
-    training = config.training
-
-    def seed(purpose: str, step: int) -> int:
-        return derived_seed(config.seed, purpose, step)
-
-    def rng(purpose: str) -> Callable[[int], random.Random]:
-        return lambda step: random.Random(seed(purpose, step))
-
-    found: dict[str, Method] = {}  # what chooses tasks comes before hints, which begin those that were chosen
-    if config.refill.most > 1:
-        samples = training.group_size * training.best_of
-        found["refill"] = Refill(
-            config.refill, samples, engine.sample, lambda step, again: seed(f"refill {again}", step)
-        )
-    if config.pilot.draws > 1:
-        found["pilot"] = Pilot(config.pilot, engine.sample, lambda step: seed("pilot", step))
-    if config.screening.draws > 1:
-        found["screening"] = Screening(config.screening, source, policy, rng("screening"))
-    if config.hints.most:
-        ladders = ladders_of(config.controller, config.families, source.buckets())
-        found["hints"] = Hints(config.hints, ladders, training.max_lines, rng("hints"))
-    if config.self_play.share:
-        groups = max(1, round(config.self_play.share * training.batch_size / training.group_size))
-        found["self_play"] = SelfPlay(
-            config.self_play, source, groups=groups, target=config.controller.target, sample=engine.sample,
-            seed=lambda step: seed("self-play", step),
-        )  # fmt: skip
-    if training.hindsight:
-        found["hindsight"] = Hindsight(training.hindsight, source, policy.answers)
-    if config.warmup.replay:
-        count = max(1, round(config.warmup.replay * training.batch_size))
-        found["replay"] = Replay(count, taught_buckets(source, config.warmup), source, policy.answers, rng("replay"))
-    for name, settings in config.methods.items():
-        found[name] = make_method(name, MethodContext(source, engine, policy, rng(name)), settings)
-    value: Value | None = None
-    baseline: Baseline
-    if isinstance(policy.guide, ValueGuide):
-        found["value"] = baseline = value = Value(policy.guide.value, training.gamma)
-    else:
-        assert training.baseline != "value"
-        failure = reward_rule(config.reward).failure
-        found["baseline"] = baseline = GroupBaseline(training.baseline, training.gamma, failure)
-    shaped = Shaping(training.shaping, training.gamma) if training.shaping else None
-    return Methods(found), Weigh(baseline, training.group_size, rng("keep"), shaped), value
 
 
 def _about(config: Config, folder: Path) -> Snapshot:
