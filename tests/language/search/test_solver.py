@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import random
 from itertools import chain
 
@@ -144,3 +145,17 @@ def test_constants_of_large_items_can_be_written(sequence: list[int]) -> None:
 def test_more_items_than_a_program_makes_are_refused() -> None:
     with pytest.raises(UsageError, match="solve takes fewer than"):
         solve([0] * DEFAULT_BOUNDS.items)
+
+
+def test_the_search_makes_no_cycles_and_leaves_the_collector_as_it_was() -> None:
+    sequence = sample(random.Random(7)).sequence
+    gc.collect()
+    gc.disable()
+    try:
+        solve(sequence, seconds=PLENTY, steps=20 * STEPS)
+        assert gc.collect() == 0
+        assert not gc.isenabled()
+    finally:
+        gc.enable()
+    solve(sequence, seconds=PLENTY, steps=STEPS)
+    assert gc.isenabled()
