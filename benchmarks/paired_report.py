@@ -173,6 +173,11 @@ def ratio(runs: dict[int, dict[str, Any]], baseline: dict[int, dict[str, Any]], 
     return {"mean": math.exp(found["mean"]), "ci": ci, "n": found["n"], "at_most": at_most}
 
 
+def difference(runs: Mapping[int, Mapping[str, Any]], others: Mapping[int, Mapping[str, Any]]) -> dict[str, Any]:
+    """Of the final accuracies, over the seeds that both have finished."""
+    return mean([runs[seed]["final"] - others[seed]["final"] for seed in sorted(runs.keys() & others.keys())])
+
+
 def report(runs: dict[str, dict[int, dict[str, Any]]], baseline: str, targets: Sequence[float]) -> dict[str, Any]:
     """Per variant, over its finished seeds. `runs` is by variant and seed."""
     variants = {}
@@ -190,14 +195,9 @@ def report(runs: dict[str, dict[int, dict[str, Any]]], baseline: str, targets: S
                     if name != baseline and baseline in runs
                 },
             }
-        paired = [
-            run["final"] - other["final"]
-            for seed, run in by_seed.items()
-            if (other := runs.get(baseline, {}).get(seed))
-        ]
         variants[name] = {
             "seeds": list(by_seed),
-            "final_difference": None if name == baseline else mean(paired),
+            "final_difference": None if name == baseline else difference(by_seed, runs.get(baseline, {})),
             **{k: mean([r[k] for r in found if r[k] is not None]) for k in SHOWN},
             "until": until,
             "runs": {str(seed): run for seed, run in by_seed.items()},

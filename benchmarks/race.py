@@ -207,7 +207,9 @@ def check(o: argparse.Namespace, usage: argparse.ArgumentParser) -> None:
         usage.error("after -- only --set KEY=VALUE is known to both sides")
     if set(o.seeds) & set(o.tune) and len(o.rates) > 1:
         usage.error("--tune: a seed that is raced is not one to choose a learning rate on")
-    if {PLAIN, BEST, ADAPTED} & set(o.variants) and find_spec("trl") is None:
+    of_trl = [name for name in o.variants if name in (PLAIN, BEST, ADAPTED)]
+    runs = [o.out / Path(c).stem / f"seed{seed}" / name for c in o.curricula for seed in o.seeds for name in of_trl]
+    if not all(map(finished, runs)) and find_spec("trl") is None:
         usage.error("TRL is not installed: pip install 'kolmocli[bench]', or leave its --variants out")
 
 

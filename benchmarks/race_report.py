@@ -9,7 +9,7 @@ from statistics import fmean
 from typing import Any
 
 from paired import finished
-from paired_report import cell, mean, measure, ratio, report
+from paired_report import cell, difference, mean, measure, ratio, report
 from rich import box
 from rich.console import Console
 from rich.table import Table
@@ -36,6 +36,7 @@ def measured(folder: Path, seeds: Sequence[int], variants: Iterable[str], target
     }
     found = report(runs, UNIFORM, targets)
     for name, variant in found["variants"].items():
+        variant["over_trl"] = None if name == BEST else difference(runs[name], runs.get(BEST, {}))
         for target, until in variant["until"].items():
             until["of_trl"] = {
                 what: ratio(runs[name], runs.get(BEST, {}), target, what) if name != BEST else None
@@ -46,7 +47,7 @@ def measured(folder: Path, seeds: Sequence[int], variants: Iterable[str], target
 
 def show(found: Mapping[str, dict[str, Any]]) -> None:
     """A table of the race, and one of where its runs ended."""
-    console = Console(width=None if sys.stdout.isatty() else 160, highlight=False)
+    console = Console(width=None if sys.stdout.isatty() else 200, highlight=False)
     console.print(race(found))
     console.print(ends(found))
 
@@ -77,14 +78,14 @@ def race(found: Mapping[str, dict[str, Any]]) -> Table:
 
 def ends(found: Mapping[str, dict[str, Any]]) -> Table:
     headings = (
-        "curriculum", "variant", "seeds", "before", "final accuracy", f"over {UNIFORM}", "rollouts", "seconds",
-        "pass rate", "bits", "dead groups",
+        "curriculum", "variant", "seeds", "before", "final accuracy", f"over {UNIFORM}", "over TRL's best", "rollouts",
+        "seconds", "pass rate", "bits", "dead groups",
     )  # fmt: skip
     table = empty("at the end: means over the seeds, with their 95 % intervals", headings)
     for name, _, variant, c in rows(found, False):
         table.add_row(
             name, variant, str(len(c["seeds"])), short(c["before"], ".1%"), cell(c["final"], ".1%"),
-            cell(c["final_difference"], "+.1%"), short(c["rollouts"], ",.0f"), cell(c["seconds"], ",.0f"),
+            cell(c["final_difference"], "+.1%"), cell(c["over_trl"], "+.1%"), short(c["rollouts"], ",.0f"), cell(c["seconds"], ",.0f"),
             short(c["pass_rate"], ".2f"), short(c["bits_per_rollout"], ".2f"), short(c["dead_groups"], ".0%"),
         )  # fmt: skip
     return table

@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
+KOLMO, BOTH = ["rasch", "uniform"], ["rasch", "uniform", "TRL at its best", "TRL with kolmo"]
 RACES = {
+    "python": ["--curricula", "python"],
     "ladder": ["--curricula", "benchmarks/ladder.yaml"],
     "weak-start": [
         "--curricula", "digits", "--steps", "100", "--targets", "0.25", "0.3", "0.35", "0.4", "--eval-freq", "10",
@@ -20,28 +22,36 @@ RACES = {
 
 
 @pytest.mark.parametrize(
-    ("race", "difference", "cells"),
+    ("race", "variants", "difference", "cells"),
     [
         (
+            "python",
+            BOTH,
+            "at most 0.18 [0.12, 0.28]",
+            ["≤ 0.18 [0.12, 0.28]", "+1.0% [+0.4%, +1.6%]", "+5.1% [+1.7%, +8.5%]", "-1.5% [-2.9%, -0.1%]", "78.9%"],
+        ),
+        (
             "ladder",
+            KOLMO,
             "+5.7 points [0.8, 10.5]",
             ["+5.7% [+0.8%, +10.5%]", "25.2%", "≤ 0.40 [0.21, 0.75]", "0.66", "0.30", "27%", "63%"],
         ),
         (
             "weak-start",
+            KOLMO,
             "+3.1 points [−0.7, 6.8]",
             ["+3.1% [-0.7%, +6.8%]", "43.1%", "0.55 [0.14, 2.19]", "0.67", "0.47", "25%", "44%"],
         ),
     ],
 )
 def test_a_kept_race_prints_what_the_evidence_says(
-    race: str, difference: str, cells: list[str], tmp_path: Path
+    race: str, variants: list[str], difference: str, cells: list[str], tmp_path: Path
 ) -> None:
     kept = ROOT / "benchmarks" / "race"
-    shutil.copytree(kept if race == "ladder" else kept / race, tmp_path / "out")
+    shutil.copytree(kept / race if race == "weak-start" else kept, tmp_path / "out")
     done = subprocess.run(
         [
-            sys.executable, "benchmarks/race.py", "--out", str(tmp_path / "out"), "--variants", "rasch", "uniform",
+            sys.executable, "benchmarks/race.py", "--out", str(tmp_path / "out"), "--variants", *variants,
             *RACES[race],
         ],
         cwd=ROOT, capture_output=True, text=True, check=False,
