@@ -53,11 +53,12 @@ def show(found: Mapping[str, dict[str, Any]]) -> None:
 
 
 def rows(found: Mapping[str, dict[str, Any]], targets: bool) -> Iterator[tuple[str, float | None, str, dict[str, Any]]]:
-    """Curriculum, target (None: without them), variant and its figures."""
+    """Curriculum, target (None: without them), variant and its figures, where a run of it is finished."""
     for name, each in found.items():
         for target in each["targets"] if targets else [None]:
             for variant, c in each["variants"].items():
-                yield Path(name).stem, target, variant, c
+                if c["seeds"]:
+                    yield Path(name).stem, target, variant, c
 
 
 def race(found: Mapping[str, dict[str, Any]]) -> Table:
