@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import gc
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from itertools import count
@@ -97,10 +97,7 @@ def solve(
     literal = literal_bits(value)
     budget = Budget(steps, seconds - min(seconds / 2, _LAST_MOVE * min(len(value), _LONGEST)))
     if len(value) <= _LONGEST:
-        search = _Search(value, budget)
-        with _uncollected(), suppress(Spent):
-            search.run(known)
-        program, bits, source = search.program, search.bits, search.source
+        program, bits, source = _searched(value, budget, known)
     else:
         program, source = _long(value, budget), "search"
         bits = coded_bits(program)
@@ -112,13 +109,20 @@ def solve(
     return Solution(program, bits, literal, time.monotonic() - started, source)
 
 
-@contextmanager
-def _uncollected() -> Iterator[None]:
-    """Without the collector of cycles: a search makes none, and spent a seventh of its time on being looked through for them."""
+def _searched(value: Value, budget: Budget, known: Sequence[Program] = ()) -> tuple[Program, int, str]:
+    """The best program that the budget allows, its bits, and where it is from.
+
+    The collector of cycles rests meanwhile: a search makes none, and spent a seventh of its time on being looked through.
+    """
     was = gc.isenabled()
     gc.disable()
     try:
-        yield
+        search = _Search(value, budget)
+        with suppress(Spent):
+            search.run(known)
+        best = search.program, search.bits, search.source
+        del search  # or the collector would look through all of it once more
+        return best
     finally:
         if was:
             gc.enable()
@@ -128,10 +132,7 @@ def _long(value: Value, budget: Budget) -> Program:
     """A program for a long sequence: its unit, and how often that is repeated."""
     unit = unit_of(value)
     if len(unit) <= _LONGEST:
-        search = _Search(unit, budget)
-        with _uncollected(), suppress(Spent):
-            search.run()
-        program = search.program
+        program = _searched(unit, budget)[0]
     elif budget.affords(len(unit) // _QUICK):
         program = program_of_runs(unit)
     else:
