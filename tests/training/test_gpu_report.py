@@ -21,7 +21,9 @@ def gpu() -> Any:
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module  # its data classes look their module up
-    spec.loader.exec_module(module)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(SCRIPT.parent))  # for what stands beside it
+        spec.loader.exec_module(module)
     return module
 
 
@@ -39,16 +41,19 @@ def test_one_report_of_all_that_was_asked_for() -> None:
 
 
 def test_a_part_that_hangs_is_ended(gpu: Any) -> None:
-    ended = gpu.run_part("learning", gpu.Size("cpu", True), 0.1)
+    ended = gpu.run_part("learning", gpu.parts.Size("cpu", True), 0.1)
     assert (ended["status"], ended["reason"]) == ("failed", "not done after 0 s")
 
 
 def test_a_part_that_fails_says_its_last_line(gpu: Any) -> None:
-    failed = gpu.run_part("machine", gpu.Size("nowhere", True), 60)
+    failed = gpu.run_part("machine", gpu.parts.Size("nowhere", True), 60)
     assert failed["status"] == "failed"
     assert "invalid choice: 'nowhere'" in failed["reason"]
 
 
 def test_a_part_without_its_package_is_skipped(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gpu, "missing", lambda package: f"{package} is not installed")
-    assert gpu.run_part("vllm", gpu.Size("cpu", True), 60) == {"status": "skipped", "reason": "vllm is not installed"}
+    monkeypatch.setattr(gpu.parts, "missing", lambda package: f"{package} is not installed")
+    assert gpu.run_part("vllm", gpu.parts.Size("cpu", True), 60) == {
+        "status": "skipped",
+        "reason": "vllm is not installed",
+    }
