@@ -117,7 +117,7 @@ def update(size: Size) -> dict[str, Any]:
     """Samples per second of whole updates, beside TRL."""
     import trainer
 
-    return compared(trainer.step_table(bench(size), size.of(5, 1), size.of("small", "tiny")))
+    return compared(trainer.step_table(both_sides(size), size.of(5, 1), size.of("small", "tiny")))
 
 
 def generation(size: Size) -> dict[str, Any]:
@@ -129,7 +129,7 @@ def generation(size: Size) -> dict[str, Any]:
     found = {}
     for name in size.of(("small", "large"), ("tiny",)):
         with_vllm = name == size.of("large", "tiny") and missing("vllm") is None
-        found[name] = compared(trainer.generation_table(bench(size), name, size.of(3, 1), count, with_vllm))
+        found[name] = compared(trainer.generation_table(both_sides(size), name, size.of(3, 1), count, with_vllm))
     return found
 
 
@@ -147,7 +147,7 @@ def learning(size: Size) -> dict[str, Any]:
 
     from kolmocli.learning.learner import Learner
 
-    both = bench(size)
+    both = both_sides(size)
     side = size.of(8192, 512)
     square = torch.ones(side, side, device=size.device, dtype=torch.bfloat16)
     product = both.in_turns({"product": lambda: square @ square}, size.of(10, 2))["product"]
@@ -200,7 +200,7 @@ def data(size: Size) -> dict[str, Any]:
     from kolmocli.tasks.sources import training_source
     from kolmocli.training.warmstart import choose, taught_buckets, teach
 
-    both = bench(size)
+    both = both_sides(size)
     config = load_config(find_curriculum("seqcoder"))
     source, settings = training_source(config, print_aside), config.warmup
     buckets, policy = taught_buckets(source, settings), both.preset(size.of("large", "tiny"))
@@ -224,7 +224,7 @@ def data(size: Size) -> dict[str, Any]:
 # --- what they share
 
 
-def bench(size: Size) -> Any:
+def both_sides(size: Size) -> Any:
     """What both sides are measured with, on this device."""
     from bench import Bench
 

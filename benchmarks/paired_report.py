@@ -38,6 +38,7 @@ SHOWN = (
     "signal_share",
     "bits_per_rollout",
     "dead_groups",
+    "failed_groups",
     "noise_scale",
     "rollouts",
     "seconds",
@@ -110,6 +111,7 @@ def figures(folder: Path) -> dict[str, Any]:
     assert before is not None and after is not None, f"{folder} is not finished"
     rollouts = list(accumulate((m.rollouts or 0 for m in steps), initial=0))
     seconds = list(accumulate((seconds_of(m) for m in steps), initial=0.0))
+    groups, failed = sum(m.groups or 0 for m in steps), [m.dead_fail for m in steps if m.dead_fail is not None]
     return {
         "rollouts": rollouts[-1],
         "seconds": seconds[-1],
@@ -118,7 +120,8 @@ def figures(folder: Path) -> dict[str, Any]:
         "bits_per_rollout": history.summary.bits.per_rollout,
         "pass_rate": mean_of(m.pass_rate for m in steps),
         "signal_share": mean_of(m.signal_share for m in steps),
-        "dead_groups": sum(m.dead_groups or 0 for m in steps) / max(1, sum(m.groups or 0 for m in steps)),
+        "dead_groups": sum(m.dead_groups or 0 for m in steps) / max(1, groups),
+        "failed_groups": sum(failed) / max(1, groups) if failed else None,
         "noise_scale": noise_scale([m.gradient for m in steps if m.gradient]),
         "accuracies": [[rollouts[e.step], e.accuracy or 0.0, seconds[e.step]] for e in history.evaluations],
     }

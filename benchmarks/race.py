@@ -18,7 +18,8 @@ for ours. `TRL with kolmo` is that with our controller. What TRL is told in full
 
 A stopped race goes on with the same command. Checkpoints of finished runs are removed. `figures.json` in each folder is all
 that the table and the picture, `race.png`, are made from: a folder that has it is a finished run. `benchmarks/race` has those of
-the races in docs/evidence.md, and `--out benchmarks/race` shows them again; `--json` has the runs one by one. What is measured, and how: `paired_report.py`.
+the races in docs/evidence.md, and `--out benchmarks/race` shows them again; `--json` has the runs one by one. What is
+measured, and how: `paired_report.py`.
 """
 
 from __future__ import annotations

@@ -78,9 +78,10 @@ def race(found: Mapping[str, dict[str, Any]]) -> Table:
 
 
 def ends(found: Mapping[str, dict[str, Any]]) -> Table:
+    """`failed` are the groups of which no rollout passed, most of the dead ones on tasks that are too hard."""
     headings = (
         "curriculum", "variant", "seeds", "before", "final accuracy", f"over {UNIFORM}", "over TRL's best", "rollouts",
-        "seconds", "pass rate", "bits", "dead groups",
+        "seconds", "pass rate", "bits", "dead groups", "failed",
     )  # fmt: skip
     table = empty("at the end: means over the seeds, with their 95 % intervals", headings)
     for name, _, variant, c in rows(found, False):
@@ -88,6 +89,7 @@ def ends(found: Mapping[str, dict[str, Any]]) -> Table:
             name, variant, str(len(c["seeds"])), short(c["before"], ".1%"), cell(c["final"], ".1%"),
             cell(c["final_difference"], "+.1%"), cell(c["over_trl"], "+.1%"), short(c["rollouts"], ",.0f"), cell(c["seconds"], ",.0f"),
             short(c["pass_rate"], ".2f"), short(c["bits_per_rollout"], ".2f"), short(c["dead_groups"], ".0%"),
+            short(c["failed_groups"], ".0%"),
         )  # fmt: skip
     return table
 

@@ -89,6 +89,7 @@ class Exact(Course):
         counts = [(sum(o.passed for o in group), len(group)) for group in groups.values()]
         rollouts, judging = sum(n for _, n in counts), self.seconds
         rewards = [[o.reward or 0.0 for o in group] for group in groups.values()]
+        dead = [passes for (passes, _), found in zip(counts, rewards, strict=True) if len(set(found)) == 1]
         record = ReinforceRecord(
             step=step,
             rollouts=rollouts,
@@ -97,7 +98,9 @@ class Exact(Course):
             bits_per_rollout=mean_entropy(counts) or 0.0,
             signal_share=signal_fraction(counts),
             groups=len(groups),
-            dead_groups=sum(len(set(found)) == 1 for found in rewards),
+            dead_groups=len(dead),
+            dead_fail=sum(not passes for passes in dead),
+            dead_pass=sum(bool(passes) for passes in dead),
             infra=len(self.said) - rollouts,
             seconds=StepSeconds(execute=judging, learn=seconds - judging),
         )

@@ -56,6 +56,7 @@ def main() -> None:
     parser.add_argument("--pairs", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1, help="of the pairs and of the samples")
     parser.add_argument("--samples", type=int, default=16, help="for `best of K`; 1: greedy alone")
+    parser.add_argument("--temperature", type=float, default=1.0, help="of these samples (default: %(default)s)")
     parser.add_argument("--search", type=float, default=0.0, metavar="SECONDS", help="of search as a baseline; 0: none")
     parser.add_argument("--take", type=Path, metavar="RUN", help="make this run's newest checkpoint the shipped policy")
     parser.add_argument("--curve", type=Path, metavar="RUN", help="what this run had learnt, by core-hours")
@@ -79,7 +80,7 @@ def main() -> None:
     if options.search:
         found = search_baseline(tasks, options.search)["solid"]
         print(f"  search, {options.search:g} s each       rate {found:.3f}")
-    config, first = load_config(find_curriculum("seqcoder")), None
+    config, first = load_config(find_curriculum("seqcoder"), {"training.temperature": options.temperature}), None
     for name in options.models:
         greedy = measured(name, "greedy", tasks, config, 1, None)
         if options.samples > 1:

@@ -113,14 +113,15 @@ def compress(
 
     if format_ != "auto" and format_ not in FORMATS:
         raise UsageError(f"--format {format_}: there are auto, {', '.join(FORMATS)}")
-    for name in ("format_", "model", "cache"):
-        if level < SEARCHED_LEVEL and (flag := given(context, name)):
+    searching = {"--format": format_ != "auto", "--model": model is not None, "--cache": cache is not None}
+    for flag, wanted in searching.items():
+        if wanted and level < SEARCHED_LEVEL:
             raise UsageError(
                 f"{flag} is for the search, and -{level} has none: give -{SEARCHED_LEVEL} to -9, or leave {flag} out"
             )
     for name in ("samples", "seed", "device"):
-        if model is None and (flag := given(context, name)):
-            raise UsageError(f"{flag} means nothing without --model")
+        if model is None and (useless := given(context, name)):
+            raise UsageError(f"{useless} means nothing without --model")
     if (program is not None) != allow_python:
         raise UsageError("--program and --allow-python go together when packing: give both, or none")
     names, remove = files or ["-"], remove and not keep
