@@ -56,12 +56,14 @@ class Track:
     steps: int
     eval_freq: int
     targets: tuple[float, ...]
+    rates: tuple[float, ...] = (2e-4, 5e-4, 1e-3, 3e-3)
+    """Of which TRL's is chosen: around ours."""
 
 
 TRACKS = {
     "python": Track(60, 5, (0.6, 0.65, 0.7, 0.75, 0.8)),
     "reasoning": Track(100, 10, (0.4, 0.5, 0.6, 0.7)),
-    "ladder": Track(100, 10, (0.18, 0.2, 0.22, 0.24)),
+    "ladder": Track(100, 10, (0.18, 0.2, 0.22, 0.24), (5e-5, 1e-4, 2e-4, 5e-4)),
     "kolmogorov": Track(100, 10, (0.74, 0.76, 0.78, 0.8)),
 }
 RACED = ["python", "reasoning", "kolmogorov"]
@@ -173,8 +175,8 @@ def parser() -> argparse.ArgumentParser:
     names = list(variants(1, None))
     parser.add_argument("--curricula", nargs="+", default=RACED, help="(default: %(default)s)")
     parser.add_argument("--variants", nargs="+", choices=names, default=names, metavar="VARIANT", help="(default: all)")
-    parser.add_argument("--rates", type=float, nargs="*", default=[2e-4, 5e-4, 1e-3, 3e-3],
-                        help="learning rates to choose TRL's from (default: %(default)s; none: the curriculum's own)")  # fmt: skip
+    parser.add_argument("--rates", type=float, nargs="*",
+                        help="learning rates to choose TRL's from (default: four around the curriculum's own; none: that)")  # fmt: skip
     parser.add_argument(
         "--tune", type=int, nargs="+", default=[99], help="seeds to choose it on (default: %(default)s)"
     )
@@ -206,7 +208,7 @@ def check(o: argparse.Namespace, usage: argparse.ArgumentParser) -> None:
     """What can be said before anything has run."""
     if set(o.more[0::2]) - {"--set"} or len(o.more) % 2:
         usage.error("after -- only --set KEY=VALUE is known to both sides")
-    if set(o.seeds) & set(o.tune) and len(o.rates) > 1:
+    if set(o.seeds) & set(o.tune) and (o.rates is None or len(o.rates) > 1):
         usage.error("--tune: a seed that is raced is not one to choose a learning rate on")
     of_trl = [name for name in o.variants if name in (PLAIN, BEST, ADAPTED)]
     runs = [o.out / Path(c).stem / f"seed{seed}" / name for c in o.curricula for seed in o.seeds for name in of_trl]
@@ -226,7 +228,8 @@ def main() -> None:
     races = {
         name: Race(
             name, o.model, o.steps or track.steps, o.eval_freq or track.eval_freq, o.eval_samples,
-            o.sandbox if configs[name].runs_programs else "auto", more, o.rates, o.tune,
+            o.sandbox if configs[name].runs_programs else "auto", more,
+            list(track.rates) if o.rates is None else o.rates, o.tune,
         )
         for name, track in tracks.items()
     }  # fmt: skip
