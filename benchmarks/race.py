@@ -63,7 +63,7 @@ class Track:
 TRACKS = {
     "python": Track(60, 5, (0.6, 0.65, 0.7, 0.75, 0.8)),
     "reasoning": Track(100, 10, (0.4, 0.5, 0.6, 0.7)),
-    "ladder": Track(100, 10, (0.18, 0.2, 0.22, 0.24), (5e-5, 1e-4, 2e-4, 5e-4)),
+    "ladder": Track(100, 10, (0.18, 0.2, 0.22, 0.24), (1e-5, 2e-5, 5e-5, 1e-4, 2e-4, 5e-4)),
     "kolmogorov": Track(100, 10, (0.74, 0.76, 0.78, 0.8)),
 }
 RACED = ["python", "reasoning", "kolmogorov"]
