@@ -13,9 +13,9 @@ fresh. Only updates take time: warm starts, evaluations and checkpoints do not c
 
 `rasch` is the curriculum as it is, with what it has of reviews and replays. The other variants of kolmo change what chooses
 the tasks, and nothing else. `TRL as it comes` has TRL's defaults, its learning rate too. `TRL at its best` does not divide
-by the standard deviation, has bf16 where ours has it, our optimiser and schedule, and of `--rates`
-the one with the best mean accuracy on the seeds of `--tune`, which are not raced: as many as `benchmarks/reinforce.py` tried
-for ours. `TRL with kolmo` is that with our controller. What TRL is told in full: `race_trl.py`.
+by the standard deviation, has bf16 where ours has it, our optimiser and schedule, and of `--rates` the one with the best
+mean accuracy on the seeds of `--tune`, which are not raced: as many as `benchmarks/reinforce.py` tried for ours.
+`TRL with kolmo` is that with our controller. What TRL is told in full: `race_trl.py`.
 
 A stopped race goes on with the same command. Checkpoints of finished runs are removed. `figures.json` in each folder is all
 that the table and the picture, `race.png`, are made from: a folder that has it is a finished run. `benchmarks/race` has
@@ -176,7 +176,7 @@ def parser() -> argparse.ArgumentParser:
     parser.add_argument("--curricula", nargs="+", default=RACED, help="(default: %(default)s)")
     parser.add_argument("--variants", nargs="+", choices=names, default=names, metavar="VARIANT", help="(default: all)")
     parser.add_argument("--rates", type=float, nargs="*",
-                        help="learning rates to choose TRL's from (default: four around the curriculum's own; none: that)")  # fmt: skip
+                        help="learning rates to choose TRL's from (default: some around the curriculum's own; none: that)")  # fmt: skip
     parser.add_argument(
         "--tune", type=int, nargs="+", default=[99], help="seeds to choose it on (default: %(default)s)"
     )

@@ -7,8 +7,9 @@
 
 As it comes, all that the two sides do not share is TRL's default: its loss, the division by the standard deviation, its
 learning rate, its precision, its checkpointing of gradients. At its best nothing is divided, products are in bf16 where
-ours are, nothing is computed twice, and optimiser and schedule are ours, at a rate of its own. Tasks come uniformly from
-all buckets; with `--adapter` the controller of the curriculum chooses them.
+ours are, nothing is computed twice, and optimiser and schedule are ours, at a rate of its own. `--entropy` is TRL's
+`entropy_coef`, which the race leaves at nothing. Tasks come uniformly from all buckets; with `--adapter` the controller of
+the curriculum chooses them.
 
 What is the same: rollouts per update and per task, the most tokens, the full softmax at temperature 1, and no reference
 model. The folder has the files of a run of ours, as far as TRL knows what is in them. Seconds are those from the beginning
@@ -138,7 +139,7 @@ class Writing(TrainerCallback):  # type: ignore[misc]
         self._log.flush()
 
 
-def settings(config: Config, policy: Policy, best: bool) -> dict[str, Any]:
+def settings(config: Config, policy: Policy, best: bool, entropy: float) -> dict[str, Any]:
     """What TRL's configuration is told: what both sides share, and what is its best."""
     training = config.training
     rows = next(rows for rows in range(min(ROWS, training.batch_size), 0, -1) if training.batch_size % rows == 0)
@@ -153,7 +154,7 @@ def settings(config: Config, policy: Policy, best: bool) -> dict[str, Any]:
     return shared | {
         "scale_rewards": "none", "bf16": choose_precision(policy.model, config.model.precision) == "bf16",
         "gradient_checkpointing": False, "max_grad_norm": training.max_grad_norm,
-        "learning_rate": training.learning_rate,
+        "learning_rate": training.learning_rate, "entropy_coef": entropy,
     }  # fmt: skip
 
 
@@ -190,7 +191,7 @@ def run(config: Config, o: argparse.Namespace, stop: StopRequest) -> int:
     with Exact(config, source, evaluated, controller, judge) as course, RunLog(o.run_dir, begun) as log:
         engine = open_local_engine(policy, judge, config.training, config.model)
         writing, lessons = Writing(config, course, engine, log, stop), Lessons(course, ask=ask)
-        told = settings(config, trained, o.best)
+        told = settings(config, trained, o.best, o.entropy)
         versions = f"TRL {trl.__version__}, transformers {transformers.__version__}, torch {torch.__version__}"
         text = f"{versions}, {torch.get_num_threads()} threads: {told}"
         log.event(StartEvent(step=max(begun, 0), model=config.model.name, engine="TRL", text=text))
@@ -243,6 +244,8 @@ def main() -> int:
     parser.add_argument("--run-dir", type=Path, required=True, help="the folder of this run")
     parser.add_argument("--best", action="store_true", help="with what is best for it, in place of its defaults")
     parser.add_argument("--rate", type=float, help="learning rate with --best (default: the curriculum's)")
+    parser.add_argument("--entropy", type=float, default=0.0,
+                        help="weight of the entropy of a token, with --best (default: %(default)s)")  # fmt: skip
     parser.add_argument("--adapter", action="store_true", help="the controller of the curriculum chooses the tasks")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--steps", type=int, help="updates (default: the curriculum's)")
@@ -251,8 +254,8 @@ def main() -> int:
     parser.add_argument("--sandbox", default="auto", choices=["auto", "docker", "embedded"])
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="any key of the curriculum")
     o = parser.parse_args()
-    if o.rate is not None and not o.best:
-        parser.error("--rate: as it comes TRL has a learning rate; add --best")
+    if (o.rate is not None or o.entropy) and not o.best:
+        parser.error("--rate and --entropy: as it comes TRL has its own; add --best")
     asked = {
         "seed": o.seed, "model.name": str(o.warm), "training.steps": o.steps, "evaluation.every": o.eval_freq,
         "evaluation.tasks": o.eval_samples, "controller.kind": None if o.adapter else "uniform",

@@ -19,6 +19,8 @@ from kolmocli.config.file import read_curriculum
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *(ROOT / "docs" / f"{name}.md" for name in ("library", "extending", "sandbox"))]
+OF_OTHERS = {"trl": ["train", "digits", "--num-steps", "0", "--run-dir", "runs/warm"], "verifiers": [], "prime_rl": []}
+"""By mark, the pages that need a package of others; with what has to be run before."""
 
 _BLOCK = re.compile(
     r"(?:^<!-- (?P<what>file|not run): (?P<which>[^\n]+) -->\n)?^```(?P<kind>\w*)\n(?P<text>.*?)^```$", re.M | re.S
@@ -48,15 +50,32 @@ def test_snippets_run(path: Path, tmp_path: Path) -> None:
     assert script.strip(), f"{path.name}: shows no Python"
     for name, text in {**files, "page.py": script}.items():
         (tmp_path / name).write_text(text, "utf-8")
+    run(tmp_path, f"{path.name}, by its line numbers", "-W", "error", "page.py")
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=getattr(pytest.mark, name)) for name in OF_OTHERS])
+def test_snippets_run_with_packages_of_others(name: str, tmp_path: Path) -> None:
+    page = ROOT / "docs" / f"{name.replace('_', '-')}.md"
+    (tmp_path / "page.py").write_text(script_and_files(page.read_text("utf-8"))[0], "utf-8")
+    if OF_OTHERS[name]:
+        run(tmp_path, "before", "-m", "kolmocli.cli.main", *OF_OTHERS[name])
+    run(tmp_path, f"{page.name}, by its line numbers", "page.py")
+
+
+def run(folder: Path, what: str, *arguments: str) -> None:
     ran = subprocess.run(
-        [sys.executable, "-W", "error", "page.py"],
-        cwd=tmp_path,
-        env={**os.environ, "DOCKER_HOST": _NO_ENGINE, "PYTHONPATH": str(ROOT)},
+        [sys.executable, *arguments],
+        cwd=folder,
+        env={
+            **os.environ,
+            "DOCKER_HOST": _NO_ENGINE,
+            "PYTHONPATH": os.pathsep.join([str(ROOT), *os.environ.get("PYTHONPATH", "").split(os.pathsep)]),
+        },
         capture_output=True,
         text=True,
         timeout=600,
     )
-    assert ran.returncode == 0, f"{path.name}, by its line numbers:\n{ran.stderr}"
+    assert ran.returncode == 0, f"{what}:\n{ran.stderr}"
 
 
 def test_a_wrong_snippet_is_noticed_by_its_line() -> None:

@@ -21,7 +21,7 @@ class Bucket:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """`passes` of the `rollouts` of one task; rollouts that the sandbox failed are not counted in either.
+    """`passes` of the `rollouts` of one task; rollouts that the sandbox lost are not counted in either.
 
     `age` is how many policy updates ago the group was sampled. A task that was begun for the policy has level 0, which
     is below every ladder: it says how much signal its family has, and nothing of a level.

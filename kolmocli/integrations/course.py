@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import logging
 import random
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -22,6 +23,7 @@ from kolmocli.config.controller import build_controller
 from kolmocli.config.file import read_curriculum
 from kolmocli.curriculum.base import Bucket, Controller, Result
 from kolmocli.engine.judging import open_judge
+from kolmocli.errors import UsageError
 from kolmocli.evaluation.heldout import held_out_tasks
 from kolmocli.language.answers import program_of
 from kolmocli.sandbox.opening import Backend
@@ -42,6 +44,7 @@ def open_course(
     families: Sequence[Kind] = (),
     settings: Mapping[str, Any] | None = None,
     sandbox: Backend | None = None,
+    judges: bool = True,
 ) -> Course:
     """A course of a curriculum: a file, the name of a packaged one, or its content as a mapping.
 
@@ -50,6 +53,7 @@ def open_course(
         families: kinds of task of your own that the curriculum names, as in `kolmo.train`.
         settings: other keys of the file, dotted: `{"controller.kind": "window"}`.
         sandbox: where programs run (None: as the file says). No sandbox is opened for answers in words.
+        judges: False for a process that only draws tasks, and opens no sandbox.
 
     Raises:
         UsageError: the curriculum cannot be used.
@@ -62,23 +66,30 @@ def open_course(
     if controller is None:
         steps = config.training.steps
         controller = build_controller(config.controller, config.families, source.buckets(), steps)
-    runs, backend = config.runs_programs, sandbox or config.sandbox.backend
-    judge = open_judge(
-        config.reward, config.training.max_lines, config.sandbox if runs else None, backend if runs else "auto",
-        _log.warning,
-    )  # fmt: skip
+    judge = _open_judge(config, sandbox or config.sandbox.backend) if judges else None
     return Course(config, source, held_out, controller, judge)
+
+
+def _open_judge(config: Config, backend: Backend) -> SandboxJudge:
+    settings = config.sandbox if config.runs_programs else None
+    return open_judge(config.reward, config.training.max_lines, settings, backend if settings else "auto", _log.warning)
 
 
 class Course:
     """Tasks by the choice of `controller`. Whoever has the same seed and observes the same results draws the same tasks."""
 
     def __init__(
-        self, config: Config, source: TaskSource, held_out: TaskSource, controller: Controller, judge: SandboxJudge
+        self,
+        config: Config,
+        source: TaskSource,
+        held_out: TaskSource,
+        controller: Controller,
+        judge: SandboxJudge | None,
     ) -> None:
         self.config, self.controller = config, controller
         self._sources: dict[Split, TaskSource] = {"train": source, "eval": held_out}
         self._judge, self._draws, self._drawn = judge, 0, dict[str, int]()
+        self._known = dict.fromkeys(source.buckets())
 
     def buckets(self, split: Split = "train") -> list[Bucket]:
         """Families in the order of the file, levels ascending."""
@@ -95,7 +106,15 @@ class Course:
         return [self.next(bucket) for bucket in self.controller.propose(groups, rng)]
 
     def next(self, bucket: Bucket) -> Task:
-        """The next task of this bucket."""
+        """The next task of this bucket. Raises UsageError for one that the curriculum does not have."""
+        if bucket not in self._known:
+            levels = [known.level for known in self._known if known.family == bucket.family]
+            has = (
+                f"{bucket.family} has levels {levels[0]} to {levels[-1]}"
+                if levels
+                else "the curriculum has no such family"
+            )
+            raise UsageError(f"the controller proposed {bucket}: {has}")
         index = self._drawn.get(str(bucket), 0)
         self._drawn[str(bucket)] = index + 1
         return self.task(bucket, index)
@@ -105,7 +124,12 @@ class Course:
         return held_out_tasks(self._sources["eval"], count)
 
     def judge(self, tasks: Sequence[Task], answers: Sequence[str]) -> list[Outcome]:
-        """What each answer to each task came to, all in one batch. Prose and code fences around a program are taken away."""
+        """What each answer to each task came to, all in one batch. Prose and code fences around a program are taken away.
+
+        Raises UsageError for a course that was opened without a judge.
+        """
+        if self._judge is None:
+            raise UsageError("this course judges nothing: open it with judges=True")
         return self._judge(tasks, [_whole(task, answer) for task, answer in zip(tasks, answers, strict=True)])
 
     def observe(self, results: Sequence[Result]) -> list[str]:
@@ -119,15 +143,27 @@ class Course:
 
     def state_dict(self) -> dict[str, Any]:
         """Plain JSON."""
-        return {"draws": self._draws, "drawn": dict(self._drawn), "controller": self.controller.state_dict()}
+        return {
+            "of": self._identity(), "draws": self._draws, "drawn": dict(self._drawn),
+            "controller": self.controller.state_dict(),
+        }  # fmt: skip
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Raises KeyError or ValueError naming what does not fit."""
+        for key, mine in self._identity().items():
+            if state["of"][key] != mine:
+                raise ValueError(f"it is of other tasks: {key} was {state['of'][key]}, is {mine}")
         self.controller.load_state_dict(state["controller"])
         self._draws, self._drawn = int(state["draws"]), {name: int(n) for name, n in state["drawn"].items()}
 
+    def _identity(self) -> dict[str, Any]:
+        """What the tasks go by."""
+        levels = Counter(bucket.family for bucket in self._known)
+        return {"seed": self.config.seed, "levels": dict(levels)}
+
     def close(self) -> None:
-        self._judge.close()
+        if self._judge is not None:
+            self._judge.close()
 
     def __enter__(self) -> Self:
         return self
@@ -137,14 +173,19 @@ class Course:
 
 
 def messages(task: Task) -> list[dict[str, str]]:
-    """What a chat model is shown of a task: a system prompt, where there is one, the question, and the beginning of the
-    answer, where that is given."""
-    asked = task.asked
-    said = [("system", asked.system), ("user", asked.text), ("assistant", task.prefix)]
+    """What a chat model is shown of a task: a system prompt, where there is one, and the question.
+
+    The beginning of an answer, which some families give, is not shown: a template would close it, as a turn of its own.
+    """
+    said = [("system", task.asked.system), ("user", task.asked.text)]
     return [{"role": role, "content": content} for role, content in said if content]
 
 
 def _whole(task: Task, answer: str) -> str:
-    """The text that is judged: with the beginning that was given, unless the answer repeats it."""
+    """The text that is judged: with the beginning that is given, unless the answer repeats it, spaced in any way."""
     text = answer if task.language == "text" else program_of(answer)
-    return text if text.startswith(task.prefix) else task.prefix + text
+    return text if _unspaced(text).startswith(_unspaced(task.prefix)) else task.prefix + text
+
+
+def _unspaced(text: str) -> str:
+    return "".join(text.split())

@@ -36,30 +36,51 @@ class PassRateSampler(TaskSampler):
     in; then the controller observes it, once for each version, each group with its age.
 
     Args:
-        tasks: those of a `KolmoTaskset`; only their configuration is used.
-        settings: keys of the curriculum file, dotted, laid over it: `{"controller.kind": "window"}`.
+        tasks: those of a `KolmoTaskset` with `split="train"`; only the configuration of the first is used.
+        settings: keys of the controller, dotted, laid over the curriculum file: `{"controller.kind": "window"}`. All other keys
+            decide what a task asks, and workers read them from the file.
+
+    Raises:
+        UsageError: tasks or settings of another kind.
     """
 
     def __init__(self, tasks: Iterable[vf.Task], settings: dict[str, Any] | None = None) -> None:
         first = next(iter(tasks))
         if not isinstance(first, KolmoTask):
             raise UsageError(f"PassRateSampler takes the tasks of a KolmoTaskset, not {type(first).__name__}")
-        self._config, self._split = first.config, first.data.split
+        if first.data.split != "train":
+            raise UsageError('PassRateSampler draws tasks of training: give the KolmoTaskset split="train"')
+        for key in settings or {}:
+            if not key.startswith("controller."):
+                raise UsageError(f"settings: {key}: a worker reads it from the curriculum file, so change it there")
+        self._config = first.config
         for plugin in self._config.plugins:
             load_plugin(plugin)
-        # Nothing is judged here: that is done where the rollouts are.
-        self.course = open_course(self._config.curriculum, settings=settings, sandbox="embedded")
+        self.course = open_course(self._config.curriculum, settings=settings, judges=False)
+        asked = task_of(
+            self.course.task(Bucket(first.data.family, first.data.level), first.data.index), first.config, "train"
+        )
+        shown = first.data.system_prompt
+        self._shown = {} if shown == asked.data.system_prompt else {"system_prompt": shown}  # the taskset's own
         self._heard: list[_Heard] = []
         self._version = 0
 
     def __next__(self) -> KolmoTask:
         (task,) = self.course.draw(1)
-        return task_of(task, self._config, self._split)
+        return task_of(task, self._config, "train").with_data(**self._shown)
 
     def observe(self, group: list[vf.Episode]) -> None:
-        """Take in a group. Rollouts with an error, and those of agents that are not trained, say nothing."""
+        """Take in a group. Rollouts with an error, and those of agents that are not trained, say nothing.
+
+        Raises UsageError when none of the others was scored by a `KolmoTask`.
+        """
         traces = [trace for episode in group for trace in episode.traces]
-        passed = [trace.metrics["passed"] for trace in traces if not trace.has_error and trace.agent.trainable]
+        judged = [trace for trace in traces if not trace.has_error and trace.agent.trainable]
+        passed = [trace.metrics["passed"] for trace in judged if trace.metrics.get("passed") is not None]
+        if judged and not passed:
+            raise UsageError(
+                f"{group[0].task.key}: no rollout has the metric `passed`; let KolmoTask.reward score them"
+            )
         begun, ended = _versions(group)
         if ended > self._version:
             self._tell()

@@ -12,29 +12,26 @@ docs/trl.md has a whole script, and says what of TRL decides how this is written
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 from weakref import WeakValueDictionary
 
 from accelerate.utils import gather_object
 from datasets import Dataset, IterableDataset
 from transformers import TrainerCallback
+from transformers.trainer_callback import ExportableState
 
 from kolmocli.curriculum.base import Bucket, Result
 from kolmocli.errors import UsageError
 from kolmocli.integrations.course import Course, messages
 from kolmocli.tasks.base import Split, Task
 
-STATE = "kolmo.json"
-"""What a checkpoint's folder holds beside the trainer's own files."""
 Place = tuple[str, int, int]
 """Family, level and index of a task of training."""
 
 
-class Lessons(TrainerCallback):
+class Lessons(TrainerCallback, ExportableState):
     """One for each trainer. In every process it draws the same tasks, since it hears the results of all of them.
 
     Args:
@@ -44,7 +41,8 @@ class Lessons(TrainerCallback):
 
     def __init__(self, course: Course, *, ask: Callable[[Task], Any] = messages) -> None:
         self.course, self._ask = course, ask
-        self._groups = 1
+        self._groups: int | None = None
+        """Of a batch; None: no trainer has called."""
         self._waiting: dict[Place, None] = {}
         """Tasks that were drawn and have no result yet, in order: TRL reads one batch ahead."""
         self._heard: Counter[tuple[Place, str]] = Counter()
@@ -62,7 +60,11 @@ class Lessons(TrainerCallback):
         self, completions: Sequence[Any], family: Sequence[str], level: Sequence[int], index: Sequence[int],
         split: Sequence[Split], log_metric: Callable[[str, float], None] | None = None, **_: Any,
     ) -> list[float | None]:  # fmt: skip
-        """What the curriculum pays; None, which TRL leaves out, where the sandbox failed."""
+        """What the curriculum pays for each of n completions; None, which TRL leaves out, where the sandbox lost one.
+
+        The columns of the data set have n items each, and say which task a completion is of. Raises EnvironmentMissing when
+        no sandbox can be had any more.
+        """
         places = list(zip(family, level, index, strict=True))
         known = {(*place, s): self._task(place, s) for place, s in zip(places, split, strict=True)}
         tasks = [known[(*place, s)] for place, s in zip(places, split, strict=True)]
@@ -83,12 +85,32 @@ class Lessons(TrainerCallback):
         """Raises UsageError for a configuration in which the controller would not steer what is sampled."""
         if args.shuffle_dataset:
             raise UsageError("TRL would shuffle a buffer of tasks drawn long ago; set shuffle_dataset=False")
+        if args.restore_callback_states_from_checkpoint:
+            raise UsageError(
+                "TRL would make another callback of what a checkpoint holds; leave restore_callback_states_from_checkpoint out:"
+                " this one restores itself"
+            )
         self._groups = args.generation_batch_size // args.num_generations
         args.ignore_data_skip = True  # a resumed run goes on with the state below; to skip would be to draw for nothing
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-        if state.global_step:
-            self.load(_folder(args, state))
+        """Go on where the checkpoint was: the same controller, and the tasks that had been drawn.
+
+        Raises:
+            UsageError: the checkpoint has no state of a course, or that of another one.
+        """
+        if not state.global_step:
+            return
+        try:
+            kept: Mapping[str, Any] = state.stateful_callbacks[type(self).__name__]
+            self.course.load_state_dict(kept["course"])
+            self._waiting = {(str(f), int(n), int(i)): None for f, n, i in kept["waiting"]}
+        except (KeyError, TypeError, ValueError) as error:
+            missing = f"it has no {error}" if isinstance(error, KeyError) else str(error)
+            raise UsageError(
+                f"the checkpoint of step {state.global_step} does not hold the state of this course: {missing}; go on from one"
+                " that was written with callbacks=[lessons] for this curriculum, or begin again"
+            ) from None
 
     def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         """One observation for each version of the policy that sampled something."""
@@ -100,27 +122,15 @@ class Lessons(TrainerCallback):
             self.course.observe(results)
             self._heard.clear()
 
-    def on_save(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-        if state.is_world_process_zero:
-            kept = {"course": self.course.state_dict(), "waiting": list(self._waiting)}
-            (_folder(args, state) / STATE).write_text(json.dumps(kept))
-
-    def load(self, checkpoint: Path) -> None:
-        """Go on where a checkpoint was: the same controller, and the tasks that had been drawn for it.
-
-        Raises:
-            UsageError: the folder has no state of a course, or that of another one.
-        """
-        try:
-            kept: Mapping[str, Any] = json.loads((checkpoint / STATE).read_text())
-            self.course.load_state_dict(kept["course"])
-            self._waiting = {(str(f), int(n), int(i)): None for f, n, i in kept["waiting"]}
-        except (OSError, KeyError, ValueError) as error:
-            raise UsageError(f"{checkpoint / STATE} does not hold the state of this course: {error}") from None
+    def state(self) -> dict[str, Any]:
+        """What every checkpoint of the trainer holds of this: plain JSON, in its `trainer_state.json`."""
+        return {"course": self.course.state_dict(), "waiting": list(self._waiting)}
 
     # --- rows
 
     def _rows(self) -> Iterator[dict[str, Any]]:
+        if self._groups is None:
+            raise UsageError("the controller hears nothing: give the trainer callbacks=[lessons] when it is made")
         yield from [self._row(self._task(place, "train"), "train") for place in self._waiting]
         while True:
             tasks = self.course.draw(self._groups)
@@ -161,8 +171,3 @@ def _stream(number: int) -> _Stream:
 def _text(completion: Any) -> str:
     """What the policy wrote, as messages or as a text."""
     return completion if isinstance(completion, str) else "".join(str(message["content"]) for message in completion)
-
-
-def _folder(args: Any, state: Any) -> Path:
-    """Where TRL writes the checkpoint of this step."""
-    return Path(args.output_dir) / f"checkpoint-{state.global_step}"

@@ -49,7 +49,7 @@ class KolmoData(vf.TaskData):
 
     family: str
     level: int
-    number: int
+    index: int
     split: Split
 
 
@@ -58,20 +58,20 @@ class KolmoTask(vf.Task[KolmoData, vf.State, KolmoTaskConfig]):
 
     @property
     def key(self) -> str:
-        return f"{self.data.split}/{self.data.family}/{self.data.level}/{self.data.number}"
+        return f"{self.data.split}/{self.data.family}/{self.data.level}/{self.data.index}"
 
     @vf.reward
     async def reward(self, trace: vf.Trace) -> float:
         """What the curriculum pays for the last reply. Whether it passed is the metric `passed`.
 
         Raises:
-            KolmoError: the sandbox failed; the trace then has an error, and is scored neither right nor wrong.
+            KolmoError: the sandbox lost the program; the trace then has an error, and is scored neither right nor wrong.
         """
         course = course_of(self.config)
-        task = course.task(Bucket(self.data.family, self.data.level), self.data.number, self.data.split)
+        task = course.task(Bucket(self.data.family, self.data.level), self.data.index, self.data.split)
         (outcome,) = await asyncio.to_thread(course.judge, [task], [trace.last_reply])
         if outcome.reward is None:
-            raise KolmoError(f"{self.key}: the sandbox failed: {outcome.status}")
+            raise KolmoError(f"{self.key}: the sandbox lost the program: {outcome.status}")
         trace.record_metric("passed", float(outcome.passed))
         return outcome.reward
 
@@ -82,7 +82,7 @@ class KolmoTaskset(vf.Taskset[KolmoTask, KolmoTasksetConfig]):
     INFINITE = True
 
     def load(self) -> Iterator[KolmoTask]:
-        course, split = course_of(self.config.task), self.config.split
+        course, split = course_of(self.config.task, judges=False), self.config.split
         buckets = course.buckets(split)
         for turn in count():
             bucket = buckets[turn % len(buckets)]
@@ -90,25 +90,25 @@ class KolmoTaskset(vf.Taskset[KolmoTask, KolmoTasksetConfig]):
 
 
 def task_of(task: Task, config: KolmoTaskConfig, split: Split) -> KolmoTask:
-    """A task of a course, as verifiers has it. The beginning of an answer, where one is given, is not shown: an answer may
-    bring it or leave it out."""
+    """A task of a course, as verifiers has it. The beginning of an answer, where one is given, is not shown: an answer
+    repeats it, or goes on from where it ends."""
     asked, bucket = task.asked, task.bucket
     data = KolmoData(
         prompt=asked.text, system_prompt=asked.system or None, family=bucket.family, level=bucket.level,
-        number=task.index, split=split,
+        index=task.index, split=split,
     )  # fmt: skip
     return KolmoTask(data, config)
 
 
-def course_of(config: KolmoTaskConfig) -> Course:
-    """The course of this process: opened once, closed at its end."""
-    return _opened(config.curriculum, config.sandbox, config.plugins)
+def course_of(config: KolmoTaskConfig, judges: bool = True) -> Course:
+    """The course of this process: opened once, closed at its end. One that only makes tasks has no sandbox."""
+    return _opened(config.curriculum, config.sandbox, config.plugins, judges)
 
 
 @lru_cache
-def _opened(curriculum: str, sandbox: Backend, plugins: tuple[str, ...]) -> Course:
+def _opened(curriculum: str, sandbox: Backend, plugins: tuple[str, ...], judges: bool) -> Course:
     for plugin in plugins:
         load_plugin(plugin)
-    course = open_course(curriculum, sandbox=sandbox)
+    course = open_course(curriculum, sandbox=sandbox, judges=judges)
     atexit.register(course.close)
     return course

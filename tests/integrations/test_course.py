@@ -34,6 +34,37 @@ def test_the_controller_can_be_chosen_and_brought() -> None:
         assert {task.bucket.family for task in course.draw(8)} == {"sum_digits"}
 
 
+def test_a_bucket_that_is_not_there_is_named() -> None:
+    own = kolmo.controller("staircase", {"sum_digits": 99, "sums": 2})
+    with kolmo.open_course("digits", controller=own) as course:
+        with pytest.raises(
+            kolmo.KolmoError, match=r"the controller proposed sum_digits/99: sum_digits has levels 1 to \d+$"
+        ):
+            course.next(kolmo.Bucket("sum_digits", 99))
+        with pytest.raises(
+            kolmo.KolmoError, match=r"the controller proposed sums/1: the curriculum has no such family$"
+        ):
+            course.next(kolmo.Bucket("sums", 1))
+
+
+def test_a_state_of_other_tasks_is_refused() -> None:
+    with kolmo.open_course("digits") as course:
+        state = course.state_dict()
+    with (
+        kolmo.open_course("digits", settings={"seed": 7}) as other,
+        pytest.raises(ValueError, match="it is of other tasks: seed was 0, is 7"),
+    ):
+        other.load_state_dict(state)
+
+
+def test_a_course_without_a_judge_draws_the_same_tasks_and_judges_nothing() -> None:
+    with kolmo.open_course("python", judges=False) as course, kolmo.open_course("python", sandbox="embedded") as whole:
+        tasks = course.draw(4)
+        assert tasks == whole.draw(4)
+        with pytest.raises(kolmo.KolmoError, match="open it with judges=True"):
+            course.judge(tasks, [""] * 4)
+
+
 def test_held_out_tasks_are_never_drawn() -> None:
     with kolmo.open_course("digits") as course:
         held_out = {task.asked.text for task in course.held_out(50)}
@@ -46,10 +77,11 @@ def test_programs_are_judged_whatever_stands_around_them() -> None:
         task = course.task(kolmo.Bucket("numbers", 1), 0)
         whole = str(task.reference)
         rest = whole.removeprefix(task.prefix)
-        answers = [whole, rest, f"It is this:\n```python\n{whole}\n```\n", "nothing"]
-        outcomes = course.judge([task] * 4, answers)
-        assert [outcome.passed for outcome in outcomes] == [True, True, True, False]
-        assert [said["role"] for said in messages(task)] == ["system", "user", "assistant"]
+        lines = whole.replace(": return", ":\n    return")
+        answers = [whole, rest, lines, f"It is this:\n```python\n{whole}\n```\n", "nothing"]
+        outcomes = course.judge([task] * 5, answers)
+        assert [outcome.passed for outcome in outcomes] == [True, True, True, True, False]
+        assert [said["role"] for said in messages(task)] == ["system", "user"]
 
 
 def test_what_the_sandbox_lost_has_no_reward() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -89,6 +90,59 @@ def test_settings_choose_the_controller(tasks: Any) -> None:
     from kolmocli.integrations.prime_rl import PassRateSampler
 
     assert PassRateSampler(tasks, {"controller.kind": "uniform"}).course.controller.state_dict()["kind"] == "uniform"
+
+
+def test_what_workers_would_not_know_of_is_refused(tasks: Any) -> None:
+    """They judge by the taskset's configuration: whatever else were asked would be judged as another question."""
+    from kolmocli.integrations.prime_rl import PassRateSampler
+    from kolmocli.integrations.verifiers import KolmoTaskset, KolmoTasksetConfig
+
+    with pytest.raises(UsageError, match="settings: seed: a worker reads it from the curriculum file"):
+        PassRateSampler(tasks, {"seed": 1})
+    held_out = KolmoTaskset(KolmoTasksetConfig(split="eval", task={"curriculum": "digits"}))
+    with pytest.raises(UsageError, match='give the KolmoTaskset split="train"'):
+        PassRateSampler(held_out)
+
+
+def test_what_it_draws_is_what_a_worker_judges(tasks: Any) -> None:
+    from kolmocli.integrations.prime_rl import PassRateSampler
+    from kolmocli.integrations.verifiers import course_of
+
+    sampler = PassRateSampler(tasks, {"controller.kind": "uniform"})
+    for task in (next(sampler) for _ in range(20)):
+        data = task.data
+        judged = course_of(task.config).task(Bucket(data.family, data.level), data.index, data.split)
+        assert judged.asked.text == data.prompt
+
+
+def test_the_system_prompt_of_the_taskset_is_kept(tmp_path: Path) -> None:
+    from kolmocli.integrations.prime_rl import PassRateSampler
+    from kolmocli.integrations.verifiers import KolmoTaskset, KolmoTasksetConfig
+
+    (tmp_path / "system.txt").write_text("Be brief.")
+    own = KolmoTaskset(KolmoTasksetConfig(task={"curriculum": "digits"}, system_prompt=tmp_path / "system.txt"))
+    assert next(PassRateSampler(own)).data.system_prompt == "Be brief."
+    two = "{numbers: {task: examples, of: numbers}, sums: {task: sum_digits, levels: [{integers: [1, 1], digits: [2, 2]}]}}"
+    (tmp_path / "two.yaml").write_text(f"families: {two}\n")
+    usual = PassRateSampler(KolmoTaskset(KolmoTasksetConfig(task={"curriculum": str(tmp_path / "two.yaml")})))
+    shown = {task.data.family: task.data.system_prompt for task in (next(usual) for _ in range(30))}
+    assert shown["numbers"] != shown["sums"]
+
+
+def test_a_group_that_nobody_scored_is_refused_and_one_without_a_metric_is_left_out(tasks: Any) -> None:
+    from kolmocli.integrations.prime_rl import PassRateSampler
+
+    sampler = PassRateSampler(tasks)
+    told = listening(sampler)
+    group = group_of(next(sampler), [True, True, False], 0, 0)
+    group[0].traces[0].metrics.clear()
+    sampler.observe(group)
+    for episode in group[1:]:
+        episode.traces[0].metrics.clear()
+    with pytest.raises(UsageError, match="no rollout has the metric `passed`"):
+        sampler.observe(group)
+    sampler.observe(group_of(next(sampler), [None], 1, 1))
+    assert [(r.passes, r.rollouts) for r in told[0]] == [(1, 2)]
 
 
 def test_tasks_of_others_are_refused() -> None:

@@ -26,7 +26,15 @@ def ask(task: Any) -> str:
     return f"<question>{task.asked.shortest}<answer>"
 
 
-def train(kind: str, folder: Path, course: Listening, steps: int, resume: bool = False, **settings: Any) -> Any:
+def train(
+    kind: str,
+    folder: Path,
+    course: Listening,
+    steps: int,
+    resume: bool | str = False,
+    hears: bool = True,
+    **settings: Any,
+) -> Any:
     """A trainer that has run."""
     import trl
 
@@ -47,7 +55,8 @@ def train(kind: str, folder: Path, course: Listening, steps: int, resume: bool =
         )  # fmt: skip
         trainer = getattr(trl, f"{kind}Trainer")(
             model=build_preset("tiny", 0, "characters"), processing_class=tokenizer_of("characters"), args=arguments,
-            reward_funcs=lessons.reward, train_dataset=lessons.stream(), callbacks=[lessons],
+            reward_funcs=lessons.reward, train_dataset=lessons.stream(), eval_dataset=lessons.held_out(2 * GROUPS),
+            callbacks=[lessons] if hears else [],
         )  # fmt: skip
         trainer.train(resume_from_checkpoint=resume)
     return trainer
@@ -74,7 +83,7 @@ def test_what_is_sampled_is_what_was_proposed_one_batch_ahead(tmp_path: Path) ->
     train("GRPO", tmp_path, course, 3)
     state = course.state_dict()
     assert state["draws"] == 4
-    kept = json.loads((tmp_path / "checkpoint-3" / "kolmo.json").read_text())
+    kept = json.loads((tmp_path / "checkpoint-3" / "trainer_state.json").read_text())["stateful_callbacks"]["Lessons"]
     assert len(kept["waiting"]) == GROUPS
     drawn = dict(state["drawn"])
     for family, level, _ in kept["waiting"]:
@@ -91,21 +100,46 @@ def test_batches_that_are_used_for_several_updates_are_heard_once(tmp_path: Path
     assert [len(results) for results in course.told] == [GROUPS] * 2
 
 
+def test_several_batches_of_one_update_are_heard_together(tmp_path: Path) -> None:
+    course = open_stories()
+    train("GRPO", tmp_path, course, 2, gradient_accumulation_steps=2)
+    assert [len(results) for results in course.told] == [2 * GROUPS] * 2
+
+
+def test_evaluation_asks_held_out_tasks_and_tells_the_controller_nothing(tmp_path: Path) -> None:
+    course = open_stories()
+    trainer = train(
+        "GRPO", tmp_path, course, 2, eval_strategy="steps", eval_steps=1, per_device_eval_batch_size=SAMPLES
+    )
+    scores = [log["eval_rewards/reward/mean"] for log in trainer.state.log_history if "eval_reward" in log]
+    assert len(scores) == 2
+    assert [len(results) for results in course.told] == [GROUPS] * 2
+
+
 def test_a_resumed_run_draws_what_an_unbroken_one_draws(tmp_path: Path) -> None:
     whole, broken, resumed = open_stories(), open_stories(), open_stories()
     train("GRPO", tmp_path / "whole", whole, 4)
     train("GRPO", tmp_path / "broken", broken, 2)
-    train("GRPO", tmp_path / "broken", resumed, 4, resume=True)
+    train("GRPO", tmp_path / "another", resumed, 4, resume=str(tmp_path / "broken" / "checkpoint-2"))
     buckets = [[result.bucket for result in results] for results in whole.told]
     assert [[result.bucket for result in results] for results in [*broken.told, *resumed.told]] == buckets
     for key in ("draws", "drawn"):  # what was sampled for them is TRL's, and differs
         assert resumed.state_dict()[key] == whole.state_dict()[key]
 
 
-def test_a_checkpoint_without_the_state_of_the_course_is_refused(tmp_path: Path) -> None:
+def test_a_checkpoint_of_another_course_or_of_none_is_refused(tmp_path: Path) -> None:
     train("GRPO", tmp_path, open_stories(), 2)
-    (tmp_path / "checkpoint-2" / "kolmo.json").unlink()
-    with pytest.raises(UsageError, match=r"checkpoint-2/kolmo\.json does not hold the state of this course"):
+    with pytest.raises(
+        UsageError, match=r"checkpoint of step 2 .*: it is of other tasks: seed was 0, is 7; go on from"
+    ):
+        train("GRPO", tmp_path, open_stories(seed=7), 4, resume=True)
+    file = tmp_path / "checkpoint-2" / "trainer_state.json"
+    state = json.loads(file.read_text())
+    del state["stateful_callbacks"]["Lessons"]
+    file.write_text(json.dumps(state))
+    with pytest.raises(
+        UsageError, match="checkpoint of step 2 does not hold the state of this course: it has no 'Lessons'"
+    ):
         train("GRPO", tmp_path, open_stories(), 4, resume=True)
 
 
@@ -114,13 +148,23 @@ def test_a_shuffled_stream_is_refused(tmp_path: Path) -> None:
         train("GRPO", tmp_path, open_stories(), 2, shuffle_dataset=True)
 
 
+def test_a_trainer_that_does_not_tell_the_controller_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"the controller hears nothing: give the trainer callbacks=\[lessons\]"):
+        train("GRPO", tmp_path, open_stories(), 2, hears=False)
+
+
+def test_a_trainer_that_would_remake_the_callback_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="leave restore_callback_states_from_checkpoint out"):
+        train("GRPO", tmp_path, open_stories(), 2, restore_callback_states_from_checkpoint=True)
+
+
 def test_programs_of_chat_models_are_judged_in_the_sandbox() -> None:
     from kolmocli.integrations.trl import Lessons
 
     with kolmo.open_course("python", sandbox="embedded") as course:
         lessons = Lessons(course)
         rows = list(lessons.held_out(30))
-        assert [message["role"] for message in rows[0]["prompt"]] == ["system", "user", "assistant"]
+        assert [message["role"] for message in rows[0]["prompt"]] == ["system", "user"]
         tasks = course.held_out(30)
         right = [[{"role": "assistant", "content": f"Here:\n```python\n{task.reference}\n```"}] for task in tasks]
         columns = {key: [row[key] for row in rows] for key in ("family", "level", "index", "split")}

@@ -42,7 +42,7 @@ def reference(tasks: Any, task: Any) -> str:
     from kolmocli.curriculum.base import Bucket
 
     data = task.data
-    return str(course(tasks).task(Bucket(data.family, data.level), data.number, data.split).reference)
+    return str(course(tasks).task(Bucket(data.family, data.level), data.index, data.split).reference)
 
 
 @pytest.mark.parametrize("curriculum", ["digits", "python"])
@@ -65,7 +65,7 @@ def test_the_answer_is_not_in_the_data() -> None:
     tasks = taskset("digits")
     (task,) = tasks.take(1)
     assert set(task.data.model_dump(exclude_defaults=True)) == {
-        "idx", "prompt", "system_prompt", "family", "level", "number", "split",
+        "idx", "prompt", "system_prompt", "family", "level", "index", "split",
     }  # fmt: skip
     assert task.key == "train/sum_digits/1/0"
 
