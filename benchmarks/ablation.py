@@ -23,7 +23,7 @@ def switch(*keys: str) -> list[str]:
 
 VARIANTS = {
     BASE: [],
-    "no warm start": ["--model", "tiny"],
+    "no warm start": [],
     "no hindsight": switch("training.hindsight=0"),
     "hints": switch("hints.most=0.9"),
     "best of 2": switch("training.best_of=2", "training.batch_size=64"),
@@ -44,6 +44,7 @@ def main() -> None:
     add_options(parser, curriculum="quickstart", steps=100, eval_freq=25, out="runs/benchmark-ablation")
     o = parser.parse_args()
     shorten(o)
+    VARIANTS["no warm start"] = ["--model", o.model or "tiny"]
     comparison = run_all(o, {name: VARIANTS[name] for name in o.variants})
     show(comparison, o.out, o.seeds, o.variants, BASE, o.targets, o.json)
 

@@ -107,7 +107,7 @@ def _tables(report: Mapping[str, Any]) -> Iterable[Any]:
         yield Text.assemble("\n", (name, "bold"), f": {verdict(family)}")
         yield _table(family)
     yield Text(
-        "95 %: of the pass rate, for tasks that differ. signal: mean U of a group, 0.25 at most. bits: per rollout.\n"
+        "95 %: of the pass rate, for tasks that differ. signal: mean U of a group, on average 0.25 at most. bits: per rollout.\n"
         "dead: tasks whose programs all passed or all failed. –: nothing to measure.",
         style="dim",
     )

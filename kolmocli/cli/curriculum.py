@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from kolmocli.tasks.base import Split, Task
     from kolmocli.tasks.settings import FamilySettings
 
-_QUESTION = ("as the task was founded", "question, and its answer step by step")
+_QUESTION = ("the whole task", "question, and its answer step by step")
 _SHOWN = {
     "programs": ("the published generator", "program, and the sequence to reproduce"),
     "sum_digits": _QUESTION,

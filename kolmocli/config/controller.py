@@ -28,7 +28,7 @@ class ControllerSection(Section):
         description="least share of the groups that a family gets; "
         "uniform, sequential, window and sec go by shares of their own",
     )
-    probes: Share = Field(0.05, description="rasch: share of groups one level beyond the bracket")
+    probes: Share = Field(0.05, description="rasch: share of groups that are moved one level up or down")
 
     def settings(self, kind: str) -> dict[str, Any]:
         """What a controller of this kind is made with: its section, and what it takes from this one."""

@@ -48,7 +48,7 @@ class EngineEvent(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluationEvent(Event):
-    """`name` (`before`, `after`), then `n`, `accuracy`, `accuracy_ci`, `compression_rate` of the report below, and `text`"""
+    """`name` (`before`, `step N`, `after`), then `n`, `accuracy`, `accuracy_ci`, `compression_rate` of the report below, and `text`"""
 
     kind: str = "eval"
     name: str | None = None

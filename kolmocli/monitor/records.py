@@ -66,7 +66,9 @@ class BucketRecord(Record):
     top: int | None = key("level", "number of levels of the family")
     pass_rate: float | None = key("share", "passes ÷ rollouts")
     ci: tuple[float, float] | None = key("share, share", "90 % Wilson interval of `pass_rate`")
-    signal: float | None = key("share²", "mean U = k(G−k) ÷ (G(G−1)) over its groups, below; at most about 0.25")
+    signal: float | None = key(
+        "share²", "mean U = k(G−k) ÷ (G(G−1)) over its groups, below; at most G ÷ (4(G−1)), 0.29 for G = 8"
+    )
     signal_share: float | None = key("share", "S over its groups")
     bits: float | None = key(
         "bits",

@@ -112,7 +112,7 @@ def test_show_has_questions_with_their_answers(capsys: pytest.CaptureFixture[str
     assert set(level["samples"][0]) == {"question", "answer"}
     assert shown["families"]["sum_digits"]["levels"][-1]["knobs"] == {}
     kolmo("curriculum", "show", "digits")
-    assert "as the task was founded" in capsys.readouterr().out
+    assert "the whole task" in capsys.readouterr().out
 
 
 def test_show_says_of_each_family_of_a_mixed_file_what_it_asks_for(
@@ -140,7 +140,7 @@ def test_show_says_of_each_family_of_a_mixed_file_what_it_asks_for(
     kolmo(*asked)
     text = capsys.readouterr().out
     sums, ramps, guesses = (text.index(f"\n{name}: target") for name in ("sums", "ramps", "guesses"))
-    assert sums < text.index("as the task was founded") < ramps < text.index("the published generator") < guesses
+    assert sums < text.index("the whole task") < ramps < text.index("the published generator") < guesses
     assert sums < text.index("question, and its answer") < ramps < text.index("program, and the sequence") < guesses
     assert guesses < text.index("a number below 7: ")
 

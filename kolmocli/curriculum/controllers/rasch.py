@@ -25,7 +25,9 @@ class RaschLevel(LevelBase):
         self,
         ladder: Ladder,
         *,
-        probes: Annotated[float, Setting("share of groups one level beyond the bracket", least=0.0, most=1.0)] = 0.05,
+        probes: Annotated[
+            float, Setting("share of groups that are moved one level up or down", least=0.0, most=1.0)
+        ] = 0.05,
         review: Annotated[
             float, Setting("share of groups at any level, evenly, so that nothing is forgotten", least=0.0, most=1.0)
         ] = 0.0,
