@@ -21,31 +21,33 @@ def switch(*keys: str) -> list[str]:
     return [option for key in keys for option in ("--set", key)]
 
 
-VARIANTS = {
-    BASE: [],
-    "no warm start": [],
-    "no hindsight": switch("training.hindsight=0"),
-    "hints": switch("hints.most=0.9"),
-    "best of 2": switch("training.best_of=2", "training.batch_size=64"),
-    "shaping": switch("training.shaping=0.5"),
-    "process reward": switch("reward.partial=0.1"),
-    "value head": switch("training.baseline=value"),
-    "value head, stopping": switch("training.baseline=value", "training.stop_hopeless=0.1"),
-    "self-play": switch("self_play.share=0.25"),
-    "uniform": switch("controller.kind=uniform"),
-    "sequential": switch("controller.kind=sequential"),
-}
+def variants(preset: str = "tiny") -> dict[str, list[str]]:
+    """By name, the options of each; `preset` is what a run without a warm start begins with."""
+    return {
+        BASE: [],
+        "no warm start": ["--model", preset],
+        "no hindsight": switch("training.hindsight=0"),
+        "hints": switch("hints.most=0.9"),
+        "best of 2": switch("training.best_of=2", "training.batch_size=64"),
+        "shaping": switch("training.shaping=0.5"),
+        "process reward": switch("reward.partial=0.1"),
+        "value head": switch("training.baseline=value"),
+        "value head, stopping": switch("training.baseline=value", "training.stop_hopeless=0.1"),
+        "self-play": switch("self_play.share=0.25"),
+        "uniform": switch("controller.kind=uniform"),
+        "sequential": switch("controller.kind=sequential"),
+    }
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--variants", nargs="+", default=list(VARIANTS), choices=VARIANTS, metavar="VARIANT")
+    parser.add_argument("--variants", nargs="+", default=list(variants()), choices=variants(), metavar="VARIANT")
     parser.add_argument("--targets", type=float, nargs="+", default=[0.4, 0.5], help="held-out accuracies")
     add_options(parser, curriculum="quickstart", steps=100, eval_freq=25, out="runs/benchmark-ablation")
     o = parser.parse_args()
     shorten(o)
-    VARIANTS["no warm start"] = ["--model", o.model or "tiny"]
-    comparison = run_all(o, {name: VARIANTS[name] for name in o.variants})
+    chosen = variants(o.model or "tiny")
+    comparison = run_all(o, {name: chosen[name] for name in o.variants})
     show(comparison, o.out, o.seeds, o.variants, BASE, o.targets, o.json)
 
 

@@ -38,7 +38,7 @@ from typing import Any
 from ablation import switch
 from paired import WARM, Comparison, OutOfTime, Sitting, add_common, finished, open_sitting, positive
 from paired_report import keep_figures, measure
-from race_report import ADAPTED, BEST, PLAIN, UNIFORM, measured, picture, show
+from race_report import ADAPTED, BEST, PLAIN, UNIFORM, measured, on_the_way, picture, show
 
 from kolmocli.config.file import load_config, parse_settings
 from kolmocli.paths import find_curriculum
@@ -122,7 +122,7 @@ class Race(Comparison):
                 for rate in self.rates
             ],
         )
-        found = {rate: fmean(mean_accuracy(run) for run in done) for rate, done in runs.items()}
+        found = {rate: fmean(on_the_way(measure(run, [])) for run in done) for rate, done in runs.items()}
         best = max(found, key=lambda rate: found[rate])
         (out / TUNED).write_text(json.dumps({"rate": best, "mean_accuracy": {f"{r:g}": a for r, a in found.items()}}))
         return best
@@ -143,11 +143,6 @@ class Race(Comparison):
             sitting,
             [(f / name, self.run(f, seed, name, more)) for seed, f in folders.items() for name, more in runs.items()],
         )
-
-
-def mean_accuracy(folder: Path) -> float:
-    """Over the evaluations after the first: high for what climbs early, and for what ends high."""
-    return fmean(accuracy for _, accuracy, _ in measure(folder, [])["accuracies"][1:])
 
 
 def tuned(out: Path) -> Any:
@@ -180,6 +175,8 @@ def parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--tune", type=int, nargs="+", default=[99], help="seeds to choose it on (default: %(default)s)"
     )
+    parser.add_argument("--uniform-of", type=Path, metavar="OUT",
+                        help="compare with the uniform sampling of this race, such as one at another rate")  # fmt: skip
     parser.add_argument("--targets", type=float, nargs="+", help="held-out accuracies (default: the curriculum's)")
     parser.add_argument("--steps", type=positive, help="updates of a run (default: the curriculum's)")
     parser.add_argument("--eval-freq", type=positive, help="updates between evaluations (default: the curriculum's)")
@@ -242,7 +239,10 @@ def main() -> None:
     except (OutOfTime, KeyboardInterrupt):
         print("stopped; the same command goes on", file=sys.stderr)
     found = {
-        name: measured(folders[name], o.seeds, o.variants, o.targets or track.targets) for name, track in tracks.items()
+        name: measured(
+            folder, o.seeds, o.variants, o.targets or tracks[name].targets, o.uniform_of and o.uniform_of / folder.name
+        )
+        for name, folder in folders.items()
     }
     if o.json:
         both = {

@@ -28,14 +28,25 @@ STYLES = {
 OF_TRL = "of TRL's best"
 
 
-def measured(folder: Path, seeds: Sequence[int], variants: Iterable[str], targets: Sequence[float]) -> dict[str, Any]:
-    """What is finished of the race in this folder, as `report` has it, and each variant as a share of TRL at its best."""
-    runs = {
-        name: {seed: measure(run, targets) for seed in seeds if finished(run := folder / f"seed{seed}" / name)}
-        for name in variants
-    }
+def on_the_way(run: Mapping[str, Any]) -> float:
+    """The mean accuracy after the first evaluation: high for what climbs early, and for what ends high."""
+    return fmean(accuracy for _, accuracy, _ in run["accuracies"][1:])
+
+
+def measured(
+    folder: Path, seeds: Sequence[int], variants: Iterable[str], targets: Sequence[float], uniform: Path | None = None
+) -> dict[str, Any]:
+    """What is finished of the race in this folder, as `report` has it, and each variant as a share of TRL at its best.
+
+    `uniform` is the folder that the runs of uniform sampling are taken from (None: this one).
+    """
+    runs = {}
+    for name in variants:
+        of = uniform if uniform is not None and name == UNIFORM else folder
+        runs[name] = {s: measure(run, targets) for s in seeds if finished(run := of / f"seed{s}" / name)}
     found = report(runs, UNIFORM, targets)
     for name, variant in found["variants"].items():
+        variant["on_the_way"] = mean([on_the_way(run) for run in runs[name].values()])
         variant["over_trl"] = None if name == BEST else difference(runs[name], runs.get(BEST, {}))
         for target, until in variant["until"].items():
             until["of_trl"] = {
@@ -47,7 +58,7 @@ def measured(folder: Path, seeds: Sequence[int], variants: Iterable[str], target
 
 def show(found: Mapping[str, dict[str, Any]]) -> None:
     """A table of the race, and one of where its runs ended."""
-    console = Console(width=None if sys.stdout.isatty() else 200, highlight=False)
+    console = Console(width=None if sys.stdout.isatty() else 220, highlight=False)
     console.print(race(found))
     console.print(ends(found))
 
@@ -80,13 +91,14 @@ def race(found: Mapping[str, dict[str, Any]]) -> Table:
 def ends(found: Mapping[str, dict[str, Any]]) -> Table:
     """`failed` are the groups of which no rollout passed, most of the dead ones on tasks that are too hard."""
     headings = (
-        "curriculum", "variant", "seeds", "before", "final accuracy", f"over {UNIFORM}", "over TRL's best", "rollouts",
+        "curriculum", "variant", "seeds", "before", "on the way", "final accuracy", f"over {UNIFORM}", "over TRL's best", "rollouts",
         "seconds", "pass rate", "bits", "dead groups", "failed",
     )  # fmt: skip
     table = empty("at the end: means over the seeds, with their 95 % intervals", headings)
     for name, _, variant, c in rows(found, False):
         table.add_row(
-            name, variant, str(len(c["seeds"])), short(c["before"], ".1%"), cell(c["final"], ".1%"),
+            name, variant, str(len(c["seeds"])), short(c["before"], ".1%"), short(c["on_the_way"], ".1%"),
+            cell(c["final"], ".1%"),
             cell(c["final_difference"], "+.1%"), cell(c["over_trl"], "+.1%"), short(c["rollouts"], ",.0f"), cell(c["seconds"], ",.0f"),
             short(c["pass_rate"], ".2f"), short(c["bits_per_rollout"], ".2f"), short(c["dead_groups"], ".0%"),
             short(c["failed_groups"], ".0%"),

@@ -18,6 +18,7 @@ RACES = {
         "--curricula", "digits", "--steps", "100", "--targets", "0.25", "0.3", "0.35", "0.4", "--eval-freq", "10",
         "--", "--set", "warmup.until=0.15",
     ],
+    "a rate for each": ["--curricula", "benchmarks/ladder.yaml", "--uniform-of", "benchmarks/race/low-rate"],
     "low-rate": ["--curricula", "benchmarks/ladder.yaml", "--", "--set", "training.learning_rate=5e-5"],
 }  # fmt: skip
 
@@ -58,6 +59,12 @@ RACES = {
             ],
         ),
         (
+            "a rate for each",
+            BOTH,
+            "+3.1 points [−0.3, 6.4]",
+            ["+3.1% [-0.3%, +6.4%]", "≤ 1.00 [0.41, 2.46]", "-0.6% [-1.7%, +0.5%]", "22.2%"],
+        ),
+        (
             "low-rate",
             KOLMO,
             "+0.5 [−2.0, 3.0], with 0.69 bits a rollout against 0.33",
@@ -75,7 +82,7 @@ def test_a_kept_race_prints_what_the_evidence_says(
     race: str, variants: list[str], difference: str, cells: list[str], tmp_path: Path
 ) -> None:
     kept = ROOT / "benchmarks" / "race"
-    shutil.copytree(kept if (kept / race / "benchmark.json").exists() else kept / race, tmp_path / "out")
+    shutil.copytree(kept / race if race in ("low-rate", "weak-start") else kept, tmp_path / "out")
     done = subprocess.run(
         [
             sys.executable, "benchmarks/race.py", "--out", str(tmp_path / "out"), "--variants", *variants,
