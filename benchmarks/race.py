@@ -12,10 +12,13 @@ held-out tasks by the same code. The seeds are not those that curricula were mad
 fresh. Only updates take time: warm starts, evaluations and checkpoints do not count on either side.
 
 `rasch` is the curriculum as it is, with what it has of reviews and replays. The other variants of kolmo change what chooses
-the tasks, and nothing else. `TRL as it comes` has TRL's defaults, its learning rate too. `TRL at its best` does not divide
-by the standard deviation, has bf16 where ours has it, our optimiser and schedule, and of `--rates` the one with the best
-mean accuracy on the seeds of `--tune`, which are not raced: as many as `benchmarks/reinforce.py` tried for ours.
-`TRL with kolmo` is that with our controller. What TRL is told in full: `race_trl.py`.
+the tasks, and nothing else. `TRL as it comes` has TRL's defaults. `TRL at its best` does not divide by the standard
+deviation, has bf16 where ours has it, our optimiser and schedule. `TRL with kolmo` is that with our controller. What TRL is
+told in full: `race_trl.py`.
+
+What chooses the tasks decides how much signal a step has, and so how large a step may be. Every variant but `TRL as it
+comes` therefore has a learning rate of its own: of `--rates` the one with the best mean accuracy on the seeds of `--tune`,
+which are not raced. A single one is for all.
 
 A stopped race goes on with the same command. Checkpoints of finished runs are removed. `figures.json` in each folder is all
 that the table and the picture, `race.png`, are made from: a folder that has it is a finished run. `benchmarks/race` has
@@ -57,75 +60,86 @@ class Track:
     eval_freq: int
     targets: tuple[float, ...]
     rates: tuple[float, ...] = (2e-4, 5e-4, 1e-3, 3e-3)
-    """Of which TRL's is chosen: around ours."""
+    """Of which each variant's is chosen: around the curriculum's."""
 
 
 TRACKS = {
     "python": Track(60, 5, (0.6, 0.65, 0.7, 0.75, 0.8)),
-    "reasoning": Track(100, 10, (0.4, 0.5, 0.6, 0.7)),
+    "reasoning": Track(60, 10, (0.4, 0.5, 0.6, 0.7)),
     "ladder": Track(100, 10, (0.18, 0.2, 0.22, 0.24), (1e-5, 2e-5, 5e-5, 1e-4, 2e-4, 5e-4)),
     "kolmogorov": Track(100, 10, (0.74, 0.76, 0.78, 0.8)),
 }
 RACED = ["python", "reasoning", "kolmogorov"]
 """Where nothing else is asked for: `ladder` is for control alone, where it should matter most."""
-OTHER = Track(100, 10, (0.4, 0.5, 0.6, 0.7))
+OTHER = Track(100, 10, (0.4, 0.5, 0.6, 0.7), (1e-4, 3e-4, 1e-3, 3e-3))
 """Of any other curriculum."""
 
 
-def variants(batch: int, rate: float | None) -> dict[str, list[str]]:
-    """By name, the options of each, for so many rollouts a step; `rate` is TRL's, None for the curriculum's."""
-    best = ["--best"] if rate is None else ["--best", "--rate", str(rate)]
+def variants(batch: int) -> dict[str, list[str]]:
+    """By name, the options of each, for so many rollouts a step."""
     return {
         "rasch": [],
         UNIFORM: switch("controller.kind=uniform"),
         "uniform + refill": switch("controller.kind=uniform", "refill.most=2", f"training.batch_size={batch // 2}"),
         **{kind: switch(f"controller.kind={kind}") for kind in ("window", "pool", "staircase")},
         PLAIN: [],
-        BEST: best,
-        ADAPTED: [*best, "--adapter"],
+        BEST: ["--best"],
+        ADAPTED: ["--best", "--adapter"],
     }
+
+
+def of_trl(variant: str) -> bool:
+    return variant in (PLAIN, BEST, ADAPTED)
+
+
+def at(rate: float, variant: str) -> list[str]:
+    """The option that gives the variant this learning rate."""
+    return ["--rate", str(rate)] if of_trl(variant) else switch(f"training.learning_rate={rate}")
 
 
 @dataclass(frozen=True)
 class Race(Comparison):
     rates: list[float]
-    """Of which TRL's is chosen."""
+    """Of which each variant's is chosen."""
     tune: list[int]
     """The seeds that it is chosen on."""
 
-    def run(self, folder: Path, seed: int, variant: str, options: Sequence[str]) -> list[str]:
-        if variant not in (PLAIN, BEST, ADAPTED):
-            return super().run(folder, seed, variant, options)
-        return self.trl(folder, seed, folder / variant, options)
-
-    def trl(self, folder: Path, seed: int, run_dir: Path, options: Sequence[str]) -> list[str]:
-        """A run of TRL from the warm start in `folder`."""
+    def run(self, folder: Path, seed: int, variant: str, options: Sequence[str], name: str | None = None) -> list[str]:
+        """A variant, in a folder of its own or of this name, goes on from the warm start in `folder`."""
+        if not of_trl(variant):
+            return super().run(folder, seed, name or variant, options)
         tasks = ["--eval-samples", str(self.eval_samples)] if self.eval_samples else []
         return [
-            sys.executable, str(SCRIPT), self.curriculum, "--warm", str(folder / WARM), "--run-dir", str(run_dir),
-            "--seed", str(seed), "--steps", str(self.steps), "--eval-freq", str(self.eval_freq),
-            "--sandbox", self.sandbox, *tasks, *self.more, *options,
+            sys.executable, str(SCRIPT), self.curriculum, "--warm", str(folder / WARM),
+            "--run-dir", str(folder / (name or variant)), "--seed", str(seed), "--steps", str(self.steps),
+            "--eval-freq", str(self.eval_freq), "--sandbox", self.sandbox, *tasks, *self.more, *options,
         ]  # fmt: skip
 
-    def tuned(self, out: Path, sitting: Sitting) -> float | None:
-        """The rate with the best mean accuracy on the way. None: there is none to choose."""
+    def choose_rates(self, out: Path, variants: Mapping[str, list[str]], sitting: Sitting) -> dict[str, float]:
+        """By variant the rate with the best mean accuracy on the way; of a variant that is not in it, its own."""
+        rated = [name for name in variants if name != PLAIN]
         if len(self.rates) < 2:
-            return self.rates[0] if self.rates else None
+            return {name: rate for name in rated for rate in self.rates}
         folders = {seed: out / f"tune{seed}" for seed in self.tune}
-        self.warm_up(folders, [f"rate {rate:g}" for rate in self.rates], sitting)
-        runs = {rate: [folder / f"rate {rate:g}" for folder in folders.values()] for rate in self.rates}
+        runs = {(name, rate): f"{name} {rate:g}" for name in rated for rate in self.rates}
+        self.warm_up(folders, runs.values(), sitting)
         run_all(
             sitting,
             [
-                (runs[rate][i], self.trl(folder, seed, runs[rate][i], ["--best", "--rate", str(rate)]))
-                for i, (seed, folder) in enumerate(folders.items())
-                for rate in self.rates
+                (folder / run, self.run(folder, seed, name, [*variants[name], *at(rate, name)], run))
+                for seed, folder in folders.items()
+                for (name, rate), run in runs.items()
             ],
         )
-        found = {rate: fmean(on_the_way(measure(run, [])) for run in done) for rate, done in runs.items()}
-        best = max(found, key=lambda rate: found[rate])
-        (out / TUNED).write_text(json.dumps({"rate": best, "mean_accuracy": {f"{r:g}": a for r, a in found.items()}}))
-        return best
+        found = {
+            key: fmean(on_the_way(measure(folder / run, [])) for folder in folders.values())
+            for key, run in runs.items()
+        }
+        rates = {name: max(self.rates, key=lambda rate: found[name, rate]) for name in rated}
+        tried = {name: {f"{rate:g}": found[name, rate] for rate in self.rates} for name in rated}
+        kept = tuned(out) | {name: {"rate": rates[name], "mean_accuracy": tried[name]} for name in rated}
+        (out / TUNED).write_text(json.dumps(kept, indent=1))
+        return rates
 
     def warm_up(self, folders: Mapping[int, Path], names: Collection[str], sitting: Sitting) -> None:
         """The warm start of each seed of which a run of these names is not finished."""
@@ -134,9 +148,10 @@ class Race(Comparison):
 
     def go(self, out: Path, seeds: Sequence[int], chosen: Sequence[str], sitting: Sitting) -> None:
         """All that is left to run. Raises OutOfTime when some of it still is."""
-        rate = self.tuned(out, sitting) if {BEST, ADAPTED} & set(chosen) else None
         batch = load_config(find_curriculum(self.curriculum), parse_settings(self.more[1::2])).training.batch_size
-        runs = {name: options for name, options in variants(batch, rate).items() if name in chosen}
+        found = {name: more for name, more in variants(batch).items() if name in chosen}
+        rates = self.choose_rates(out, found, sitting)
+        runs = {name: [*more, *at(rates[name], name)] if name in rates else more for name, more in found.items()}
         folders = {seed: out / f"seed{seed}" for seed in seeds}
         self.warm_up(folders, runs, sitting)
         run_all(  # all variants of a seed before the next one: a part is a fair race too
@@ -146,8 +161,8 @@ class Race(Comparison):
 
 
 def tuned(out: Path) -> Any:
-    """TRL's rate, and what it was chosen from; None where none was."""
-    return json.loads((out / TUNED).read_text()) if (out / TUNED).exists() else None
+    """By variant, its rate and what that was chosen from."""
+    return json.loads((out / TUNED).read_text()) if (out / TUNED).exists() else {}
 
 
 def run_all(sitting: Sitting, work: Sequence[tuple[Path, list[str]]]) -> None:
@@ -167,16 +182,14 @@ def prune(folder: Path) -> None:
 
 def parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    names = list(variants(1, None))
+    names = list(variants(1))
     parser.add_argument("--curricula", nargs="+", default=RACED, help="(default: %(default)s)")
     parser.add_argument("--variants", nargs="+", choices=names, default=names, metavar="VARIANT", help="(default: all)")
     parser.add_argument("--rates", type=float, nargs="*",
-                        help="learning rates to choose TRL's from (default: some around the curriculum's own; none: that)")  # fmt: skip
+                        help="learning rates to choose each variant's from (default: some around the curriculum's own; none: that)")  # fmt: skip
     parser.add_argument(
         "--tune", type=int, nargs="+", default=[99], help="seeds to choose it on (default: %(default)s)"
     )
-    parser.add_argument("--uniform-of", type=Path, metavar="OUT",
-                        help="compare with the uniform sampling of this race, such as one at another rate")  # fmt: skip
     parser.add_argument("--targets", type=float, nargs="+", help="held-out accuracies (default: the curriculum's)")
     parser.add_argument("--steps", type=positive, help="updates of a run (default: the curriculum's)")
     parser.add_argument("--eval-freq", type=positive, help="updates between evaluations (default: the curriculum's)")
@@ -207,8 +220,8 @@ def check(o: argparse.Namespace, usage: argparse.ArgumentParser) -> None:
         usage.error("after -- only --set KEY=VALUE is known to both sides")
     if set(o.seeds) & set(o.tune) and (o.rates is None or len(o.rates) > 1):
         usage.error("--tune: a seed that is raced is not one to choose a learning rate on")
-    of_trl = [name for name in o.variants if name in (PLAIN, BEST, ADAPTED)]
-    runs = [o.out / Path(c).stem / f"seed{seed}" / name for c in o.curricula for seed in o.seeds for name in of_trl]
+    others = [name for name in o.variants if of_trl(name)]
+    runs = [o.out / Path(c).stem / f"seed{seed}" / name for c in o.curricula for seed in o.seeds for name in others]
     if o.minutes != 0 and not all(map(finished, runs)) and find_spec("trl") is None:  # after no minutes nothing is run
         usage.error("TRL is not installed: pip install 'kolmocli[bench]', or leave its --variants out")
 
@@ -239,9 +252,7 @@ def main() -> None:
     except (OutOfTime, KeyboardInterrupt):
         print("stopped; the same command goes on", file=sys.stderr)
     found = {
-        name: measured(
-            folder, o.seeds, o.variants, o.targets or tracks[name].targets, o.uniform_of and o.uniform_of / folder.name
-        )
+        name: measured(folder, o.seeds, o.variants, o.targets or tracks[name].targets)
         for name, folder in folders.items()
     }
     if o.json:
@@ -253,9 +264,12 @@ def main() -> None:
     else:
         show(found)
         for name, folder in folders.items():
-            if choice := tuned(folder):
-                rates = ", ".join(f"{rate}: {accuracy:.1%}" for rate, accuracy in choice["mean_accuracy"].items())
-                print(f"{name}: {BEST} has a learning rate of {choice['rate']:g} (mean accuracy on the way, {rates})")
+            for variant, choice in tuned(folder).items():
+                if variant in o.variants:
+                    rates = ", ".join(f"{rate}: {accuracy:.1%}" for rate, accuracy in choice["mean_accuracy"].items())
+                    print(
+                        f"{name}, {variant}: a learning rate of {choice['rate']:g} (mean accuracy on the way, {rates})"
+                    )
     (o.out / "race.png").write_bytes(picture(found))
     print(o.out / "race.png", file=sys.stderr)
 

@@ -33,17 +33,12 @@ def on_the_way(run: Mapping[str, Any]) -> float:
     return fmean(accuracy for _, accuracy, _ in run["accuracies"][1:])
 
 
-def measured(
-    folder: Path, seeds: Sequence[int], variants: Iterable[str], targets: Sequence[float], uniform: Path | None = None
-) -> dict[str, Any]:
-    """What is finished of the race in this folder, as `report` has it, and each variant as a share of TRL at its best.
-
-    `uniform` is the folder that the runs of uniform sampling are taken from (None: this one).
-    """
-    runs = {}
-    for name in variants:
-        of = uniform if uniform is not None and name == UNIFORM else folder
-        runs[name] = {s: measure(run, targets) for s in seeds if finished(run := of / f"seed{s}" / name)}
+def measured(folder: Path, seeds: Sequence[int], variants: Iterable[str], targets: Sequence[float]) -> dict[str, Any]:
+    """What is finished of the race in this folder, as `report` has it, and each variant as a share of TRL at its best."""
+    runs = {
+        name: {s: measure(run, targets) for s in seeds if finished(run := folder / f"seed{s}" / name)}
+        for name in variants
+    }
     found = report(runs, UNIFORM, targets)
     for name, variant in found["variants"].items():
         variant["on_the_way"] = mean([on_the_way(run) for run in runs[name].values()])
