@@ -35,18 +35,16 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from statistics import fmean
-from typing import Any
 
 from ablation import switch
 from paired import WARM, Comparison, OutOfTime, Sitting, add_common, finished, open_sitting, positive
-from paired_report import keep_figures, measure
-from race_report import ADAPTED, BEST, PLAIN, UNIFORM, measured, on_the_way, picture, show
+from paired_report import keep_figures
+from race_rates import best_rates, rates_table, run_name, summary, tried, tune_folder
+from race_report import ADAPTED, BEST, PLAIN, UNIFORM, measured, picture, show
 
 from kolmocli.config.file import load_config, parse_settings
 from kolmocli.paths import find_curriculum
 
-TUNED = "tuned.json"
 SCRIPT = Path(__file__).with_name("race_trl.py")
 QUIET = switch("training.noise_every=0", "report=false")
 """Measurements and pictures that no variant needs."""
@@ -116,30 +114,22 @@ class Race(Comparison):
         ]  # fmt: skip
 
     def choose_rates(self, out: Path, variants: Mapping[str, list[str]], sitting: Sitting) -> dict[str, float]:
-        """By variant the rate with the best mean accuracy on the way; of a variant that is not in it, its own."""
+        """By variant the best of the rates; of a variant that is not in it, its own."""
         rated = [name for name in variants if name != PLAIN]
         if len(self.rates) < 2:
             return {name: rate for name in rated for rate in self.rates}
-        folders = {seed: out / f"tune{seed}" for seed in self.tune}
-        runs = {(name, rate): f"{name} {rate:g}" for name in rated for rate in self.rates}
-        self.warm_up(folders, runs.values(), sitting)
+        folders = {seed: tune_folder(out, seed) for seed in self.tune}
+        runs = [(name, rate, run_name(name, rate)) for name in rated for rate in self.rates]
+        self.warm_up(folders, [run for _, _, run in runs], sitting)
         run_all(
             sitting,
             [
                 (folder / run, self.run(folder, seed, name, [*variants[name], *at(rate, name)], run))
                 for seed, folder in folders.items()
-                for (name, rate), run in runs.items()
+                for name, rate, run in runs
             ],
         )
-        found = {
-            key: fmean(on_the_way(measure(folder / run, [])) for folder in folders.values())
-            for key, run in runs.items()
-        }
-        rates = {name: max(self.rates, key=lambda rate: found[name, rate]) for name in rated}
-        tried = {name: {f"{rate:g}": found[name, rate] for rate in self.rates} for name in rated}
-        kept = tuned(out) | {name: {"rate": rates[name], "mean_accuracy": tried[name]} for name in rated}
-        (out / TUNED).write_text(json.dumps(kept, indent=1))
-        return rates
+        return best_rates(tried(out, self.tune, rated, self.rates))
 
     def warm_up(self, folders: Mapping[int, Path], names: Collection[str], sitting: Sitting) -> None:
         """The warm start of each seed of which a run of these names is not finished."""
@@ -158,11 +148,6 @@ class Race(Comparison):
             sitting,
             [(f / name, self.run(f, seed, name, more)) for seed, f in folders.items() for name, more in runs.items()],
         )
-
-
-def tuned(out: Path) -> Any:
-    """By variant, its rate and what that was chosen from."""
-    return json.loads((out / TUNED).read_text()) if (out / TUNED).exists() else {}
 
 
 def run_all(sitting: Sitting, work: Sequence[tuple[Path, list[str]]]) -> None:
@@ -255,21 +240,19 @@ def main() -> None:
         name: measured(folder, o.seeds, o.variants, o.targets or tracks[name].targets)
         for name, folder in folders.items()
     }
+    rates = {
+        name: tried(folders[name], o.tune, o.variants, race.rates)
+        for name, race in races.items()
+        if len(race.rates) > 1
+    }
     if o.json:
         both = {
-            name: {"settings": asdict(races[name]), "tuned": tuned(folders[name]), **each}
-            for name, each in found.items()
+            name: {"settings": asdict(race), "rates": summary(rates.get(name, {})), **found[name]}
+            for name, race in races.items()
         }
         print(json.dumps({"schema_version": 1, "curricula": both}, indent=2, allow_nan=False))
     else:
-        show(found)
-        for name, folder in folders.items():
-            for variant, choice in tuned(folder).items():
-                if variant in o.variants:
-                    rates = ", ".join(f"{rate}: {accuracy:.1%}" for rate, accuracy in choice["mean_accuracy"].items())
-                    print(
-                        f"{name}, {variant}: a learning rate of {choice['rate']:g} (mean accuracy on the way, {rates})"
-                    )
+        show(found, rates_table(rates))
     (o.out / "race.png").write_bytes(picture(found))
     print(o.out / "race.png", file=sys.stderr)
 

@@ -51,11 +51,13 @@ def measured(folder: Path, seeds: Sequence[int], variants: Iterable[str], target
     return found
 
 
-def show(found: Mapping[str, dict[str, Any]]) -> None:
-    """A table of the race, and one of where its runs ended."""
+def show(found: Mapping[str, dict[str, Any]], rates: Table) -> None:
+    """A table of the race, one of where its runs ended, and that of the rates, where any was tried."""
     console = Console(width=None if sys.stdout.isatty() else 220, highlight=False)
     console.print(race(found))
     console.print(ends(found))
+    if rates.row_count:
+        console.print(rates)
 
 
 def rows(found: Mapping[str, dict[str, Any]], targets: bool) -> Iterator[tuple[str, float | None, str, dict[str, Any]]]:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import subprocess
 import sys
 import time
 from itertools import pairwise
 from pathlib import Path
+from statistics import fmean
 
 import pytest
+import yaml
 
 from kolmocli.monitor.history import read_history
 
@@ -42,6 +45,15 @@ def curriculum(tmp_path: Path) -> str:
 
 def ask(*command: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, *command], capture_output=True, text=True, check=False)
+
+
+def rate_of(run: Path) -> float:
+    """The learning rate that a run of ours has in its configuration, and one of TRL in what TRL was told."""
+    if (run / "config.yaml").exists():
+        return float(yaml.safe_load((run / "config.yaml").read_text())["training"]["learning_rate"])
+    told = re.search(r"'learning_rate': ([^,}]+)", (run / "events.jsonl").read_text())
+    assert told
+    return float(told[1])
 
 
 def test_both_sides_begin_alike_and_the_table_names_what_nobody_reached(curriculum: str, tmp_path: Path) -> None:
@@ -78,6 +90,25 @@ def test_both_sides_begin_alike_and_the_table_names_what_nobody_reached(curricul
     assert reached == {(target, name): n for target, n in (("0", "2"), ("100", "0")) for name in VARIANTS}
     longer = ask(*command, "--steps", "3")
     assert "is of another comparison (steps was 2, is 3)" in longer.stderr
+
+
+def test_each_way_to_choose_tasks_has_the_rate_that_is_best_on_another_seed(curriculum: str, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    done = ask(
+        str(RACE), "--curricula", curriculum, "--seeds", "1", "--tune", "2", "3", "--steps", "2", "--eval-freq", "1",
+        "--rates", "1e-9", "1e-2", "--variants", *VARIANTS, "--out", str(out), "--jobs", "2", "--json",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    tried = json.loads(done.stdout)["curricula"][curriculum]["rates"]
+    assert tuple(tried) == VARIANTS
+    for name, by_rate in tried.items():
+        for rate, found in by_rate.items():
+            runs = [read_history(out / "raced" / f"tune{seed}" / f"{name} {rate}") for seed in (2, 3)]
+            assert found["on_the_way"]["mean"] == pytest.approx(
+                fmean(e.accuracy for r in runs for e in r.evaluations[1:])
+            )
+        best = max(by_rate, key=lambda rate: by_rate[rate]["on_the_way"]["mean"])
+        assert rate_of(out / "raced" / "seed1" / name) == float(best)
 
 
 def test_what_cannot_be_raced_is_said_before_anything_runs(curriculum: str, tmp_path: Path) -> None:
