@@ -18,7 +18,6 @@ from dataclasses import dataclass, field
 import httpx2
 
 from kolmocli.errors import KolmoError, UsageError
-from kolmocli.evaluation.prompt import messages
 
 KEYS = ("KOLMO_API_KEY", "OPENAI_API_KEY")
 _AT_ONCE = 16
@@ -34,6 +33,10 @@ _LONGEST_WAIT = 60.0
 _WORTH_ANOTHER_TRY = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 _TIMEOUT = httpx2.Timeout(600.0, connect=20.0)
 """Seconds. A slow model may think for minutes before its first byte; a host that is not there is known soon."""
+
+
+Messages = list[dict[str, str]]
+"""A conversation, as chat endpoints take it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,26 +67,26 @@ class Endpoint:
         return base if base.endswith("/chat/completions") else f"{base}/chat/completions"
 
     @contextmanager
-    def asking(self, sequences: Sequence[tuple[int, ...]]) -> Iterator[list[Future[Answer]]]:
-        """While entered, all sequences are asked for, and each has its answer in a future, in order.
+    def asking(self, conversations: Sequence[Messages]) -> Iterator[list[Future[Answer]]]:
+        """While entered, all conversations are sent, and each has its answer in a future, in order.
 
         Leaving the block ends it at once: nobody waits for a request that is under way.
 
         Raises:
             KolmoError: (from a future) the endpoint cannot be reached, refuses, or does not speak the protocol.
         """
-        futures: list[Future[Answer]] = [Future() for _ in sequences]
-        waiting = iter(zip(futures, sequences, strict=True))
+        futures: list[Future[Answer]] = [Future() for _ in conversations]
+        waiting = iter(zip(futures, conversations, strict=True))
         lock, over = threading.Lock(), threading.Event()
 
         def work() -> None:
             while not over.is_set():
                 with lock:
-                    future, sequence = next(waiting, (None, None))
-                if future is None or sequence is None:
+                    future, messages = next(waiting, (None, None))
+                if future is None or messages is None:
                     return
                 try:
-                    future.set_result(self._ask(client, sequence, over))
+                    future.set_result(self._ask(client, messages, over))
                 except Exception as error:
                     future.set_exception(error)
 
@@ -101,8 +104,8 @@ class Endpoint:
         key = {"Authorization": f"Bearer {self.key}"} if self.key else {}
         return {"Accept-Encoding": "gzip", **key}
 
-    def _ask(self, client: httpx2.Client, sequence: tuple[int, ...], over: threading.Event) -> Answer:
-        body = {"model": self.model, "messages": messages(sequence), "max_tokens": self.max_tokens}
+    def _ask(self, client: httpx2.Client, messages: Messages, over: threading.Event) -> Answer:
+        body = {"model": self.model, "messages": messages, "max_tokens": self.max_tokens}
         for attempt in range(1, _TRIES + 1):
             wait = self.first_wait * 2 ** (attempt - 1)
             try:

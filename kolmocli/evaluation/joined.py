@@ -16,7 +16,7 @@ from kolmocli.errors import UsageError
 from kolmocli.evaluation.foreign import Programs, all_judged, cut_of, teller
 from kolmocli.evaluation.report import PLAIN, Reporting, full_report
 from kolmocli.evaluation.rescoring import MAX_ITEMS, Candidate, limits_of, rescore
-from kolmocli.evaluation.samples import every_sample, pass_shares_by
+from kolmocli.evaluation.samples import Attempts, every_sample, pass_shares_by
 from kolmocli.language.answers import program_of
 from kolmocli.sandbox import Sandbox, open_sandbox
 from kolmocli.tasks.base import Task
@@ -54,7 +54,7 @@ def evaluate_joined(
         yield from found
 
     with ExitStack() as stack:
-        sandbox = _sandbox(tasks.values(), programs, warn, stack)
+        sandbox = sandbox_for(tasks.values(), programs, warn, stack)
         wrong = named_failing(data, list(tasks.values()), sandbox, warn, strict=strict)
         attempts = all_judged(rescore(candidates(), sandbox, teller("predictions judged", warn)))
     answered = {task.index for task, _ in attempts}
@@ -62,20 +62,27 @@ def evaluate_joined(
     for task_id in left:
         problems.bad(f"task {task_id}", f"no prediction for it, and it is left out of {data}", left_out=False)
     problems.close(f"predictions for {len(attempts):,} of {len(tasks):,} tasks")
+    return {
+        "model": predictions, "data": data, **report_of_samples(attempts, programs, reporting),
+        "unanswered": len(left), "unknown": counts["unknown"], "failing_references": wrong,
+    }  # fmt: skip
+
+
+def report_of_samples(attempts: Attempts, programs: Programs, reporting: Reporting = PLAIN) -> dict[str, Any]:
+    """The report in which every sample counts, whatever kind of task it is for."""
     languages = {task.language for task, _ in attempts}
     samples = max(len(outcomes) for _, outcomes in attempts)
     report = full_report(attempts, samples, programs.language, reporting)
     of_samples, intervals = every_sample(attempts)
     return {
-        "model": predictions, "data": data, "samples": samples,
+        "samples": samples,
         "language": programs.language if any(isinstance(task, SequenceTask) for task, _ in attempts)
         else next(iter(languages)) if len(languages) == 1 else None,
         **report, **pass_shares_by(attempts), **of_samples, "intervals": report["intervals"] | intervals,
-        "unanswered": len(left), "unknown": counts["unknown"], "failing_references": wrong,
     }  # fmt: skip
 
 
-def _sandbox(tasks: Iterable[Task], programs: Programs, warn: Warn, stack: ExitStack) -> Sandbox | None:
+def sandbox_for(tasks: Iterable[Task], programs: Programs, warn: Warn, stack: ExitStack) -> Sandbox | None:
     """None where all answers are in words."""
     if all(task.language == "text" for task in tasks):
         return None

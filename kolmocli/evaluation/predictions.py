@@ -9,6 +9,7 @@ from kolmocli.curriculum.base import Bucket
 from kolmocli.errors import KolmoError, UsageError
 from kolmocli.evaluation.rescoring import MAX_ITEMS, Candidate, Language
 from kolmocli.language.answers import program_of
+from kolmocli.tasks.base import Task
 from kolmocli.tasks.files.layouts import Entry, read_entries
 from kolmocli.tasks.files.problems import Problems
 from kolmocli.tasks.sequences.task import SequenceTask, sequence_task
@@ -53,7 +54,8 @@ def _task(entry: Entry, index: int, language: Language) -> SequenceTask:
 
 
 class PredictionWriter:
-    """Predictions as lines that `read_predictions` reads, written as they come: answers may have cost money."""
+    """Predictions as lines, written as they come: answers may have cost money. `read_predictions` reads those for sequences;
+    those for other tasks of a file are joined with it by `task_id`."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -64,9 +66,13 @@ class PredictionWriter:
         except OSError as error:
             raise KolmoError(f"{name}: cannot be written: {error.strerror}") from None
 
-    def write(self, task: SequenceTask, task_id: int, answer: str) -> None:
-        known = {"bucket": str(task.bucket), "modality": task.modality}
-        line = {"task_id": task_id, "sequence": task.target, "generation": answer, **known}
+    def write(self, task: Task, answer: str) -> None:
+        bucket = str(task.bucket)
+        if isinstance(task, SequenceTask):
+            known = {"bucket": bucket, "modality": task.modality}
+            line = {"task_id": task.index, "sequence": task.target, "generation": answer, **known}
+        else:
+            line = {"task_id": task.task_id, "completion": answer, "bucket": bucket}
         try:
             self._file.write(json.dumps(line) + "\n")
             self._file.flush()

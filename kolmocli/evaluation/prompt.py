@@ -26,7 +26,7 @@ Write a Python program whose result is the sequence below.
 """
 
 
-def messages(sequence: Sequence[int]) -> list[dict[str, str]]:
+def program_messages(sequence: Sequence[int]) -> list[dict[str, str]]:
     """The conversation that asks for a program, as chat endpoints take it."""
     return [
         {"role": "system", "content": _SYSTEM},

@@ -25,10 +25,10 @@ from kolmocli.curriculum.base import Bucket, Controller, Result
 from kolmocli.engine.judging import open_judge
 from kolmocli.errors import UsageError
 from kolmocli.evaluation.heldout import held_out_tasks
-from kolmocli.language.answers import program_of
 from kolmocli.sandbox.opening import Backend
 from kolmocli.seeds import derived_seed
 from kolmocli.tasks.base import Split, Task, TaskSource
+from kolmocli.tasks.chat import judged_text
 from kolmocli.tasks.family import Kind, register_kinds
 from kolmocli.tasks.judging import SandboxJudge
 from kolmocli.tasks.outcome import Outcome
@@ -130,7 +130,7 @@ class Course:
         """
         if self._judge is None:
             raise UsageError("this course judges nothing: open it with judges=True")
-        return self._judge(tasks, [_whole(task, answer) for task, answer in zip(tasks, answers, strict=True)])
+        return self._judge(tasks, [judged_text(task, answer) for task, answer in zip(tasks, answers, strict=True)])
 
     def observe(self, results: Sequence[Result]) -> list[str]:
         """The results of one version of the policy. Returns what is worth an event, in words."""
@@ -170,22 +170,3 @@ class Course:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.close()
-
-
-def messages(task: Task) -> list[dict[str, str]]:
-    """What a chat model is shown of a task: a system prompt, where there is one, and the question.
-
-    The beginning of an answer, which some families give, is not shown: a template would close it, as a turn of its own.
-    """
-    said = [("system", task.asked.system), ("user", task.asked.text)]
-    return [{"role": role, "content": content} for role, content in said if content]
-
-
-def _whole(task: Task, answer: str) -> str:
-    """The text that is judged: with the beginning that is given, unless the answer repeats it, spaced in any way."""
-    text = answer if task.language == "text" else program_of(answer)
-    return text if _unspaced(text).startswith(_unspaced(task.prefix)) else task.prefix + text
-
-
-def _unspaced(text: str) -> str:
-    return "".join(text.split())

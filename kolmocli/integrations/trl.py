@@ -24,8 +24,9 @@ from transformers.trainer_callback import ExportableState
 
 from kolmocli.curriculum.base import Bucket, Result
 from kolmocli.errors import UsageError
-from kolmocli.integrations.course import Course, messages
+from kolmocli.integrations.course import Course
 from kolmocli.tasks.base import Split, Task
+from kolmocli.tasks.chat import messages
 
 Place = tuple[str, int, int]
 """Family, level and index of a task of training."""

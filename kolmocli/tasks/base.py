@@ -67,6 +67,8 @@ class Task:
     language: Language = "python"
     prefix: str = ""
     """The beginning of the answer, given: part of the prompt, so nobody writes it, and of the text that is judged."""
+    task_id: str | None = None
+    """What a file of predictions calls this task."""
     bucket: Bucket = _NOWHERE
     index: int = 0
 

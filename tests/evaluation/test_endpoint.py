@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from kolmocli.cli.eval_table import render
 from kolmocli.errors import KolmoError, UsageError
 from kolmocli.evaluation.endpoint import Answer, Endpoint, key_from_environment
 from kolmocli.evaluation.foreign import Programs, evaluate_predictions
+from kolmocli.evaluation.joined import evaluate_joined
+from kolmocli.evaluation.prompt import program_messages
 from kolmocli.evaluation.prompted import evaluate_endpoint
+from kolmocli.evaluation.report import Reporting
 from kolmocli.evaluation.selection import Wanted
 from tests.evaluation.served import Replies, Reply, Served, asked_for, says
+from tests.evaluation.test_joined import DATA, EMBEDDED, RIGHT, WRONG, write
 
 Serve = Callable[[Replies], Served]
 
 
 def answers(endpoint: Endpoint, sequences: Sequence[tuple[int, ...]]) -> list[Answer]:
-    with endpoint.asking(sequences) as asked:
+    with endpoint.asking([program_messages(sequence) for sequence in sequences]) as asked:
         return [answer.result() for answer in asked]
 
 
@@ -112,3 +118,74 @@ def test_a_prompted_model_is_evaluated_and_its_answers_are_kept(serve: Serve, tm
     with pytest.raises(KolmoError, match="exists already"):
         evaluate_endpoint(Endpoint(served.url, "wise"), wanted, programs, samples=1, save=saved)
     assert len(served.bodies) == 8
+
+
+def of_the_file(replies: Sequence[dict[str, Any]]) -> Replies:
+    """Answers the tasks of `DATA`, each known by a word of its prompt."""
+    answers = [
+        next(str(reply[key]) for key in ("completion", "solution", "generation") if key in reply) for reply in replies
+    ]
+    words = [row_words(row) for row in DATA]
+
+    def reply(number: int, body: dict[str, Any]) -> Reply:
+        asked = body["messages"][-1]["content"]
+        return says(next(answer for answer, word in zip(answers, words, strict=True) if word in asked))
+
+    return reply
+
+
+def row_words(row: dict[str, Any]) -> str:
+    found = next((row[key] for key in ("prompt", "text", "question") if key in row), None)
+    return str(row["sequence"] if found is None else found).strip()
+
+
+@pytest.mark.parametrize(("replies", "accuracy"), [(RIGHT, 1.0), (WRONG, 0.0)])
+def test_any_task_of_a_file_is_asked_for(
+    serve: Serve, tmp_path: Path, replies: list[dict[str, Any]], accuracy: float
+) -> None:
+    """Code, scripts, questions and sequences; the answers that are kept give the same report."""
+    data, saved = write(tmp_path / "d.jsonl", DATA), str(tmp_path / "saved.jsonl")
+    served = serve(of_the_file(replies))
+    report = evaluate_endpoint(
+        Endpoint(served.url, "wise"), Wanted(data=data, tasks=100), EMBEDDED, samples=2, save=saved
+    )
+    assert (report["n"], report["accuracy"], report["samples"], report["masked"]) == (5, accuracy, 2, 0)
+    assert report["pass_at_k"] == {"1": accuracy, "2": accuracy}
+    render(report)
+    others = write(tmp_path / "others.jsonl", DATA[:-1])
+    listed = [line for line in map(json.loads, Path(saved).read_text().splitlines()) if "completion" in line]
+    again = evaluate_joined(others, write(tmp_path / "listed.jsonl", listed), EMBEDDED, strict=True)
+    assert again["families"] == {name: found for name, found in report["families"].items() if name in again["families"]}
+    assert len(again["families"]) == 3
+
+
+def test_questions_of_a_curriculum_need_no_sandbox(serve: Serve, tmp_path: Path) -> None:
+    def reply(number: int, body: dict[str, Any]) -> Reply:
+        asked = body["messages"][-1]["content"]
+        numbers = re.findall(r"\d+", asked)
+        right = str(int(numbers[0][::-1])) if "revers" in asked else str(sum(map(int, "".join(numbers))))
+        return says(f"Let me think.\n[ANSWER] {right}", "stop" if number > 1 else "length")
+
+    served, saved = serve(reply), tmp_path / "saved.jsonl"
+    wanted = Wanted(curriculum="digits", tasks=20)
+    nowhere = Programs("python", 1.0, "docker")  # and none is looked for
+    report = evaluate_endpoint(Endpoint(served.url, "wise"), wanted, nowhere, samples=1, save=str(saved))
+    assert (report["accuracy"], report["cut_off"], report["language"]) == (1.0, 1, "text")
+    assert [m["role"] for m in served.bodies[0]["messages"]] == ["system", "user"]
+    names = [json.loads(line)["task_id"] for line in saved.read_text().splitlines()]
+    assert len(set(names)) == report["n"]
+    assert "sum_digits/1/0" in names
+
+
+def test_what_is_wrong_with_the_tasks_is_said_before_anything_is_asked(serve: Serve, tmp_path: Path) -> None:
+    served = serve(of_the_file(RIGHT))
+    failing = {**DATA[0], "canonical_solution": "    return x\n"}
+    wanted = Wanted(data=write(tmp_path / "d.jsonl", [failing, *DATA[1:]]), tasks=100, strict=True)
+    with pytest.raises(UsageError, match=r"HumanEval/0"):
+        evaluate_endpoint(Endpoint(served.url, "wise"), wanted, EMBEDDED, samples=1, save=None)
+    with pytest.raises(UsageError, match="are for sequences, and not all of these tasks are"):
+        evaluate_endpoint(
+            Endpoint(served.url, "wise"), Wanted(data=write(tmp_path / "e.jsonl", DATA), tasks=100), EMBEDDED,
+            samples=1, save=None, reporting=Reporting(search=0.1),
+        )  # fmt: skip
+    assert not served.bodies

@@ -17,6 +17,7 @@ import pytest
 
 from kolmocli.errors import KolmoError, UsageError
 from kolmocli.evaluation.endpoint import Answer, Endpoint, key_from_environment
+from kolmocli.evaluation.prompt import program_messages
 from tests.conftest import KOLMO, Run, command_environment
 from tests.evaluation.served import Replies, Reply, Served, asked_for, says
 
@@ -25,7 +26,7 @@ KEY = "sk-0123456789abcdef"
 
 
 def ask(endpoint: Endpoint) -> Answer:
-    with endpoint.asking([(1, 2, 3)]) as answers:
+    with endpoint.asking([program_messages((1, 2, 3))]) as answers:
         return answers[0].result()
 
 

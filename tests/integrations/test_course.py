@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import kolmocli as kolmo
-from kolmocli.integrations.course import messages
+from kolmocli.tasks.chat import messages
 from tests.integrations.stories import open_stories
 
 

@@ -18,8 +18,6 @@ class CodeTask(Task):
     opening: str = ""
     """The code that an answer goes on from, or stands below, as HumanEval has it; empty where an answer is all there is."""
     credit: Credit = "all"
-    task_id: str | None = None
-    """What a file of predictions calls this task."""
 
     def attempt(self, text: str, terms: Terms) -> Attempt:
         program = program_of_completion(self.opening, self.entry_point, text)

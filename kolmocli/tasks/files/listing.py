@@ -14,7 +14,7 @@ Each may have a `family`, a `level` or a `bucket` (`family/level`), and a `task_
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from kolmocli.seeds import content_key
@@ -35,7 +35,10 @@ class Listed:
     task: Task
     family: str
     level: float | None = None
-    task_id: str | None = None
+
+    @property
+    def task_id(self) -> str | None:
+        return self.task.task_id
 
     @property
     def key(self) -> int:
@@ -120,7 +123,7 @@ def item(data: dict[str, Any], *, max_items: int = MAX_ITEMS, level_key: str | N
     if bucket is not None and level_key is None:
         named = bucket_of(bucket)
         family, known = named.family, named.level
-    return Listed(shape.build(data), family or shape.family, known, label(data, "task_id"))
+    return Listed(replace(shape.build(data), task_id=label(data, "task_id")), family or shape.family, known)
 
 
 def _shape(data: Mapping[str, Any]) -> Shape | None:
