@@ -41,12 +41,14 @@ def tried(out: Path, seeds: Sequence[int], variants: Iterable[str], rates: Seque
 
 
 def best_rates(found: Tried) -> dict[str, float]:
-    """Of each variant the rate with the best mean accuracy on the way, when all have been tried on the same seeds."""
-    return {
-        name: max(by_rate, key=lambda rate: fmean(map(on_the_way, by_rate[rate].values())))
-        for name, by_rate in found.items()
-        if by_rate and by_rate[min(by_rate)] and len({frozenset(runs) for runs in by_rate.values()}) == 1
-    }
+    """Of each variant the rate with the best mean accuracy on the way, of those that were tried on all of the seeds."""
+    best = {}
+    for name, by_rate in found.items():
+        seeds = set[int]().union(*by_rate.values())
+        whole = {rate: runs for rate, runs in by_rate.items() if runs and runs.keys() == seeds}
+        if whole:
+            best[name] = max(whole, key=lambda rate: fmean(map(on_the_way, whole[rate].values())))
+    return best
 
 
 def summary(found: Tried) -> dict[str, Any]:
