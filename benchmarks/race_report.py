@@ -52,12 +52,11 @@ def measured(folder: Path, seeds: Sequence[int], variants: Iterable[str], target
 
 
 def show(found: Mapping[str, dict[str, Any]], rates: Table) -> None:
-    """A table of the race, one of where its runs ended, and that of the rates, where any was tried."""
+    """A table of the race, one of where its runs ended, and that of the rates: those that have a row."""
     console = Console(width=None if sys.stdout.isatty() else 220, highlight=False)
-    console.print(race(found))
-    console.print(ends(found))
-    if rates.row_count:
-        console.print(rates)
+    for table in (race(found), ends(found), rates):
+        if table.row_count:
+            console.print(table)
 
 
 def rows(found: Mapping[str, dict[str, Any]], targets: bool) -> Iterator[tuple[str, float | None, str, dict[str, Any]]]:
