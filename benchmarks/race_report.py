@@ -10,6 +10,7 @@ from typing import Any
 
 from paired import finished
 from paired_report import cell, difference, mean, measure, ratio, report
+from race_curves import caught_up
 from rich import box
 from rich.console import Console
 from rich.table import Table
@@ -43,6 +44,13 @@ def measured(folder: Path, seeds: Sequence[int], variants: Iterable[str], target
     for name, variant in found["variants"].items():
         variant["on_the_way"] = mean([on_the_way(run) for run in runs[name].values()])
         variant["over_trl"] = None if name == BEST else difference(runs[name], runs.get(BEST, {}))
+        variant["caught_up"] = {
+            other: {
+                what: None if name == other else caught_up(runs[name], runs.get(other, {}), what)
+                for what in ("rollouts", "seconds")
+            }
+            for other in (UNIFORM, BEST)
+        }
         for target, until in variant["until"].items():
             until["of_trl"] = {
                 what: ratio(runs[name], runs.get(BEST, {}), target, what) if name != BEST else None
@@ -53,7 +61,7 @@ def measured(folder: Path, seeds: Sequence[int], variants: Iterable[str], target
 
 def show(found: Mapping[str, dict[str, Any]], rates: Table) -> None:
     """A table of the race, one of where its runs ended, and that of the rates: those that have a row."""
-    console = Console(width=None if sys.stdout.isatty() else 220, highlight=False)
+    console = Console(width=None if sys.stdout.isatty() else 260, highlight=False)
     for table in (race(found), ends(found), rates):
         if table.row_count:
             console.print(table)
@@ -85,17 +93,20 @@ def race(found: Mapping[str, dict[str, Any]]) -> Table:
 
 
 def ends(found: Mapping[str, dict[str, Any]]) -> Table:
-    """`failed` are the groups of which no rollout passed, most of the dead ones on tasks that are too hard."""
+    """`has it after`: the share of the other's rollouts, or of its seconds, until it has what the other ends with. `failed` are the groups of
+    which no rollout passed, most of the dead ones on tasks that are too hard."""
     headings = (
-        "curriculum", "variant", "seeds", "before", "on the way", "final accuracy", f"over {UNIFORM}", "over TRL's best", "rollouts",
-        "seconds", "pass rate", "bits", "dead groups", "failed",
+        "curriculum", "variant", "seeds", "before", "on the way", "final accuracy", f"over {UNIFORM}", "has it after",
+        "over TRL's best", "has it after", "in seconds", "rollouts", "seconds", "pass rate", "bits", "dead groups", "failed",
     )  # fmt: skip
     table = empty("at the end: means over the seeds, with their 95 % intervals", headings)
     for name, _, variant, c in rows(found, False):
         table.add_row(
             name, variant, str(len(c["seeds"])), short(c["before"], ".1%"), short(c["on_the_way"], ".1%"),
             cell(c["final"], ".1%"),
-            cell(c["final_difference"], "+.1%"), cell(c["over_trl"], "+.1%"), short(c["rollouts"], ",.0f"), cell(c["seconds"], ",.0f"),
+            cell(c["final_difference"], "+.1%"), share(c["caught_up"][UNIFORM]["rollouts"]),
+            cell(c["over_trl"], "+.1%"), *(share(c["caught_up"][BEST][what]) for what in ("rollouts", "seconds")),
+            short(c["rollouts"], ",.0f"), cell(c["seconds"], ",.0f"),
             short(c["pass_rate"], ".2f"), short(c["bits_per_rollout"], ".2f"), short(c["dead_groups"], ".0%"),
             short(c["failed_groups"], ".0%"),
         )  # fmt: skip
@@ -112,6 +123,15 @@ def empty(title: str, headings: Sequence[str]) -> Table:
 def short(value: Mapping[str, Any], form: str) -> str:
     """A mean without its interval."""
     return cell({**value, "ci": None}, form)
+
+
+def share(value: Mapping[str, Any] | None) -> str:
+    """What `caught_up` found."""
+    if value is None or value["mean"] is None:
+        return "–"
+    low, high = value["ci"] or (None, None)
+    end = "" if low is None else f" [{low:.2f}, {'–' if high is None else f'{high:.2f}'}]"
+    return f"{value['mean']:.2f}{end}"
 
 
 def picture(found: Mapping[str, dict[str, Any]]) -> bytes:
