@@ -65,6 +65,7 @@ TRACKS = {
     "python": Track(60, 5, (0.6, 0.65, 0.7, 0.75, 0.8)),
     "reasoning": Track(60, 10, (0.3, 0.32, 0.34), (1e-4, 2e-4, 5e-4, 1e-3)),
     "ladder": Track(100, 10, (0.18, 0.2, 0.22, 0.24), (1e-5, 2e-5, 5e-5, 1e-4, 2e-4, 5e-4)),
+    "digits": Track(100, 10, (0.25, 0.3, 0.35, 0.4), (3e-5, 1e-4, 3e-4, 1e-3)),
     "kolmogorov": Track(100, 10, (0.74, 0.76, 0.78, 0.8)),
 }
 RACED = ["python", "reasoning", "kolmogorov"]
