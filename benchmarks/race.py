@@ -17,7 +17,7 @@ deviation, has bf16 where ours has it, our optimiser and schedule. `TRL with kol
 told in full: `race_trl.py`.
 
 What chooses the tasks decides how much signal a step has, and so how large a step may be. Every variant but `TRL as it
-comes` therefore has a learning rate of its own: of `--rates` the one with the best mean accuracy on the seeds of `--tune`,
+comes` therefore has a learning rate of its own: of `--rates` the one with the best final accuracy on the seeds of `--tune`,
 which are not raced. A single one is for all.
 
 A stopped race goes on with the same command. Checkpoints of finished runs are removed. `figures.json` in each folder is all
