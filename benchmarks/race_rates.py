@@ -70,7 +70,7 @@ def means(found: Tried, name: str, rate: float) -> dict[str, Any]:
 
 
 def rates_table(found: Mapping[str, Tried]) -> Table:
-    """Of each curriculum; the rate that a variant is raced with has a star."""
+    """Of each curriculum; the best rate of a variant has a star."""
     over = f"over {UNIFORM}"
     headings = ("curriculum", "variant", "rate", "seeds", "on the way", over, "final accuracy", over)
     table = empty("learning rates, on seeds that are not raced; in TRL, over TRL at its best", headings)
