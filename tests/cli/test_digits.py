@@ -17,6 +17,7 @@ from kolmocli.config.file import ConfigError, dump_config, load_config
 from kolmocli.errors import UsageError
 from kolmocli.paths import find_curriculum
 from kolmocli.tasks.family import families
+from tests.evaluation.served import says, serving
 
 DIGITS = find_curriculum("digits")
 
@@ -150,9 +151,14 @@ def test_programs_are_not_sampled_from_questions() -> None:
         kolmo("data", "synth", "--curriculum", "digits")
 
 
-def test_an_endpoint_is_not_asked_questions() -> None:
-    with pytest.raises(UsageError, match="digits: an endpoint is asked for programs"):
-        kolmo("eval", "--endpoint", "http://127.0.0.1:9", "--model", "any", "--curriculum", "digits")
+def test_an_endpoint_is_asked_questions(capsys: pytest.CaptureFixture[str]) -> None:
+    with serving(lambda number, body: says("[ANSWER] 0")) as served:
+        kolmo(
+            "eval", "--endpoint", served.url, "--model", "any", "--curriculum", "digits", "--tasks", "10", "--json"
+        )  # fmt: skip
+    report = json.loads(capsys.readouterr().out)
+    assert (report["n"], report["accuracy"], report["format_rate"]) == (10, 0.0, 1.0)
+    assert len(served.bodies) == 10
 
 
 def test_calibration_asks_questions(capsys: pytest.CaptureFixture[str]) -> None:
