@@ -11,10 +11,10 @@ same tasks to draw from, the same judge, the same rollouts per update and per ta
 held-out tasks by the same code. The seeds are not those that curricula were made with, so tasks and held-out tasks are
 fresh. Only updates take time: warm starts, evaluations and checkpoints do not count on either side.
 
-`rasch` is the curriculum as it is, with what it has of reviews and replays. The other variants of kolmo change what chooses
-the tasks, and nothing else. `TRL as it comes` has TRL's defaults. `TRL at its best` does not divide by the standard
-deviation, has bf16 where ours has it, our optimiser and schedule. `TRL with kolmo` is that with our controller. What TRL is
-told in full: `race_trl.py`.
+`rasch` is the curriculum as it is, with what it has of reviews and replays; `rasch + screening` has a second loop, inside
+the task. The other variants of kolmo change what chooses the tasks, and nothing else. `TRL as it comes` has TRL's
+defaults. `TRL at its best` does not divide by the standard deviation, has bf16 where ours has it, our optimiser and
+schedule. `TRL with kolmo` is that with our controller. What TRL is told in full: `race_trl.py`.
 
 What chooses the tasks decides how much signal a step has, and so how large a step may be. Every variant but `TRL as it
 comes` therefore has a learning rate of its own: of `--rates` the one with the best final accuracy on the seeds of `--tune`,
@@ -40,7 +40,7 @@ from ablation import switch
 from paired import WARM, Comparison, OutOfTime, Sitting, add_common, finished, open_sitting, positive
 from paired_report import keep_figures
 from race_rates import best_rates, rates_table, run_name, summary, tried, tune_folder
-from race_report import ADAPTED, BEST, PLAIN, UNIFORM, measured, picture, show
+from race_report import ADAPTED, BEST, PLAIN, SCREENED, UNIFORM, measured, picture, show
 
 from kolmocli.config.file import load_config, parse_settings
 from kolmocli.paths import find_curriculum
@@ -79,6 +79,7 @@ def variants(batch: int) -> dict[str, list[str]]:
     return {
         "rasch": [],
         UNIFORM: switch("controller.kind=uniform"),
+        SCREENED: switch("screening.draws=16", "screening.visits=1"),
         "uniform + refill": switch("controller.kind=uniform", "refill.most=2", f"training.batch_size={batch // 2}"),
         **{kind: switch(f"controller.kind={kind}") for kind in ("window", "pool", "staircase")},
         PLAIN: [],

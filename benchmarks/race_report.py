@@ -19,11 +19,13 @@ from kolmocli.monitor.figures.canvas import BLUE, GREEN, GREY, ORANGE, PURPLE, R
 
 UNIFORM = "uniform"
 """Whose rollouts the others' are compared with."""
+SCREENED = "rasch + screening"
 PLAIN, BEST, ADAPTED = "TRL as it comes", "TRL at its best", "TRL with kolmo"
 """The second is whose seconds and rollouts the others' are compared with."""
 STYLES = {
-    "rasch": (BLUE, "-"), UNIFORM: (ORANGE, "-"), "uniform + refill": (ORANGE, ":"), "window": (GREEN, "-"),
-    "pool": (SKY, "-"), "staircase": (PURPLE, "-"), PLAIN: (GREY, "--"), BEST: (RED, "--"), ADAPTED: (BLUE, "--"),
+    "rasch": (BLUE, "-"), SCREENED: (BLUE, ":"), UNIFORM: (ORANGE, "-"), "uniform + refill": (ORANGE, ":"),
+    "window": (GREEN, "-"), "pool": (SKY, "-"), "staircase": (PURPLE, "-"),
+    PLAIN: (GREY, "--"), BEST: (RED, "--"), ADAPTED: (BLUE, "--"),
 }  # fmt: skip
 """In the picture: TRL's lines are broken."""
 OF_TRL = "of TRL's best"
