@@ -62,7 +62,7 @@ class Registry(Generic[T]):
 
     def __contains__(self, name: str) -> bool:
         """Whether somebody registers this name. Loads nothing, so `get` may still refuse one of many."""
-        return name in self.names() or self._maker(name) is not None
+        return name in self._things or self._maker(name) is not None or name in self._entry_points()
 
     def get(self, name: str) -> T:
         """The thing of this name; an entry point is loaded for it, one of many is made.
@@ -94,6 +94,7 @@ class Registry(Generic[T]):
         return self._makers.get(prefix) if slash else None
 
     def _entry_points(self) -> dict[str, EntryPoint]:
+        """Reads the metadata of every distribution: milliseconds, so what is known is looked for first."""
         from importlib.metadata import entry_points  # takes a while to import, and few need it
 
         return {entry.name: entry for entry in entry_points(group=self.group)}

@@ -32,6 +32,8 @@ for number, usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHU
     if signal.getsignal(number) == signal.SIG_IGN:
         signal.signal(number, usual)
 
+os.environ["HF_HUB_OFFLINE"] = "1"  # no test fetches anything, and a hub that does not answer is asked again and again
+
 KOLMO = Path(sys.executable).with_name("kolmo")
 NO_ENGINE = {"DOCKER_HOST": "unix:///nonexistent/docker.sock"}
 """The environment of a machine without a Docker engine."""
@@ -180,7 +182,7 @@ def kolmo(tmp_path: Path) -> Run:
 
 def command_environment(extra: dict[str, str] | None = None) -> dict[str, str]:
     """Of a command under test: no model hub, no colour, and one thread, which tiny tensors do not fill anyway."""
-    return {**os.environ, "HF_HUB_OFFLINE": "1", "NO_COLOR": "1", "OMP_NUM_THREADS": "1", **(extra or {})}
+    return {**os.environ, "NO_COLOR": "1", "OMP_NUM_THREADS": "1", **(extra or {})}
 
 
 @pytest.fixture(autouse=True)

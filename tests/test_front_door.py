@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 import subprocess
 import sys
@@ -13,6 +12,7 @@ import pytest
 
 import kolmocli as kolmo
 
+ROOT = Path(__file__).parents[1]
 HEAVY = ("torch", "transformers", "numpy", "docker", "pydantic", "yaml", "rich", "typer", "matplotlib")
 
 
@@ -68,7 +68,8 @@ def test_callers_are_type_checked(tmp_path: Path) -> None:
         "reveal_type(controller.propose(4, random.Random(0)))\n"
         "data: str = kolmo.compress(b'')\n"
     )
-    command = [sys.executable, "-m", "mypy", "--config-file", os.devnull, "--cache-dir", str(tmp_path), "caller.py"]
+    configuration = ["--config-file", str(ROOT / "pyproject.toml"), "--cache-dir", str(ROOT / ".mypy_cache")]
+    command = [sys.executable, "-m", "mypy", *configuration, "caller.py"]  # warm after `make check`
     told = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True).stdout
     assert "list[kolmocli.curriculum.base.Bucket]" in told
     assert 'has type "bytes", variable has type "str"' in told

@@ -83,7 +83,7 @@ def _named(data: Any) -> list[str]:
     """The registered kinds that a section names, by `kind` or with settings, beyond the built-in ones."""
     words = [data.get("kind"), *data] if isinstance(data, dict) else []
     others = {word for word in words if isinstance(word, str)} - _USUAL
-    return [word for word in sorted(others) if word in KINDS.names()]
+    return [word for word in sorted(others) if word in KINDS]
 
 
 def _validated(data: Any, _usual: ValidatorFunctionWrapHandler) -> ControllerSection:
@@ -94,7 +94,7 @@ def _unpickled(data: dict[str, Any]) -> ControllerSection:
     model = section_for(*_named(data))
     known = {key: value for key, value in data.items() if key in model.model_fields}
     # A host that chooses no buckets need not know the plugin that brought this kind.
-    return model.model_validate(known) if data["kind"] in KINDS.names() else model.model_construct(**known)
+    return model.model_validate(known) if data["kind"] in KINDS else model.model_construct(**known)
 
 
 _USUAL = frozenset([*section_for().model_fields, *KINDS.builtin])

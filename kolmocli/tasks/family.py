@@ -220,7 +220,8 @@ def kind_name(name: str, section: Any) -> str:
     named = section.get("task") if isinstance(section, dict) else getattr(section, "task", None)
     if named is not None:
         return str(named)
-    return name if name in families.names() and name != SEQUENCES and not _has_levels(section) else SEQUENCES
+    own = name and name != SEQUENCES and not _has_levels(section) and name in families
+    return name if own else SEQUENCES
 
 
 def _has_levels(section: Any) -> bool:

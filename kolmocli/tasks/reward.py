@@ -76,7 +76,7 @@ _USUAL = Literal["relative", "constant_minus_length", "binary"]
 
 
 def _registered(kind: Any, handler: ValidatorFunctionWrapHandler) -> Any:
-    return kind if isinstance(kind, str) and kind in rewards.names() else handler(kind)
+    return kind if isinstance(kind, str) and kind in rewards else handler(kind)
 
 
 class Reward(Section):

@@ -42,6 +42,14 @@ def half(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture(scope="module")
+def taught(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
+    """Sections of a run that goes on from what a warm start has taught."""
+    folder = tmp_path_factory.mktemp("taught") / "run"
+    run(small_config(training={"steps": 0}), folder)
+    return {"model": {"name": str(folder / "checkpoints" / "step_000000")}, "warmup": {"max_steps": 0}}
+
+
 @pytest.fixture
 def stopped(half: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(half, tmp_path / "stopped"))
@@ -104,8 +112,8 @@ EVERY_SWITCH: dict[str, Any] = {
         "every switch",
     ],
 )
-def test_whatever_is_trained(changes: dict[str, Any], tmp_path: Path) -> None:
-    config = small_config(**changes)
+def test_whatever_is_trained(changes: dict[str, Any], taught: dict[str, dict[str, Any]], tmp_path: Path) -> None:
+    config = small_config(**{key: {**taught.get(key, {}), **changes.get(key, {})} for key in {**taught, **changes}})
     run(config, tmp_path / "whole")
     run(config, tmp_path / "split", stop_at=2)
     run(config, tmp_path / "split", resume=True)
