@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from kolmocli import registry
+from kolmocli.config.file import load_config
 from kolmocli.errors import UsageError
+from kolmocli.paths import find_curriculum
 from kolmocli.registry import Registry, load_plugin
 
 GROUP = "kolmocli.shapes"
@@ -207,6 +209,13 @@ def test_an_entry_point_that_fails_is_one_line(
     with pytest.raises(UsageError) as error:
         SHAPES.get("moon")
     assert line(error, tmp_path) == said
+
+
+@pytest.mark.parametrize("name", ["quickstart", "digits", "kolmogorov", "python"])
+def test_a_file_of_what_is_built_in_reads_no_metadata(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It takes ten milliseconds, for every name."""
+    monkeypatch.setattr(Registry, "_entry_points", lambda self: pytest.fail(f"entry points of {self.group} were read"))
+    assert load_config(find_curriculum(name)).families
 
 
 def test_it_costs_no_import_of_the_metadata_of_distributions() -> None:
