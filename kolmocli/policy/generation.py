@@ -19,6 +19,7 @@ from kolmocli.policy.decoding import Decoder, TransformersDecoder
 from kolmocli.policy.head import Head
 from kolmocli.policy.lean.decoding import LeanDecoder
 from kolmocli.policy.lean.parts import find_lean
+from kolmocli.policy.lengths import tables
 from kolmocli.policy.rollout import Rollout
 from kolmocli.processor import Precision
 
@@ -115,11 +116,43 @@ def generate(
     products of matrices, where weights are in fp32: those of transformers' forward are then under autocast.
     """
     device, rows = model.device, len(prompts) * samples
-    ids_PT, mask_PT = (x.to(device) for x in left_pad(prompts, pad_id))
     uniform_NT = None
     if generator is not None:
         uniform_NT = torch.rand(rows, numbers_per_row(max_new_tokens, guide), generator=generator, device=device)
-    decoder = _open(model, ids_PT, mask_PT, samples, lean, guide, precision)
+    results: dict[int, Generated] = {}
+    # Anywhere but on the CPU a further table costs more than padding does.
+    whole = [list(range(len(prompts)))]
+    for table in tables([len(p) for p in prompts], max_new_tokens) if device.type == "cpu" else whole:
+        row_N = [number * samples + i for number in table for i in range(samples)]
+
+        def take(row: int, result: Generated, row_N: list[int] = row_N) -> None:
+            results[row_N[row]] = result
+            if finished is not None:
+                finished(row_N[row], result)
+
+        ids_PT, mask_PT = (x.to(device) for x in left_pad([prompts[number] for number in table], pad_id))
+        decoder = _open(model, ids_PT, mask_PT, samples, lean, guide, precision)
+        _write(
+            decoder, ids_PT[:, -1], take, samples=samples, max_new_tokens=max_new_tokens, stop_ids=stop_ids,
+            uniform_NT=None if uniform_NT is None else uniform_NT[row_N], temperature=temperature, guide=guide,
+        )  # fmt: skip
+    return [results[row] for row in range(rows)]
+
+
+def _write(
+    decoder: Decoder,
+    last_P: torch.Tensor,
+    take: Callable[[int, Generated], None],
+    *,
+    samples: int,
+    max_new_tokens: int,
+    stop_ids: Sequence[int],
+    uniform_NT: torch.Tensor | None,
+    temperature: float,
+    guide: Guide | None,
+) -> None:
+    """Continue the prompts that the decoder has read, whose last tokens these are; `take` gets each row as it ends."""
+    device, rows = last_P.device, len(last_P) * samples
     stops_V = torch.zeros(decoder.logits_NV.shape[-1], dtype=torch.bool, device=device)
     stops_V[[i for i in stop_ids if i < len(stops_V)]] = True
     # Row `rows` of the results is nobody's: what rows that have finished still write goes there.
@@ -131,12 +164,12 @@ def generate(
         watch = guide.watch(rows, max_new_tokens, len(stops_V), draw_NT)
     # Where a continuation has ended: how many tokens it has; -1 while it is being written.
     length_N = torch.full((rows + 1,), -1, device=device)
-    results: list[Generated | None] = [None] * rows
+    taken = [False] * rows
 
     def look(written: int) -> int:
         """Tell what has ended since the last look, the first to end first; how many are still being written."""
         lengths = length_N[:rows].tolist()
-        fresh = sorted((length, row) for row, length in enumerate(lengths) if length >= 0 and results[row] is None)
+        fresh = sorted((length, row) for row, length in enumerate(lengths) if length >= 0 and not taken[row])
         if fresh:
             row_N = torch.tensor([row for _, row in fresh], device=device)
             tokens, logprobs = token_NT[row_N, :written].tolist(), logprob_NT[row_N, :written].tolist()
@@ -145,16 +178,13 @@ def generate(
                 count = len(list(alike))
                 notes += [None] * count if watch is None else watch.notes(row_N[len(notes) :][:count], length)
             for (length, row), of_tokens, of_logprobs, note in zip(fresh, tokens, logprobs, notes, strict=True):
-                kept = of_tokens[:length]
-                result = Generated(kept, of_logprobs[:length], bool(kept) and kept[-1] in stop_ids, note)
-                results[row] = result
-                if finished is not None:
-                    finished(row, result)
+                kept, taken[row] = of_tokens[:length], True
+                take(row, Generated(kept, of_logprobs[:length], bool(kept) and kept[-1] in stop_ids, note))
         return lengths.count(-1)
 
     every = _STEPS_BETWEEN_LOOKS.get(device.type, _STEPS_ELSEWHERE)
-    result_PG = torch.arange(rows, device=device).view(len(prompts), samples)
-    token_N = ids_PT[:, -1].repeat_interleave(samples, 0)
+    result_PG = torch.arange(rows, device=device).view(len(last_P), samples)
+    token_N = last_P.repeat_interleave(samples, 0)
     for step in range(max_new_tokens):
         result_N = result_PG.flatten()
         ended_N = None if watch is None else watch.look(step, decoder.states_ND, token_N, result_N)
@@ -177,7 +207,6 @@ def generate(
         decoder.step(token_N)
     length_N.masked_fill_(length_N < 0, max_new_tokens)
     look(max_new_tokens)
-    return [result for result in results if result is not None]
 
 
 def _open(

@@ -124,6 +124,32 @@ def test_looking_more_rarely_for_rows_that_have_ended_changes_nothing(
     assert len({len(g.tokens) for g in at_once}) > 3
 
 
+@pytest.mark.parametrize("lean", [True, False])
+def test_tables_of_like_lengths_change_nothing_of_what_is_written(
+    policy: Policy, lean: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = [policy.prompt_ids(prompt) for prompt in prompts()]
+    asked = [ids * (1 + 7 * (i % 3)) for i, ids in enumerate(asked)]  # long ones among short ones
+
+    def written() -> tuple[list[Generated], dict[int, Generated]]:
+        told: dict[int, Generated] = {}
+        found = generate(
+            policy.model, asked, samples=4, max_new_tokens=20, stop_ids=policy.stop_ids, pad_id=policy.pad_id,
+            generator=seeded(0), lean=lean, finished=told.__setitem__,
+        )  # fmt: skip
+        return found, told
+
+    monkeypatch.setattr(generation, "tables", lambda lengths, steps: [list(range(len(lengths)))])
+    at_once, _ = written()
+    several = [[i for i in range(len(asked)) if i % 3 == part] for part in (2, 1, 0)]
+    monkeypatch.setattr(generation, "tables", lambda lengths, steps: several)
+    apart, told = written()
+    assert [g.tokens for g in apart] == [g.tokens for g in at_once]
+    for a, b in zip(apart, at_once, strict=True):
+        torch.testing.assert_close(torch.tensor(a.logprobs), torch.tensor(b.logprobs), rtol=0, atol=2e-5)
+    assert [told[row] for row in range(len(apart))] == apart and list(told) != sorted(told)
+
+
 def test_samples_of_one_task_differ(policy: Policy) -> None:
     assert len({r.tokens for r in rollouts(policy, TARGETS[:1], samples=8, seed=0)}) > 1
 
