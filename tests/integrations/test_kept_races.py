@@ -13,10 +13,19 @@ ROOT = Path(__file__).parents[2]
 KEPT = ROOT / "benchmarks" / "race"
 KOLMO, BOTH = ["rasch", "uniform"], ["rasch", "uniform", "TRL at its best", "TRL with kolmo"]
 LADDER, WEAK = ["--curricula", "benchmarks/ladder.yaml"], ["--set", "warmup.until=0.15"]
+SHORT = [part for key in ("max_steps=400", "batch_size=64", "check_every=10") for part in ("--set", f"warmup.{key}")]
 TEN, FIVE = ([str(100 + i) for i in range(n)] for n in (10, 5))
 RACES = {
     "python": (KEPT, BOTH, ["--curricula", "python"]),
     "ladder": (KEPT, BOTH, LADDER),
+    "others, python": (
+        KEPT / "others", [*KOLMO, "rasch + screening", "pool", "staircase", "window", "uniform + refill"],
+        ["--curricula", "python", "--rates", "5e-4", "1e-3"],
+    ),
+    "reasoning": (
+        KEPT, KOLMO,
+        ["--curricula", "reasoning", "--steps", "60", "--eval-freq", "10", "--eval-samples", "1440", "--", *SHORT],
+    ),
     "control, ladder": (KEPT / "control", KOLMO, [*LADDER, "--seeds", *TEN, "--eval-samples", "1440"]),
     "control, digits": (
         KEPT / "control", KOLMO, ["--curricula", "digits", "--seeds", *TEN, "--eval-samples", "1500", "--", *WEAK],
@@ -56,6 +65,15 @@ RACES = {
             "ladder",
             "+1.9 points [0.6, 3.2]",
             ["+1.9% [+0.6%, +3.2%]", "≤ 0.90 [0.65, 1.25]", "0.82 [0.51, 0.94]", "0.08 [0.04, 0.10]", "+1.6% [-0.1%, +3.4%]"],
+        ),
+        (
+            "others, python",
+            "| 5e-4 | 72.4 % | −5.5 [−9.2, −1.8] |",
+            ["-5.5% [-9.2%, -1.8%]", "-2.3% [-3.7%, -1.0%]", "-2.3% [-4.1%, -0.5%]", "+0.7% [-1.3%, +2.7%]", "+0.2% [-3.6%, +4.0%]"],
+        ),
+        pytest.param(
+            "reasoning", "−0.8 points [−2.5, 0.8]", ["-0.8% [-2.5%, +0.8%]", "29.6%", "30.4%", "29.0%", "0.54", "0.42"],
+            marks=pytest.mark.reasoning_gym,
         ),
         ("rates, python", "At 5e-4 it ends lower, at 76.1 %", ["+1.0% [+0.4%, +1.6%]", "77.9%", "76.1%"]),
         ("rates, ladder", "+5.7 points [0.8, 10.5]", ["+5.7% [+0.8%, +10.5%]", "+0.5% [-2.0%, +3.0%]"]),
