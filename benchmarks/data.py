@@ -80,7 +80,7 @@ def slicing(folder: Path, megabytes: int) -> None:
 
 def measured(count: int, what: str, *arguments: str) -> None:
     """Run `kolmo data` with these arguments and nowhere to write to; say how fast it was, and its peak memory."""
-    command = [sys.executable, "-m", "kolmocli.cli.main", "data", *arguments, "-o", os.devnull, "-q", "-f"]
+    command = [sys.executable, "-m", "kolmocli", "data", *arguments, "-o", os.devnull, "-q", "-f"]
     began = time.perf_counter()
     _, status, usage = os.wait4(subprocess.Popen(command).pid, 0)
     seconds = time.perf_counter() - began

@@ -74,7 +74,7 @@ def run(curriculum: str, seed: int, folder: Path, options: argparse.Namespace) -
         resume = ["--resume"] if (folder / "config.yaml").is_file() else []
         wall, memory = train(
             [
-                sys.executable, "-m", "kolmocli.cli.main", "train", curriculum, "--seed", str(seed), "-q",
+                sys.executable, "-m", "kolmocli", "train", curriculum, "--seed", str(seed), "-q",
                 *where, "--run-dir", str(folder), *options.more, *resume,
             ]
         )  # fmt: skip

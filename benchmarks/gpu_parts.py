@@ -69,7 +69,7 @@ def trained(size: Size, curriculum: str, *flags: str, steps: int, warm: int) -> 
     with TemporaryDirectory() as folder:
         run = Path(folder) / "run"
         command = [
-            sys.executable, "-m", "kolmocli.cli.main", "train", curriculum, "--device", size.device, "--quiet", "--json",
+            sys.executable, "-m", "kolmocli", "train", curriculum, "--device", size.device, "--quiet", "--json",
             "--sandbox", "embedded", "--run-dir", str(run), "--steps", str(steps), "--eval-samples", str(size.of(64, 8)),
             "--set", "report=false", "--set", f"warmup.max_steps={warm}", *flags,
         ]  # fmt: skip

@@ -73,7 +73,7 @@ class Comparison:
     def _train(self, folder: Path, seed: int) -> list[str]:
         tasks = ["--eval-samples", str(self.eval_samples)] if self.eval_samples else []
         return [
-            sys.executable, "-m", "kolmocli.cli.main", "train", self.curriculum, "--run-dir", str(folder), "--quiet",
+            sys.executable, "-m", "kolmocli", "train", self.curriculum, "--run-dir", str(folder), "--quiet",
             "--seed", str(seed), "--sandbox", self.sandbox, *tasks, *self.more,
         ]  # fmt: skip
 

@@ -70,7 +70,7 @@ def watched(folder: Path, seconds: float, pace: float, history: int) -> float:
         ours, theirs = pty.openpty()
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
         watcher = subprocess.Popen(
-            [sys.executable, "-m", "kolmocli.cli.main", "watch", str(folder)],
+            [sys.executable, "-m", "kolmocli", "watch", str(folder)],
             stdin=theirs,
             stdout=theirs,
             stderr=theirs,

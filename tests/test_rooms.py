@@ -36,6 +36,8 @@ LIGHT = ("language", "sandbox", "archive", "curriculum", "tasks", "config", "mon
 """What works without torch, and is imported without it."""
 FRONT_DOOR = "kolmocli"
 """Names everything lazily, so nothing below imports it."""
+AS_A_COMMAND = "kolmocli.__main__"
+"""The command under another name: Python asks that it lies on the ground, and it belongs at the top."""
 
 
 @cache
@@ -68,6 +70,8 @@ def _imported(name: str, path: Path) -> set[str]:
 
 
 def room(name: str) -> str:
+    if name == AS_A_COMMAND:
+        return "cli"
     parts = name.split(".")
     return parts[1] if len(parts) > 1 and (PACKAGE / parts[1]).is_dir() else "ground"
 

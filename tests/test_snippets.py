@@ -58,7 +58,7 @@ def test_snippets_run_with_packages_of_others(name: str, tmp_path: Path) -> None
     page = ROOT / "docs" / f"{name.replace('_', '-')}.md"
     (tmp_path / "page.py").write_text(script_and_files(page.read_text("utf-8"))[0], "utf-8")
     if OF_OTHERS[name]:
-        run(tmp_path, "before", "-m", "kolmocli.cli.main", *OF_OTHERS[name])
+        run(tmp_path, "before", "-m", "kolmocli", *OF_OTHERS[name])
     run(tmp_path, f"{page.name}, by its line numbers", "page.py")
 
 

@@ -97,7 +97,3 @@ def _reader_left() -> int:
     """`kolmo … | head`: whoever read has enough. Nothing more may be written, not even at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return EXIT_FAILED
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -126,7 +126,7 @@ def test_interrupts_at_any_moment_leave_whole_files(tmp_path):
     rng = random.Random(seed)
     (tmp_path / "a").write_bytes(samples.sampled(30_000))
     for _ in range(12):
-        command = [sys.executable, "-m", "kolmocli.cli.main", "compress", "-f", "-q", "a"]
+        command = [sys.executable, "-m", "kolmocli", "compress", "-f", "-q", "a"]
         process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.DEVNULL)
         try:
             process.wait(timeout=rng.uniform(0.2, 6))

@@ -55,6 +55,11 @@ def test_version(kolmo: Run) -> None:
     assert kolmo("--version").stdout == f"kolmo {__version__}\n"
 
 
+def test_the_package_is_the_command_too() -> None:
+    done = subprocess.run([sys.executable, "-m", "kolmocli", "--version"], capture_output=True, text=True, check=True)
+    assert done.stdout == f"kolmo {__version__}\n"
+
+
 def test_no_command_shows_the_help(kolmo: Run) -> None:
     done = kolmo()
     assert done.returncode == 2
