@@ -1,12 +1,15 @@
-"""A growing KV cache that does not copy itself at every token."""
+"""A growing KV cache that does not copy itself at every token, and how a model is given one."""
 
 from __future__ import annotations
 
+from inspect import signature
 from typing import Any
 
 import torch
 from transformers import Cache, DynamicCache
 from transformers.cache_utils import DynamicLayer
+
+from kolmocli.policy.head import underlying
 
 _CHUNK = 32
 """Positions that a full buffer grows by: one copy per chunk instead of one per token."""
@@ -66,3 +69,13 @@ def new_cache(config: Any) -> Cache:
     if attends_to_all(config):
         return Cache(layer_class_to_replicate=ChunkedLayer)
     return DynamicCache(config=config)
+
+
+def with_cache(model: Any, cache: Any) -> dict[str, Any]:
+    """What the forward of a model, or of its decoder, is told so that it reads and fills this cache.
+
+    transformers calls it `cache` from 5.24 on and `past_key_values` before. A forward with `**kwargs` takes the other name too,
+    and may read without a cache: so its parameters are looked at.
+    """
+    known = signature(underlying(model).forward).parameters
+    return {"cache" if "cache" in known else "past_key_values": cache, "use_cache": True}

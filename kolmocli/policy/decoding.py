@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 import torch
 
-from kolmocli.policy.cache import new_cache
+from kolmocli.policy.cache import new_cache, with_cache
 from kolmocli.policy.head import Head
 from kolmocli.processor import Precision
 
@@ -56,6 +56,7 @@ class TransformersDecoder:
     ) -> None:
         self._model, self._head, self._precision = model, head, precision
         self._cache = new_cache(model.config)
+        self._cached = with_cache(model if head is None else head.decoder, self._cache)
         positions_PT = (mask_PT.cumsum(-1) - 1).clamp(min=0)
         self._read(input_ids=ids_PT, attention_mask=mask_PT, position_ids=positions_PT)
         self._select(torch.arange(len(ids_PT), device=ids_PT.device).repeat_interleave(samples))
@@ -71,13 +72,12 @@ class TransformersDecoder:
         self._read(input_ids=token_N[:, None], attention_mask=self._mask_NT, position_ids=self._position_N[:, None])
 
     def _read(self, **inputs: torch.Tensor) -> None:
-        cached = {"past_key_values": self._cache, "use_cache": True}
         if self._head is None:
             with rounded(self._model, self._precision):
-                self.logits_NV = self._model(**inputs, **cached, logits_to_keep=1).logits[:, -1]
+                self.logits_NV = self._model(**inputs, **self._cached, logits_to_keep=1).logits[:, -1]
         else:
             with rounded(self._model, self._precision):
-                self.states_ND = self._head.decoder(**inputs, **cached).last_hidden_state[:, -1]
+                self.states_ND = self._head.decoder(**inputs, **self._cached).last_hidden_state[:, -1]
             self.logits_NV = self._head.logits(self.states_ND)
 
     def _select(self, rows: Any) -> None:

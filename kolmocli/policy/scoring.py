@@ -19,7 +19,7 @@ import torch
 from transformers import Cache
 from transformers.cache_utils import DynamicLayer
 
-from kolmocli.policy.cache import attends_to_all
+from kolmocli.policy.cache import attends_to_all, with_cache
 from kolmocli.policy.head import Head, find_head, is_like, selected, underlying
 from kolmocli.policy.lean.scoring import can_score, lean_states
 from kolmocli.policy.logprobs import pack, token_logprobs
@@ -111,7 +111,7 @@ def shared_states(decoder: Any, rollouts: Sequence[Rollout], pad: int) -> tuple[
     length_P = mask_PT.sum(-1)
     prompts: list[Any] = [_PromptLayer() for _ in range(decoder.config.num_hidden_layers)]
     states_PTD = decoder(
-        input_ids=ids_PT, attention_mask=mask_PT, past_key_values=Cache(layers=prompts), use_cache=True,
+        input_ids=ids_PT, attention_mask=mask_PT, **with_cache(decoder, Cache(layers=prompts)),
         position_ids=torch.arange(ids_PT.shape[1], device=decoder.device)[None],
     ).last_hidden_state  # fmt: skip
     hidden_NCD = states_PTD[torch.arange(len(place), device=decoder.device), length_P - 1][owner_N][:, None]
@@ -119,8 +119,8 @@ def shared_states(decoder: Any, rollouts: Sequence[Rollout], pad: int) -> tuple[
         # Padding repeats the last position: one beyond it may not exist.
         step_NC = torch.minimum(mask_NC.cumsum(-1), mask_NC.sum(-1, keepdim=True).clamp(min=1)) - 1
         continued_NCD = decoder(
-            input_ids=ids_NC, attention_mask=torch.cat([mask_PT[owner_N], mask_NC], -1), use_cache=True,
-            past_key_values=Cache(layers=[_ContinuedLayer(layer, owner_N) for layer in prompts]),
+            input_ids=ids_NC, attention_mask=torch.cat([mask_PT[owner_N], mask_NC], -1),
+            **with_cache(decoder, Cache(layers=[_ContinuedLayer(layer, owner_N) for layer in prompts])),
             position_ids=length_P[owner_N][:, None] + step_NC,
         ).last_hidden_state  # fmt: skip
         hidden_NCD = torch.cat([hidden_NCD, continued_NCD], 1)

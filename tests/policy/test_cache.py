@@ -8,7 +8,7 @@ import pytest
 import torch
 from transformers import Cache, DynamicCache, GPT2Config, LlamaConfig, LlamaForCausalLM, MistralConfig
 
-from kolmocli.policy.cache import ChunkedLayer, new_cache
+from kolmocli.policy.cache import ChunkedLayer, new_cache, with_cache
 
 SIZES = {"vocab_size": 50, "hidden_size": 32, "intermediate_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4}
 
@@ -24,7 +24,7 @@ def model() -> Any:
 def logits(model: Any, cache: Cache) -> list[torch.Tensor]:
     """A prompt, rows repeated, 70 tokens one by one with rows selected twice on the way."""
     torch.manual_seed(1)
-    seen = [model(input_ids=torch.randint(50, (3, 9)), past_key_values=cache, use_cache=True).logits]
+    seen = [model(input_ids=torch.randint(50, (3, 9)), **with_cache(model, cache)).logits]
     cache.batch_repeat_interleave(4)
     rows = 12
     for step in range(70):
@@ -32,7 +32,7 @@ def logits(model: Any, cache: Cache) -> list[torch.Tensor]:
             keep = torch.arange(0, rows, 2)
             cache.batch_select_indices(keep)
             rows = len(keep)
-        seen.append(model(input_ids=torch.randint(50, (rows, 1)), past_key_values=cache, use_cache=True).logits)
+        seen.append(model(input_ids=torch.randint(50, (rows, 1)), **with_cache(model, cache)).logits)
     return seen
 
 
@@ -70,3 +70,23 @@ def test_models_with_a_sliding_window_keep_the_cache_of_transformers(config: Any
 def _touched(cache: Cache) -> Cache:
     cache.update(torch.ones(1, 1, 1, 1), torch.ones(1, 1, 1, 1), 0)
     return cache
+
+
+def test_a_model_is_given_its_cache_by_the_name_that_it_has() -> None:
+    class Old(torch.nn.Module):
+        def forward(self, input_ids: Any, past_key_values: Any = None, **kwargs: Any) -> None: ...
+
+    class New(torch.nn.Module):
+        def forward(self, input_ids: Any, cache: Any = None, **kwargs: Any) -> None: ...
+
+    class Wrapper(torch.nn.Module):
+        """As that of peft."""
+
+        def get_base_model(self) -> Any:
+            return New()
+
+        def forward(self, *args: Any, **kwargs: Any) -> None: ...
+
+    cache = Cache(layers=[])
+    assert with_cache(Old(), cache) == {"past_key_values": cache, "use_cache": True}
+    assert with_cache(New(), cache) == with_cache(Wrapper(), cache) == {"cache": cache, "use_cache": True}
