@@ -63,10 +63,12 @@ class Track:
     """What it begins with, if not with the curriculum's."""
     ground: tuple[str, ...] = ()
     """Settings that are not the curriculum's: a start from which there is something to learn."""
+    rows: int = 64
+    """Rollouts that TRL at its best samples and learns from at a time: of 8 to 128 those that it is fastest with."""
 
 
 TRACKS = {
-    "python": Track(60, 5, (0.6, 0.65, 0.7, 0.75, 0.8)),
+    "python": Track(60, 5, (0.6, 0.65, 0.7, 0.75, 0.8), rows=128),
     "reasoning": Track(200, 20, (0.5, 0.52, 0.54, 0.56), (1e-4, 2e-4, 5e-4, 1e-3)),
     "ladder": Track(100, 10, (0.18, 0.2, 0.22, 0.24), (1e-5, 2e-5, 5e-5, 1e-4, 2e-4, 5e-4)),
     "digits": Track(100, 10, (0.25, 0.3, 0.35, 0.4), (3e-5, 1e-4, 3e-4, 1e-3)),
@@ -82,8 +84,13 @@ OTHER = Track(100, 10, (0.4, 0.5, 0.6, 0.7), (1e-4, 3e-4, 1e-3, 3e-3))
 """Of any other curriculum."""
 
 
-def variants(batch: int) -> dict[str, list[str]]:
-    """By name, the options of each, for so many rollouts a step."""
+def track_of(curriculum: str) -> Track:
+    return TRACKS.get(Path(curriculum).stem, OTHER)
+
+
+def variants(batch: int, rows: int) -> dict[str, list[str]]:
+    """By name, the options of each, for so many rollouts a step, and so many at a time for TRL at its best."""
+    best = ["--best", "--rows", str(rows)]
     return {
         "rasch": [],
         UNIFORM: switch("controller.kind=uniform"),
@@ -91,8 +98,8 @@ def variants(batch: int) -> dict[str, list[str]]:
         "uniform + refill": switch("controller.kind=uniform", "refill.most=2", f"training.batch_size={batch // 2}"),
         **{kind: switch(f"controller.kind={kind}") for kind in ("window", "pool", "staircase")},
         PLAIN: [],
-        BEST: ["--best"],
-        ADAPTED: ["--best", "--adapter"],
+        BEST: best,
+        ADAPTED: [*best, "--adapter"],
     }
 
 
@@ -149,7 +156,8 @@ class Race(Comparison):
     def go(self, out: Path, seeds: Sequence[int], chosen: Sequence[str], sitting: Sitting) -> None:
         """All that is left to run. Raises OutOfTime when some of it still is."""
         batch = load_config(find_curriculum(self.curriculum), parse_settings(self.more[1::2])).training.batch_size
-        found = {name: more for name, more in variants(batch).items() if name in chosen}
+        rows = track_of(self.curriculum).rows
+        found = {name: more for name, more in variants(batch, rows).items() if name in chosen}
         rates = self.choose_rates(out, found, sitting)
         runs = {name: [*more, *at(rates[name], name)] if name in rates else more for name, more in found.items()}
         folders = {seed: out / f"seed{seed}" for seed in seeds}
@@ -177,7 +185,7 @@ def prune(folder: Path) -> None:
 
 def parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    names = list(variants(1))
+    names = list(variants(1, 1))
     parser.add_argument("--curricula", nargs="+", default=RACED, help="(default: %(default)s)")
     parser.add_argument("--variants", nargs="+", choices=names, default=names, metavar="VARIANT", help="(default: all)")
     parser.add_argument("--rates", type=float, nargs="*",
@@ -228,7 +236,7 @@ def main() -> None:
         shorten(o)
     check(o, usage)
     sitting = open_sitting(o)
-    tracks = {name: TRACKS.get(Path(name).stem, OTHER) for name in o.curricula}
+    tracks = {name: track_of(name) for name in o.curricula}
     more = {name: [*QUIET, *switch(*track.ground), *o.more] for name, track in tracks.items()}
     configs = {name: load_config(find_curriculum(name), parse_settings(each[1::2])) for name, each in more.items()}
     races = {
