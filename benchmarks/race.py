@@ -69,13 +69,14 @@ class Track:
 
 TRACKS = {
     "python": Track(60, 5, (0.6, 0.65, 0.7, 0.75, 0.8), rows=128),
-    "reasoning": Track(200, 20, (0.5, 0.52, 0.54, 0.56), (1e-4, 2e-4, 5e-4, 1e-3)),
+    "reasoning": Track(200, 20, (0.5, 0.52, 0.54, 0.56), (1e-4, 2e-4, 5e-4, 1e-3), rows=16),
     "ladder": Track(100, 10, (0.18, 0.2, 0.22, 0.24), (1e-5, 2e-5, 5e-5, 1e-4, 2e-4, 5e-4)),
     "digits": Track(100, 10, (0.25, 0.3, 0.35, 0.4), (3e-5, 1e-4, 3e-4, 1e-3)),
     # The policy that comes with kolmo, with which the curriculum begins, passes 96 % of these tasks before anything is learnt.
     "kolmogorov": Track(
         40, 10, (0.34, 0.36, 0.38, 0.4), (1e-4, 3e-4, 1e-3), "tiny-segments",
         ("warmup.until=0.3", "warmup.max_steps=600", "warmup.check_every=50", "evaluation.tasks=1170"),
+        rows=32,
     ),
 }  # fmt: skip
 RACED = ["python", "reasoning", "kolmogorov"]
