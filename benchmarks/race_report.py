@@ -63,7 +63,7 @@ def measured(folder: Path, seeds: Sequence[int], variants: Iterable[str], target
 
 def show(found: Mapping[str, dict[str, Any]], rates: Table) -> None:
     """A table of the race, one of where its runs ended, and that of the rates: those that have a row."""
-    console = Console(width=None if sys.stdout.isatty() else 260, highlight=False)
+    console = Console(width=None if sys.stdout.isatty() else 320, highlight=False)
     for table in (race(found), ends(found), rates):
         if table.row_count:
             console.print(table)

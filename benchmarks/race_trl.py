@@ -143,11 +143,12 @@ class Writing(TrainerCallback):  # type: ignore[misc]
 
 def settings(config: Config, policy: Policy, best: bool, most: int, entropy: float) -> dict[str, Any]:
     """What TRL's configuration is told: what both sides share, and what is its best, `most` rollouts at a time."""
-    training = config.training
-    rows = next(rows for rows in range(min(most, training.batch_size), 0, -1) if training.batch_size % rows == 0)
+    training, group = config.training, config.training.group_size
+    whole = range(group, min(most, training.batch_size) + 1, group)
+    rows = max((rows for rows in whole if training.batch_size % rows == 0), default=group)
     shared = {
         "per_device_train_batch_size": rows, "gradient_accumulation_steps": training.batch_size // rows,
-        "num_generations": training.group_size, "max_completion_length": training.max_new_tokens,
+        "num_generations": group, "max_completion_length": training.max_new_tokens,
         "temperature": 1.0, "top_k": 0, "top_p": 1.0, "beta": 0.0, "max_steps": training.steps, "seed": config.seed,
         "use_cpu": policy.model.device.type == "cpu",
     }  # fmt: skip

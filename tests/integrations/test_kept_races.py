@@ -16,7 +16,7 @@ LADDER, WEAK = ["--curricula", "benchmarks/ladder.yaml"], ["--set", "warmup.unti
 SHORT = [part for key in ("max_steps=400", "batch_size=64", "check_every=10") for part in ("--set", f"warmup.{key}")]
 TEN, FIVE = ([str(100 + i) for i in range(n)] for n in (10, 5))
 RACES = {
-    "python": (KEPT, BOTH, ["--curricula", "python"]),
+    "python": (KEPT, [*BOTH, "TRL as it comes"], ["--curricula", "python"]),
     "ladder": (KEPT, BOTH, LADDER),
     "others, python": (
         KEPT / "others", [*KOLMO, "rasch + screening", "pool", "staircase", "window", "uniform + refill"],
@@ -61,6 +61,7 @@ RACES = {
             "0.13 [0.12, 0.18] of TRL's seconds** and 0.60 [0.50, 0.79] of its rollouts",
             ["0.13 [0.12, 0.18]", "0.60 [0.50, 0.79]", "+5.1% [+1.7%, +8.5%]", "≤ 0.18 [0.12, 0.28]", "+1.0% [+0.4%, +1.6%]"],
         ),
+        ("python", "ends at 56.9 %, where it began (56.5 %)", ["56.9% [46.1%, 67.8%]", "819 [653, 985]"]),
         (
             "ladder",
             "+1.9 points [0.6, 3.2]",

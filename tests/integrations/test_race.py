@@ -122,7 +122,7 @@ def test_a_run_of_trl_that_was_stopped_goes_on(curriculum: str, tmp_path: Path) 
     folder, steps = tmp_path / "run", 40
     command = [
         sys.executable, str(ONE), curriculum, "--warm", "tiny", "--run-dir", str(folder), "--steps", str(steps),
-        "--best", "--adapter", "--eval-freq", "20", "--eval-samples", "8",
+        "--best", "--adapter", "--rows", "4", "--eval-freq", "20", "--eval-samples", "8",
     ]  # fmt: skip
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     metrics = folder / "metrics.jsonl"
@@ -137,4 +137,7 @@ def test_a_run_of_trl_that_was_stopped_goes_on(curriculum: str, tmp_path: Path) 
     history = read_history(folder)
     assert [record.step for record in history.rl] == list(range(1, steps + 1))
     assert [e.step for e in history.evaluations] == [0, 20, steps]
-    assert history.summary.rollouts == steps * 8
+    assert history.summary.rollouts == steps * 8  # in portions of one group
+    told = (folder / "events.jsonl").read_text()
+    assert "'per_device_train_batch_size': 4, 'gradient_accumulation_steps': 2" in told
+    assert "'steps_per_generation': 1" in told
