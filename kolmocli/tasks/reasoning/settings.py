@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from pydantic import Field
@@ -16,8 +16,9 @@ class Reasoning(FamilySettings):
 
     task: str = Field(pattern=rf"^{PREFIX}/\w+$", description=f"{PREFIX}/ and the name of a set, as {PREFIX}/chain_sum")
     options: Mapping[str, Any] = Field(default_factory=dict, description="options of the set, at every level")
-    levels: Sequence[Mapping[str, Any]] = Field(
-        default=(), description="options of the set for each level, easy to hard (default: its own curriculum's levels)"
+    levels: list[Mapping[str, Any]] = Field(
+        default_factory=list,
+        description="options of the set for each level, easy to hard (default: its own curriculum's levels)",
     )
 
     @property
