@@ -64,7 +64,7 @@ class Track:
     ground: tuple[str, ...] = ()
     """Settings that are not the curriculum's: a start from which there is something to learn."""
     rows: int = 64
-    """Rollouts that TRL at its best samples and learns from at a time: of 8 to 128 those that it is fastest with."""
+    """Rollouts that TRL at its best samples and learns from at a time: where it is named here, those that it was fastest with."""
 
 
 TRACKS = {
