@@ -26,7 +26,7 @@ RACES = {
         KEPT, KOLMO,
         ["--curricula", "reasoning", "--steps", "60", "--eval-freq", "10", "--eval-samples", "1440", "--", *SHORT],
     ),
-    "kolmogorov": (KEPT, KOLMO, ["--curricula", "kolmogorov"]),
+    "kolmogorov": (KEPT, [*KOLMO, "TRL at its best"], ["--curricula", "kolmogorov"]),
     "control, ladder": (KEPT / "control", KOLMO, [*LADDER, "--seeds", *TEN, "--eval-samples", "1440"]),
     "control, digits": (
         KEPT / "control", KOLMO, ["--curricula", "digits", "--seeds", *TEN, "--eval-samples", "1500", "--", *WEAK],
@@ -78,8 +78,12 @@ RACES = {
             marks=pytest.mark.reasoning_gym,
         ),
         (
-            "kolmogorov", "+0.2 points [−0.9, 1.2], with 0.37 bits a rollout against 0.26, in 85 s of updates against 102",
+            "kolmogorov", "Over uniform sampling +0.2 points [−0.9, 1.2], with 0.37 bits a rollout against 0.26, in 85 s of updates against 102",
             ["+0.2% [-0.9%, +1.2%]", "35.8%", "35.6%", "29.5%", "0.37", "0.26", "85 [73, 98]", "102 [91, 113]", "64%", "46%"],
+        ),
+        (
+            "kolmogorov", "+2.4 points [0.2, 4.7]**, and kolmo has what TRL ends with after 0.06 [0.03, 0.09] of its seconds and 0.49 [0.28, 0.63]",
+            ["+2.4% [+0.2%, +4.7%]", "0.06 [0.03, 0.09]", "0.49 [0.28, 0.63]", "33.4%", "0.07 [0.04, 0.10]", "0.45 [0.27, 0.68]", "33.8%", "36.1%", "30.9%"],
         ),
         ("rates, python", "At 5e-4 it ends lower, at 76.1 %", ["+1.0% [+0.4%, +1.6%]", "77.9%", "76.1%"]),
         ("rates, ladder", "+5.7 points [0.8, 10.5]", ["+5.7% [+0.8%, +10.5%]", "+0.5% [-2.0%, +3.0%]"]),
