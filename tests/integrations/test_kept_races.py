@@ -12,6 +12,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 KEPT = ROOT / "benchmarks" / "race"
 KOLMO, BOTH = ["rasch", "uniform"], ["rasch", "uniform", "TRL at its best", "TRL with kolmo"]
+WAYS = [*KOLMO, "rasch + screening", "pool", "staircase", "window", "uniform + refill"]
 LADDER, WEAK = ["--curricula", "benchmarks/ladder.yaml"], ["--set", "warmup.until=0.15"]
 SHORT = [part for key in ("max_steps=400", "batch_size=64", "check_every=10") for part in ("--set", f"warmup.{key}")]
 TEN, FIVE = ([str(100 + i) for i in range(n)] for n in (10, 5))
@@ -19,14 +20,13 @@ RACES = {
     "python": (KEPT, [*BOTH, "TRL as it comes"], ["--curricula", "python"]),
     "ladder": (KEPT, BOTH, LADDER),
     "others, python": (
-        KEPT / "others", [*KOLMO, "rasch + screening", "pool", "staircase", "window", "uniform + refill"],
-        ["--curricula", "python", "--rates", "5e-4", "1e-3"],
+        KEPT / "others", WAYS, ["--curricula", "python", "--rates", "5e-4", "1e-3"],
     ),
     "reasoning": (
-        KEPT, [*KOLMO, "TRL at its best"],
+        KEPT, [*WAYS, "TRL at its best", "TRL with kolmo"],
         ["--curricula", "reasoning", "--steps", "60", "--eval-freq", "10", "--eval-samples", "1440", "--", *SHORT],
     ),
-    "kolmogorov": (KEPT, [*KOLMO, "TRL at its best"], ["--curricula", "kolmogorov"]),
+    "kolmogorov": (KEPT, [*WAYS, "TRL at its best", "TRL with kolmo"], ["--curricula", "kolmogorov"]),
     "control, ladder": (KEPT / "control", KOLMO, [*LADDER, "--seeds", *TEN, "--eval-samples", "1440"]),
     "control, digits": (
         KEPT / "control", KOLMO, ["--curricula", "digits", "--seeds", *TEN, "--eval-samples", "1500", "--", *WEAK],
@@ -71,8 +71,8 @@ RACES = {
         ),
         (
             "others, python",
-            "of 16 draws | −5.5 [−9.2, −1.8] |",
-            ["-5.5% [-9.2%, -1.8%]", "-2.3% [-3.7%, -1.0%]", "-2.3% [-4.1%, -0.5%]", "+0.7% [-1.3%, +2.7%]", "+0.2% [-3.6%, +4.0%]"],
+            "| `rasch` + screening, of 16 draws | −5.5 [−9.2, −1.8] | **0.66**, 8 % |",
+            ["72.4%", "0.0005 *", "0.66", "8%", "24%", "22,514", "-5.5% [-9.2%, -1.8%]", "-2.3% [-3.7%, -1.0%]", "-2.3% [-4.1%, -0.5%]", "+0.7% [-1.3%, +2.7%]", "+0.2% [-3.6%, +4.0%]"],
         ),
         pytest.param(
             "reasoning", "Over uniform sampling −0.8 points [−2.5, 0.8]", ["-0.8% [-2.5%, +0.8%]", "29.6%", "30.4%", "29.0%", "0.54", "0.42"],
@@ -89,6 +89,20 @@ RACES = {
         (
             "kolmogorov", "+2.4 points [0.2, 4.7]**, and kolmo has what TRL ends with after 0.08 [0.04, 0.10] of its seconds and 0.49 [0.28, 0.63]",
             ["+2.4% [+0.2%, +4.7%]", "0.08 [0.04, 0.10]", "0.49 [0.28, 0.63]", "33.4%", "0.08 [0.05, 0.12]", "0.45 [0.27, 0.68]", "33.8%", "36.1%", "30.9%"],
+        ),
+        (
+            "kolmogorov", "| −1.2 [−2.9, 0.4] | **0.61**, 22 % |",
+            ["-1.2% [-2.9%, +0.4%]", "-0.6% [-1.9%, +0.6%]", "-0.7% [-3.7%, +2.3%]", "-0.9% [-2.8%, +0.9%]", "-4.5% [-9.6%, +0.6%]", "0.61", "22%", "28%"],
+        ),
+        ("kolmogorov", "+0.5 points [−1.5, 2.6], in 354 s of updates against 538", ["+0.5% [-1.5%, +2.6%]", "0.74 [0.49, –]", "33.9%", "354 [308, 400]", "27.6%"]),
+        pytest.param(
+            "reasoning", "| −2.9 [−5.1, −0.8] | **0.72**, 19 % |",
+            ["-2.9% [-5.1%, -0.8%]", "-0.3% [-1.4%, +0.9%]", "-2.8% [-5.6%, +0.0%]", "-0.2% [-2.0%, +1.6%]", "-1.4% [-3.5%, +0.8%]", "0.72", "19%", "29,387"],
+            marks=pytest.mark.reasoning_gym,
+        ),
+        pytest.param(
+            "reasoning", "at 27.7 % (+0.3 points [−2.7, 3.2]), in 499 s of updates against 972", ["+0.3% [-2.7%, +3.2%]", "27.7%", "499 [400, 598]"],
+            marks=pytest.mark.reasoning_gym,
         ),
         ("rates, python", "At 5e-4 it ends lower, at 76.1 %", ["+1.0% [+0.4%, +1.6%]", "77.9%", "76.1%"]),
         ("rates, ladder", "+5.7 points [0.8, 10.5]", ["+5.7% [+0.8%, +10.5%]", "+0.5% [-2.0%, +3.0%]"]),
