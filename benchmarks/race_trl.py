@@ -9,8 +9,8 @@ As it comes, all that the two sides do not share is TRL's default: its loss, the
 learning rate, its precision, its checkpointing of gradients. At its best nothing is divided, products are in bf16 where
 ours are, nothing is computed twice, and optimiser and schedule are ours, at a rate of its own. A batch is sampled in the
 portions in which it is learnt from, `--rows` at a time, since TRL pads all that it samples together to the longest prompt
-and the longest answer. `--entropy` is TRL's `entropy_coef`, which the race leaves at nothing. Tasks come uniformly from all
-buckets; with `--adapter` the controller of the curriculum chooses them.
+and the longest answer; with `--portions` TRL as it comes does so too. `--entropy` is TRL's `entropy_coef`, which the race
+leaves at nothing. Tasks come uniformly from all buckets; with `--adapter` the controller of the curriculum chooses them.
 
 What is the same: rollouts per update and per task, the most tokens, the full softmax at temperature 1, and no reference
 model. The folder has the files of a run of ours, as far as TRL knows what is in them. Seconds are those from the beginning
@@ -141,10 +141,10 @@ class Writing(TrainerCallback):  # type: ignore[misc]
         self._log.flush()
 
 
-def settings(config: Config, policy: Policy, best: bool, most: int, entropy: float) -> dict[str, Any]:
-    """What TRL's configuration is told: what both sides share, and what is its best, `most` rollouts at a time."""
+def settings(config: Config, policy: Policy, o: argparse.Namespace) -> dict[str, Any]:
+    """What TRL's configuration is told: what both sides share, how much at a time, and what is its best."""
     training, group = config.training, config.training.group_size
-    whole = range(group, min(most, training.batch_size) + 1, group)
+    whole = range(group, min(o.rows, training.batch_size) + 1, group)
     rows = max((rows for rows in whole if training.batch_size % rows == 0), default=group)
     shared = {
         "per_device_train_batch_size": rows, "gradient_accumulation_steps": training.batch_size // rows,
@@ -152,12 +152,14 @@ def settings(config: Config, policy: Policy, best: bool, most: int, entropy: flo
         "temperature": 1.0, "top_k": 0, "top_p": 1.0, "beta": 0.0, "max_steps": training.steps, "seed": config.seed,
         "use_cpu": policy.model.device.type == "cpu",
     }  # fmt: skip
-    if not best:
+    if o.best or o.portions:
+        shared["steps_per_generation"] = 1
+    if not o.best:
         return shared
     return shared | {
         "scale_rewards": "none", "bf16": choose_precision(policy.model, config.model.precision) == "bf16",
-        "steps_per_generation": 1, "gradient_checkpointing": False, "max_grad_norm": training.max_grad_norm,
-        "learning_rate": training.learning_rate, "entropy_coef": entropy,
+        "gradient_checkpointing": False, "max_grad_norm": training.max_grad_norm,
+        "learning_rate": training.learning_rate, "entropy_coef": o.entropy,
     }  # fmt: skip
 
 
@@ -194,7 +196,7 @@ def run(config: Config, o: argparse.Namespace, stop: StopRequest) -> int:
     with Exact(config, source, evaluated, controller, judge) as course, RunLog(o.run_dir, begun) as log:
         engine = open_local_engine(policy, judge, config.training, config.model)
         writing, lessons = Writing(config, course, engine, log, stop), Lessons(course, ask=ask)
-        told = settings(config, trained, o.best, o.rows, o.entropy)
+        told = settings(config, trained, o)
         versions = f"TRL {trl.__version__}, transformers {transformers.__version__}, torch {torch.__version__}"
         text = f"{versions}, {torch.get_num_threads()} threads: {told}"
         log.event(StartEvent(step=max(begun, 0), model=config.model.name, engine="TRL", text=text))
@@ -248,6 +250,7 @@ def main() -> int:
     parser.add_argument("--best", action="store_true", help="with what is best for it, in place of its defaults")
     parser.add_argument("--rate", type=float, help="learning rate with --best (default: the curriculum's)")
     parser.add_argument("--rows", type=positive, default=ROWS, help="rollouts at a time (default: %(default)s)")
+    parser.add_argument("--portions", action="store_true", help="sample so many at a time too, as --best does")
     parser.add_argument("--entropy", type=float, default=0.0,
                         help="weight of the entropy of a token, with --best (default: %(default)s)")  # fmt: skip
     parser.add_argument("--adapter", action="store_true", help="the controller of the curriculum chooses the tasks")
