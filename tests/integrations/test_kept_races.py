@@ -15,6 +15,7 @@ KOLMO, BOTH = ["rasch", "uniform"], ["rasch", "uniform", "TRL at its best", "TRL
 WAYS = [*KOLMO, "rasch + screening", "pool", "staircase", "window", "uniform + refill"]
 LADDER, WEAK = ["--curricula", "benchmarks/ladder.yaml"], ["--set", "warmup.until=0.15"]
 SHORT = [part for key in ("max_steps=400", "batch_size=64", "check_every=10") for part in ("--set", f"warmup.{key}")]
+REASONING = ["--curricula", "reasoning", "--steps", "60", "--eval-freq", "10", "--eval-samples", "1440"]
 TEN, FIVE = ([str(100 + i) for i in range(n)] for n in (10, 5))
 RACES = {
     "python": (KEPT, [*BOTH, "TRL as it comes"], ["--curricula", "python"]),
@@ -24,9 +25,9 @@ RACES = {
     ),
     "reasoning": (
         KEPT, [*WAYS, "TRL at its best", "TRL with kolmo"],
-        ["--curricula", "reasoning", "--steps", "60", "--eval-freq", "10", "--eval-samples", "1440", "--", *SHORT],
+        [*REASONING, "--", *SHORT],
     ),
-    "kolmogorov": (KEPT, [*WAYS, "TRL at its best", "TRL with kolmo"], ["--curricula", "kolmogorov"]),
+    "kolmogorov": (KEPT, [*WAYS, "TRL as it comes", "TRL at its best", "TRL with kolmo"], ["--curricula", "kolmogorov"]),
     "control, ladder": (KEPT / "control", KOLMO, [*LADDER, "--seeds", *TEN, "--eval-samples", "1440"]),
     "control, digits": (
         KEPT / "control", KOLMO, ["--curricula", "digits", "--seeds", *TEN, "--eval-samples", "1500", "--", *WEAK],
@@ -36,6 +37,12 @@ RACES = {
     ),
     "rates, ladder": (
         KEPT / "rates", KOLMO, [*LADDER, "--seeds", "99", "--tune", *FIVE, "--rates", "5e-5", "2e-4", "3e-4"],
+    ),
+    "portions, reasoning": (
+        KEPT / "portions", ["TRL as it comes"], [*REASONING, "--seeds", "100", "101", "102", "--", *SHORT],
+    ),
+    "rates, reasoning": (
+        KEPT / "rates", BOTH[2:], [*REASONING, "--seeds", "99", "--tune", *FIVE, "--rates", "5e-4", "1e-3", "--", *SHORT],
     ),
     "rates, digits": (
         KEPT / "rates", KOLMO,
@@ -94,6 +101,7 @@ RACES = {
             "kolmogorov", "| −1.2 [−2.9, 0.4] | **0.61**, 22 % |",
             ["-1.2% [-2.9%, +0.4%]", "-0.6% [-1.9%, +0.6%]", "-0.7% [-3.7%, +2.3%]", "-0.9% [-2.8%, +0.9%]", "-4.5% [-9.6%, +0.6%]", "0.61", "22%", "28%"],
         ),
+        ("kolmogorov", "at 29.6 %, in 703 s of updates", ["29.6% [24.7%, 34.4%]", "703 [633, 774]"]),
         ("kolmogorov", "+0.5 points [−1.5, 2.6], in 354 s of updates against 538", ["+0.5% [-1.5%, +2.6%]", "0.74 [0.49, –]", "33.9%", "354 [308, 400]", "27.6%"]),
         pytest.param(
             "reasoning", "| −2.9 [−5.1, −0.8] | **0.72**, 19 % |",
@@ -101,7 +109,15 @@ RACES = {
             marks=pytest.mark.reasoning_gym,
         ),
         pytest.param(
-            "reasoning", "at 27.7 % (+0.3 points [−2.7, 3.2]), in 499 s of updates against 972", ["+0.3% [-2.7%, +3.2%]", "27.7%", "499 [400, 598]"],
+            "reasoning", "at 24.3 % (−3.1 points [−7.2, 1.0]), in 472 s of updates against 972",
+            ["-3.1% [-7.2%, +1.0%]", "24.3%", "472 [424, 519]", "0.001 *", "29.5%", "28.4%", "28.8%", "28.5%"],
+            marks=pytest.mark.reasoning_gym,
+        ),
+        pytest.param(
+            "portions, reasoning", "it ends at 28.8 % after 28.6", ["28.8%", "28.6%"], marks=pytest.mark.reasoning_gym,
+        ),
+        pytest.param(
+            "rates, reasoning", "At TRL's rate, 5e-4, it ends level with TRL, at 27.7 % (+0.3 points [−2.7, 3.2], commit 047146a)", ["+0.3% [-2.7%, +3.2%]", "27.7%", "24.3%"],
             marks=pytest.mark.reasoning_gym,
         ),
         ("rates, python", "At 5e-4 it ends lower, at 76.1 %", ["+1.0% [+0.4%, +1.6%]", "77.9%", "76.1%"]),
