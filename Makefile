@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 EXTRAS ?= dev
 BIN := $(VENV)/bin
-STAMP := $(VENV)/.kolmo-installed
+STAMP := $(VENV)/.kolmo-installed-$(EXTRAS)
 
 .PHONY: demo test test-without-docker check fmt
 

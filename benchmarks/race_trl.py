@@ -263,6 +263,8 @@ def main() -> int:
     o = parser.parse_args()
     if (o.rate is not None or o.entropy) and not o.best:
         parser.error("--rate and --entropy: as it comes TRL has its own; add --best")
+    if o.portions and o.best:
+        parser.error("--portions: with --best it does so anyway; leave it out")
     asked = {
         "seed": o.seed, "model.name": str(o.warm), "training.steps": o.steps, "evaluation.every": o.eval_freq,
         "evaluation.tasks": o.eval_samples, "controller.kind": None if o.adapter else "uniform",

@@ -11,7 +11,8 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 KEPT = ROOT / "benchmarks" / "race"
-KOLMO, BOTH = ["rasch", "uniform"], ["rasch", "uniform", "TRL at its best", "TRL with kolmo"]
+KOLMO, TUNED_TRL = ["rasch", "uniform"], ["TRL at its best", "TRL with kolmo"]
+BOTH = [*KOLMO, *TUNED_TRL]
 WAYS = [*KOLMO, "rasch + screening", "pool", "staircase", "window", "uniform + refill"]
 LADDER, WEAK = ["--curricula", "benchmarks/ladder.yaml"], ["--set", "warmup.until=0.15"]
 SHORT = [part for key in ("max_steps=400", "batch_size=64", "check_every=10") for part in ("--set", f"warmup.{key}")]
@@ -23,11 +24,11 @@ RACES = {
     "others, python": (
         KEPT / "others", WAYS, ["--curricula", "python", "--rates", "5e-4", "1e-3"],
     ),
-    "reasoning": (
-        KEPT, [*WAYS, "TRL at its best", "TRL with kolmo"],
-        [*REASONING, "--", *SHORT],
+    "reasoning": (KEPT, [*WAYS, *TUNED_TRL], [*REASONING, "--", *SHORT]),
+    "reasoning, three seeds": (
+        KEPT, ["uniform", "TRL at its best"], [*REASONING, "--seeds", *FIVE[:3], "--", *SHORT],
     ),
-    "kolmogorov": (KEPT, [*WAYS, "TRL as it comes", "TRL at its best", "TRL with kolmo"], ["--curricula", "kolmogorov"]),
+    "kolmogorov": (KEPT, [*WAYS, "TRL as it comes", *TUNED_TRL], ["--curricula", "kolmogorov"]),
     "control, ladder": (KEPT / "control", KOLMO, [*LADDER, "--seeds", *TEN, "--eval-samples", "1440"]),
     "control, digits": (
         KEPT / "control", KOLMO, ["--curricula", "digits", "--seeds", *TEN, "--eval-samples", "1500", "--", *WEAK],
@@ -39,10 +40,10 @@ RACES = {
         KEPT / "rates", KOLMO, [*LADDER, "--seeds", "99", "--tune", *FIVE, "--rates", "5e-5", "2e-4", "3e-4"],
     ),
     "portions, reasoning": (
-        KEPT / "portions", ["TRL as it comes"], [*REASONING, "--seeds", "100", "101", "102", "--", *SHORT],
+        KEPT / "portions", ["TRL as it comes"], [*REASONING, "--seeds", *FIVE[:3], "--", *SHORT],
     ),
     "rates, reasoning": (
-        KEPT / "rates", BOTH[2:], [*REASONING, "--seeds", "99", "--tune", *FIVE, "--rates", "5e-4", "1e-3", "--", *SHORT],
+        KEPT / "rates", TUNED_TRL, [*REASONING, "--seeds", "99", "--tune", *FIVE, "--rates", "5e-4", "1e-3", "--", *SHORT],
     ),
     "rates, digits": (
         KEPT / "rates", KOLMO,
@@ -115,6 +116,10 @@ RACES = {
         ),
         pytest.param(
             "portions, reasoning", "it ends at 28.8 % after 28.6", ["28.8%", "28.6%"], marks=pytest.mark.reasoning_gym,
+        ),
+        pytest.param(
+            "reasoning, three seeds", "where TRL at its best ends at 26.9 and kolmo with uniform sampling at 31.0", ["26.9%", "31.0%", "28.6%"],
+            marks=pytest.mark.reasoning_gym,
         ),
         pytest.param(
             "rates, reasoning", "At TRL's rate, 5e-4, it ends level with TRL, at 27.7 % (+0.3 points [−2.7, 3.2], commit 047146a)", ["+0.3% [-2.7%, +3.2%]", "27.7%", "24.3%"],
