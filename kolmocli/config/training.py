@@ -163,6 +163,11 @@ class Training(Section):
     gradient_checkpointing: bool = Field(
         False, description="compute every layer again for the backward pass: less memory, more time"
     )
+    deterministic: bool = Field(
+        False,
+        description="on a GPU: take the ordered form of every operation that has one, so that one seed gives one run there; "
+        "on a CPU that is always so",
+    )
     hindsight: float = Field(
         0.0, ge=0.0, description="weight of programs that ran and missed, as right answers to what they really make"
     )

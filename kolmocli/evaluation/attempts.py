@@ -9,6 +9,7 @@ from kolmocli.engine.judging import open_judge
 from kolmocli.engine.local import open_local_engine
 from kolmocli.evaluation.heldout import attempt
 from kolmocli.policy.loading import load_policy
+from kolmocli.policy.order import sums_in_order
 from kolmocli.sandbox.opening import Backend
 from kolmocli.tasks.base import Task
 from kolmocli.tasks.outcome import Outcome
@@ -37,6 +38,7 @@ def attempts_by(
     judge = open_judge(config.reward, config.training.max_lines, run_in, sandbox, warn)
     engine = open_local_engine(policy, judge, config.training, config.model)
     try:
-        return attempt(engine, tasks, samples=samples, seed=seed)
+        with sums_in_order(policy.model.device.type, config.training.deterministic, warn):
+            return attempt(engine, tasks, samples=samples, seed=seed)
     finally:
         engine.close()

@@ -23,6 +23,7 @@ from kolmocli.policy.cache import attends_to_all, with_cache
 from kolmocli.policy.head import Head, find_head, is_like, selected, underlying
 from kolmocli.policy.lean.scoring import can_score, lean_states
 from kolmocli.policy.logprobs import pack, token_logprobs
+from kolmocli.policy.order import rows_of
 from kolmocli.policy.rollout import Rollout
 
 Reader = Callable[[Any, Sequence[Rollout], int], tuple[torch.Tensor, int]]
@@ -114,7 +115,8 @@ def shared_states(decoder: Any, rollouts: Sequence[Rollout], pad: int) -> tuple[
         input_ids=ids_PT, attention_mask=mask_PT, **with_cache(decoder, Cache(layers=prompts)),
         position_ids=torch.arange(ids_PT.shape[1], device=decoder.device)[None],
     ).last_hidden_state  # fmt: skip
-    hidden_NCD = states_PTD[torch.arange(len(place), device=decoder.device), length_P - 1][owner_N][:, None]
+    last_PD = states_PTD[torch.arange(len(place), device=decoder.device), length_P - 1]
+    hidden_NCD = rows_of(last_PD, owner_N)[:, None]
     if ids_NC.shape[1]:
         # Padding repeats the last position: one beyond it may not exist.
         step_NC = torch.minimum(mask_NC.cumsum(-1), mask_NC.sum(-1, keepdim=True).clamp(min=1)) - 1
@@ -152,8 +154,8 @@ class _ContinuedLayer(DynamicLayer):
     ) -> tuple[torch.Tensor, torch.Tensor]:
         assert self.keys is not None
         assert self.values is not None
-        keys = torch.cat([self.keys[self._owner_N], key_states], -2)
-        return keys, torch.cat([self.values[self._owner_N], value_states], -2)
+        keys = torch.cat([rows_of(self.keys, self._owner_N), key_states], -2)
+        return keys, torch.cat([rows_of(self.values, self._owner_N), value_states], -2)
 
 
 def _right_pad(sequences: Sequence[Sequence[int]], pad: int, device: torch.device) -> tuple[torch.Tensor, torch.Tensor]:

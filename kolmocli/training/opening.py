@@ -32,6 +32,8 @@ from kolmocli.monitor.snapshot import Snapshot
 from kolmocli.monitor.tensorboard import TensorBoardLog, require_tensorboard
 from kolmocli.monitor.writer import RunLog
 from kolmocli.policy.adapters import rank_of
+from kolmocli.policy.loading import choose_device
+from kolmocli.policy.order import sums_in_order
 from kolmocli.policy.policy import Policy
 from kolmocli.policy.precision import choose_precision
 from kolmocli.policy.presets import is_preset
@@ -119,6 +121,8 @@ def open_run(config: Config, options: RunOptions, display: Display, stack: ExitS
         refuse_other_data(saved["data"], data)
         refuse_gaps(checkpoint, saved, display.note, allowed=options.allow_gaps)
         display.note(f"resuming from {checkpoint}")
+    place = choose_device(config.model.device).type
+    stack.enter_context(sums_in_order(place, config.training.deterministic, display.note))
     policy = open_policy(config, checkpoint, display.note)
     looked_at = chain(held_out, (source.task(bucket, 0) for bucket in source.buckets()))
     policy.require_room((policy.prompt_ids(task.asked) for task in looked_at), config.training.max_new_tokens)

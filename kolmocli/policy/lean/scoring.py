@@ -24,6 +24,7 @@ import torch
 from kolmocli.policy.lean.decoding import angles, over_rms, turn
 from kolmocli.policy.lean.parts import Attention, Convolution, Layer, find_lean, last_norm, layers_of
 from kolmocli.policy.limits import ROWS_IN_BF16
+from kolmocli.policy.order import rows_of
 from kolmocli.policy.recompute import recomputes
 from kolmocli.policy.rollout import Rollout
 
@@ -181,7 +182,7 @@ def _convolved(of: Convolution, normed_MD: torch.Tensor, layout: _Layout, skip: 
     here = torch.arange(skip, len(normed_MD))
     mixed = torch.zeros((), dtype=product.dtype)
     for tap in of.taps:
-        mixed = mixed + tap * product[here]
+        mixed = mixed + tap * rows_of(product, here)  # the last token of a prompt is before each of its rollouts
         here = layout.previous_M[here]
     return of.output(c[skip:] * mixed)
 
