@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -16,6 +17,12 @@ def data_dir(name: str) -> Path:
     """The folder `name` (`curricula`, `sandbox_image`) of this installation."""
     packaged = _PACKAGE / "_data" / name
     return packaged if packaged.is_dir() else _PACKAGE.parent / name
+
+
+def cache_dir() -> Path:
+    """Where kolmo keeps what it can make again: `kolmo` in the cache of the user (XDG)."""
+    xdg = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser()
+    return (xdg if xdg.is_absolute() else Path("~/.cache").expanduser()) / "kolmo"
 
 
 def curricula_dir() -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 from pathlib import Path
 from typing import Literal
 
@@ -10,6 +11,19 @@ WantedPrecision = Literal["auto", "fp32", "bf16"]
 
 _FLAGS = {"avx512_bf16", "amx_bf16", "bf16", "svebf16"}
 """What Linux calls the instructions on x86 and on ARM."""
+
+_NAMES = ("model name", "vendor_id", "cpu family", "model", "stepping")
+_NAMES += ("cpu implementer", "cpu architecture", "cpu variant", "cpu part", "cpu revision")
+"""What tells one kind of processor from another, on x86 and on ARM. The clock, the caches and the cores do not."""
+
+
+def processor_name(cpuinfo: Path = Path("/proc/cpuinfo")) -> str:
+    """The kind of processor, as it names itself."""
+    if not cpuinfo.is_file():
+        return platform.processor() or platform.machine()
+    first = cpuinfo.read_text(errors="replace").split("\n\n")[0]
+    said = {name.strip().lower(): value.strip() for name, _, value in (x.partition(":") for x in first.splitlines())}
+    return " ".join([platform.machine(), *(said[name] for name in _NAMES if name in said)])
 
 
 def multiplies_bf16(cpuinfo: Path = Path("/proc/cpuinfo")) -> bool:

@@ -186,6 +186,13 @@ def command_environment(extra: dict[str, str] | None = None) -> dict[str, str]:
 
 
 @pytest.fixture(autouse=True)
+def own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was measured on this machine before decides nothing, and what a test measures is not kept for its user."""
+    cache = tmp_path_factory.getbasetemp() / "cache"
+    monkeypatch.setattr("kolmocli.paths.cache_dir", lambda: cache)
+
+
+@pytest.fixture(autouse=True)
 def no_family_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     """What a test registers is gone with it."""
     for name in ("_things", "_owners"):

@@ -1,7 +1,8 @@
 """In which precision matrices are multiplied where a policy learns.
 
 bf16 products are added up in fp32, and only products are in bf16: weights, norms, softmax, log-probabilities and the head stay
-in fp32. Processors that multiply bf16 say so; how much that gains goes by the shapes, so it is measured on the model's own.
+in fp32. Processors that multiply bf16 say so; how much that gains goes by the shapes, so it is measured on the model's own, once:
+what was found is kept, or a busy machine could choose otherwise for the second run of a seed than for the first.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from typing import Any
 import torch
 from torch.nn import functional
 
-from kolmocli.processor import Precision, WantedPrecision, multiplies_bf16
+from kolmocli.policy.gains import keep_gain, kept_gain
+from kolmocli.processor import Precision, WantedPrecision, multiplies_bf16, processor_name
 
 _ROWS = 512
 """Tokens of the products that are timed."""
@@ -27,7 +29,7 @@ def choose_precision(
     model: Any, wish: WantedPrecision = "auto", note: Callable[[str], None] = lambda _: None
 ) -> Precision:
     """The wish; where it is `auto`, bf16 on a GPU that has it, and on a processor that has it and is quicker for it with
-    the shapes of this model. `note` gets the figure that was measured."""
+    the shapes of this model. `note` gets the figure that was measured, now or at an earlier time."""
     if wish != "auto":
         return wish
     if model.device.type == "cuda":
@@ -35,26 +37,43 @@ def choose_precision(
     eight_bits = any(parameter.dtype == torch.int8 for parameter in model.parameters())
     if model.device.type != "cpu" or eight_bits or not multiplies_bf16():
         return "fp32"
-    gain = measured_gain(model)
+    key = _key(model)
+    kept = kept_gain(key)
+    gain = keep_gain(key, measured_gain(model), note) if kept is None else kept
     chosen: Precision = "bf16" if gain >= _GAIN else "fp32"
-    note(f"products in {chosen}: this processor multiplies bf16 {gain:.1f} times as fast as fp32")
+    when = "" if kept is None else ", as was measured here before"
+    note(
+        f"products in {chosen}: this processor multiplies bf16 {gain:.1f} times as fast as fp32{when}; "
+        f"--set model.precision={chosen} repeats it"
+    )
     return chosen
+
+
+def _key(model: Any) -> str:
+    """The processor, its threads, who multiplies, and the products that are timed."""
+    shapes = " ".join(f"{count}x{'x'.join(map(str, shape))}" for shape, count in _commonest(model))
+    return f"{processor_name()}, {torch.get_num_threads()} threads, torch {torch.__version__}: {shapes}"
 
 
 def measured_gain(model: Any) -> float:
     """Seconds in fp32 ÷ seconds in bf16 of the commonest products of the model; 1 for one without any. Under a second."""
+    largest = _commonest(model)
+    seconds = dict.fromkeys((torch.float32, torch.bfloat16), 0.0)
+    with torch.inference_mode():
+        for shape, count in largest:
+            for dtype in seconds:
+                inputs, weight = torch.ones(_ROWS, shape[1], dtype=dtype), torch.ones(shape, dtype=dtype)
+                seconds[dtype] += count * min(_timed(inputs, weight) for _ in range(_ROUNDS))
+    return seconds[torch.float32] / seconds[torch.bfloat16] if largest else 1.0
+
+
+def _commonest(model: Any) -> list[tuple[torch.Size, int]]:
+    """The shapes of matrices that most is multiplied with, and how many there are of each."""
     counts: dict[torch.Size, int] = {}
     for parameter in model.parameters():
         if parameter.ndim == 2 and parameter.dtype == torch.float32:
             counts[parameter.shape] = counts.get(parameter.shape, 0) + 1
-    largest = sorted(counts, key=lambda shape: -counts[shape] * shape.numel())[:_SHAPES]
-    seconds = dict.fromkeys((torch.float32, torch.bfloat16), 0.0)
-    with torch.inference_mode():
-        for shape in largest:
-            for dtype in seconds:
-                inputs, weight = torch.ones(_ROWS, shape[1], dtype=dtype), torch.ones(shape, dtype=dtype)
-                seconds[dtype] += counts[shape] * min(_timed(inputs, weight) for _ in range(_ROUNDS))
-    return seconds[torch.float32] / seconds[torch.bfloat16] if largest else 1.0
+    return sorted(counts.items(), key=lambda of: -of[1] * of[0].numel())[:_SHAPES]
 
 
 def _timed(inputs: torch.Tensor, weight: torch.Tensor) -> float:

@@ -12,9 +12,10 @@ import torch
 from kolmocli.errors import UsageError
 from kolmocli.learning.learner import Learner
 from kolmocli.policy import precision
+from kolmocli.policy.gains import keep_gain, kept_gain
 from kolmocli.policy.loading import load_policy
 from kolmocli.policy.precision import choose_precision, measured_gain
-from kolmocli.processor import Precision, multiplies_bf16
+from kolmocli.processor import Precision, multiplies_bf16, processor_name
 from kolmocli.training.folder import refuse_changed
 from kolmocli.training.precision import keep_precision, with_precision
 from tests.learning.test_objective import batch
@@ -38,15 +39,97 @@ def test_a_processor_that_does_not_say_so_does_not(text: str, tmp_path: Path) ->
     assert not multiplies_bf16(tmp_path / "nowhere")
 
 
+def measures(patch: pytest.MonkeyPatch, gain: float) -> None:
+    """A processor that multiplies bf16, and what the clock says of it."""
+    patch.setattr(precision, "multiplies_bf16", lambda: True)
+    patch.setattr(precision, "measured_gain", lambda model: gain)
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr("kolmocli.paths.cache_dir", lambda: tmp_path / "cache")
+    return tmp_path / "cache" / "gains.json"
+
+
 @pytest.mark.parametrize(("gain", "chosen"), [(3.0, "bf16"), (1.1, "fp32"), (0.2, "fp32")])
 def test_what_is_measured_decides(gain: float, chosen: Precision, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(precision, "multiplies_bf16", lambda: True)
-    monkeypatch.setattr(precision, "measured_gain", lambda model: gain)
+    measures(monkeypatch, gain)
     notes: list[str] = []
     assert choose_precision(load_policy("tiny").model, "auto", notes.append) == chosen
-    assert notes == [f"products in {chosen}: this processor multiplies bf16 {gain:.1f} times as fast as fp32"]
+    assert notes == [
+        f"products in {chosen}: this processor multiplies bf16 {gain:.1f} times as fast as fp32; "
+        f"--set model.precision={chosen} repeats it"
+    ]
     assert choose_precision(load_policy("tiny").model, "fp32", notes.append) == "fp32"
     assert choose_precision(load_policy("tiny").model, "bf16", notes.append) == "bf16"
+
+
+def test_what_was_measured_once_is_not_measured_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Near the border a busy machine would say otherwise the second time."""
+    notes: list[str] = []
+    model = load_policy("tiny").model
+    measures(monkeypatch, 1.3)
+    assert choose_precision(model, "auto", notes.append) == "bf16"
+    measures(monkeypatch, 1.2)
+    assert choose_precision(model, "auto", notes.append) == "bf16"
+    assert notes[1] == (
+        "products in bf16: this processor multiplies bf16 1.3 times as fast as fp32, as was measured here before; "
+        "--set model.precision=bf16 repeats it"
+    )
+
+
+@pytest.mark.parametrize("other", ["shapes", "processor", "threads", "torch"])
+def test_it_is_measured_anew_for_whatever_it_depends_on(other: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    measures(monkeypatch, 1.3)
+    assert choose_precision(load_policy("tiny").model) == "bf16"
+    measures(monkeypatch, 1.2)
+    changed = {"processor": (precision, "processor_name", lambda: "another"),
+               "threads": (torch, "get_num_threads", lambda: 96), "torch": (torch, "__version__", "9.9")}  # fmt: skip
+    if other in changed:
+        monkeypatch.setattr(*changed[other])
+    assert choose_precision(load_policy("small" if other == "shapes" else "tiny").model) == "fp32"
+
+
+def test_who_was_first_is_right(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two runs that are started together measure at the same time."""
+    assert keep_gain("a", 1.3, pytest.fail) == 1.3
+    assert keep_gain("a", 1.2, pytest.fail) == 1.3
+    assert keep_gain("b", 2.0, pytest.fail) == 2.0
+    assert (kept_gain("a"), kept_gain("b"), kept_gain("c")) == (1.3, 2.0, None)
+
+
+@pytest.mark.parametrize("text", ["", "{", "[1]", '{"a": "fast"}', '{"a": -1}', '{"a": null}', "\udcff"])
+def test_a_damaged_file_holds_nothing(text: str, cache: Path) -> None:
+    cache.parent.mkdir()
+    cache.write_bytes(text.encode("utf-8", "surrogateescape"))
+    assert kept_gain("a") is None
+    assert keep_gain("a", 1.3, pytest.fail) == 1.3 == kept_gain("a")
+
+
+def test_a_cache_that_cannot_be_written_is_one_line_and_the_run_goes_on(
+    cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache.parent.write_text("a file")
+    measures(monkeypatch, 3.0)
+    notes: list[str] = []
+    assert choose_precision(load_policy("tiny").model, "auto", notes.append) == "bf16"
+    assert len(notes) == 2
+    assert notes[0].startswith(f"{cache.parent}: cannot be written: ")
+    assert notes[0].endswith("; it is measured again next time")
+
+
+def test_a_processor_is_named_by_its_kind_alone(tmp_path: Path) -> None:
+    """Not by its clock or the core that is asked first."""
+    file = tmp_path / "cpuinfo"
+    told = "processor : {}\nvendor_id : V\ncpu family : 6\nmodel : 85\nmodel name : A processor\nstepping : 7\ncpu MHz : {}\n\n"
+    file.write_text(told.format(0, 2000.5) + told.format(1, 800.0))
+    name = processor_name(file)
+    assert name.endswith("A processor V 6 85 7")
+    file.write_text(told.format(3, 3100.0))
+    assert processor_name(file) == name
+    file.write_text("processor : 0\nCPU implementer : 0x41\nCPU part : 0xd0c\n")
+    assert processor_name(file).endswith("0x41 0xd0c")
+    assert processor_name(tmp_path / "nowhere")
 
 
 def test_a_processor_without_is_not_measured(monkeypatch: pytest.MonkeyPatch) -> None:
