@@ -11,7 +11,7 @@ from typing import Any
 
 from kolmocli import paths
 from kolmocli.errors import KolmoError
-from kolmocli.files import writing, write_output
+from kolmocli.files import write_output, writing
 
 _FILE = "gains.json"
 
