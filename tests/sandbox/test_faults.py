@@ -193,6 +193,6 @@ def test_a_restarted_daemon_costs_nothing_but_time(engine: docker.DockerClient, 
 def test_a_container_that_ends_at_once_says_why() -> None:
     maker = ContainerMaker(image_tag(), Limits(), 4)
     del maker._greeting["slots"]
-    with pytest.raises(LinkError, match="ended while it was greeted: supervisor: KeyError: 'slots'$"):
+    with pytest.raises(LinkError, match=r"ended while it was greeted: supervisor: KeyError: 'slots'$"):
         maker.make()
     maker.close()

@@ -64,7 +64,7 @@ class ContainerLink(SocketLink):
                 break
             piece = self._buffer[at + _STREAM : at + _STREAM + length]
             if stream == _STDERR:
-                self.stderr.add(piece)
+                self.stderr.add(bytes(piece))
             else:
                 out += piece
             at += _STREAM + length
