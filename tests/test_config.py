@@ -348,7 +348,7 @@ def test_a_file_does_not_choose_whom_the_trainer_listens_to(file: Path, engine: 
 def test_who_trains_chooses_the_hosts(file: Path) -> None:
     hosts = ["tcp://127.0.0.1:2"]
     file.write_text(GOOD + "engine: {kind: monarch, hosts: ['tcp://127.0.0.1:1'], insecure: true}\n")
-    with pytest.raises(ConfigError, match="engine.insecure: no file"):
+    with pytest.raises(ConfigError, match=r"engine\.insecure: no file"):
         load_config(file, {"engine.hosts": hosts})
     assert load_config(file, {"engine.hosts": hosts, "engine.insecure": False}).engine.hosts == hosts
     assert load_config(file, {"engine": {"kind": "monarch", "hosts": hosts}}).engine.hosts == hosts

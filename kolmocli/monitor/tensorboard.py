@@ -13,7 +13,7 @@ from kolmocli.errors import EnvironmentMissing, UsageError
 from kolmocli.files import writing
 from kolmocli.monitor.history import history_to_show
 from kolmocli.monitor.records import StepRecord, WarmRecord
-from kolmocli.monitor.writer import finite
+from kolmocli.plain import finite
 
 FOLDER = "tensorboard"
 _FILES = "events.out.tfevents.*"

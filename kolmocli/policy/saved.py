@@ -142,6 +142,15 @@ def _require_all(source: str, found: dict[str, Any]) -> None:
         )
 
 
+def require_finite(source: str, model: Any) -> None:
+    """Raise UsageError for weights with a NaN or an infinity among them: nothing can be sampled from them or learnt."""
+    for name, weights in model.named_parameters():
+        scales = getattr(weights, "SCB", None)  # of weights in 8 bits, which are finite themselves
+        for part in (weights, scales):
+            if part is not None and part.is_floating_point() and not bool(torch.isfinite(part).all()):
+                raise UsageError(f"{source}: its weights are not finite, {name} for one; {_AGAIN}")
+
+
 def _let_go_of_the_file(model: Any) -> None:
     """What was not rounded still lies in the mapped file, and would keep all of it in memory: as much as 8 bits save."""
     for parameter in model.parameters():

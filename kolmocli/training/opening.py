@@ -109,7 +109,8 @@ def open_run(config: Config, options: RunOptions, display: Display, stack: ExitS
     checkpoint = _checkpoint(resumed, display.note) if resumed else None
     saved, tensors = load_state(checkpoint) if checkpoint else ({}, {})
     if resumed:
-        before = saved["config"] if checkpoint else load_config(resumed / "config.yaml", to_look=True).model_dump(mode="json")
+        own = resumed / "config.yaml"
+        before = saved["config"] if checkpoint else load_config(own, to_look=True).model_dump(mode="json")
         config = keep_precision(config, before)
         refuse_changed(before, config)
         config = with_threads(config, before.get("threads"), display.note, stack)

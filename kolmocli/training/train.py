@@ -12,6 +12,7 @@ from kolmocli.config import Config
 from kolmocli.errors import KolmoError
 from kolmocli.monitor.display import Enduring, open_display
 from kolmocli.monitor.plots import write_report
+from kolmocli.training.divergence import Diverged
 from kolmocli.training.evaluation import AFTER, BEFORE
 from kolmocli.training.loop import reinforce
 from kolmocli.training.opening import Parts, RunOptions, open_run
@@ -32,6 +33,7 @@ def train(config: Config, options: RunOptions) -> dict[str, Any]:
         UsageError: a used or unsuitable run folder, an unknown model, data that cannot be used.
         EnvironmentMissing: the sandbox or the device that was asked for is not there.
         Stopped: after a signal, when everything is saved.
+        Diverged: the numbers of the policy are not finite any more; what it was is saved.
         KolmoError: there is no room on the disk; what was saved before is as it was.
     """
     try:
@@ -54,7 +56,7 @@ def _run(config: Config, parts: Parts) -> dict[str, Any]:
     except ReachedStop:
         ended = "stopped"
         recorder.note(f"reached step {run.state.step}; go on with: {run.go_on}")
-    except Stopped:
+    except (Stopped, Diverged):
         _conclude(config, parts)  # without plots: whoever asks for a stop does not wait for them
         recorder.doing("stopped")
         raise

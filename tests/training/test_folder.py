@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from kolmocli.config import Config
-from kolmocli.config.machine import Engine
 from kolmocli.config.file import load_config
+from kolmocli.config.machine import Engine
 from kolmocli.errors import UsageError
 from kolmocli.training.folder import held, new_folder, point_latest, refuse_changed, resumable, resume_command
 
