@@ -12,7 +12,8 @@ from typing import Any
 import torch
 from safetensors import SafetensorError, safe_open
 from transformers import AutoModelForCausalLM, AutoTokenizer, BitsAndBytesConfig
-from transformers.utils import SAFE_WEIGHTS_INDEX_NAME, cached_file
+from transformers.utils import SAFE_WEIGHTS_INDEX_NAME
+from transformers.utils.hub import cached_file
 
 from kolmocli.checkpoints import require_as_written
 from kolmocli.errors import KolmoError, UsageError

@@ -9,6 +9,7 @@ from typing import Any
 import torch
 
 from kolmocli.config import Config
+from kolmocli.console import warn
 from kolmocli.errors import KolmoError
 from kolmocli.monitor.display import Enduring, open_display
 from kolmocli.monitor.plots import write_report
@@ -116,4 +117,5 @@ def _draw(run: Run) -> None:
         write_report(run.folder, between)
     except (Exception, KeyboardInterrupt) as error:
         reason = " ".join(f"{type(error).__name__ if not str(error) else error}".split())
-        run.recorder.note(f"the run is complete, its report is not ({reason}): kolmo report {run.folder} draws it")
+        # Under --quiet too: nothing else says that the page is missing.
+        warn(f"kolmo: the run is complete, its report is not ({reason}): kolmo report {run.folder} draws it")
