@@ -140,6 +140,15 @@ def writing(place: Path) -> Iterator[None]:
         raise KolmoError(f"{error.filename or place}: cannot be written: {error.strerror}") from None
 
 
+def own_folder(folder: Path) -> Path:
+    """A folder inside a run, made where there is none. A link is replaced and not followed: the run may come from
+    somebody else, and what is written there would go elsewhere."""
+    if folder.is_symlink():
+        folder.unlink()
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
 def _replace(target: Path, data: Contents, like: str) -> None:
     handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
     try:

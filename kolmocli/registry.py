@@ -104,7 +104,7 @@ class Registry(Generic[T]):
         try:
             importlib.import_module(entry.module)
         except (Exception, SystemExit) as error:
-            raise UsageError(f"{whose}: {_blame(error, entry.module)}") from error
+            raise UsageError(f"{whose}: {blame(error, entry.module)}") from error
         if entry.name not in self._things:
             raise UsageError(f"{whose}: importing {entry.module} registers no {self.what} {entry.name}")
 
@@ -123,7 +123,7 @@ def load_plugin(name: str) -> None:
     except (Exception, SystemExit) as error:
         if isinstance(error, ModuleNotFoundError) and f"{name}.".startswith(f"{error.name}."):
             raise UsageError(f"plugin {name}: no module of this name is installed; a file ends in .py") from None
-        raise UsageError(f"plugin {_blame(error, name)}") from error
+        raise UsageError(f"plugin {blame(error, name)}") from error
 
 
 def _run_file(path: Path) -> None:
@@ -139,7 +139,7 @@ def _run_file(path: Path) -> None:
         raise
 
 
-def _blame(error: BaseException, name: str) -> str:
+def blame(error: BaseException, name: str) -> str:
     """`file:line: what it raised`, of the plugin's own line, however deep below it the error was raised."""
     said = error.msg if isinstance(error, SyntaxError) else " ".join(str(error).split())
     what = said if isinstance(error, UsageError) else f"{type(error).__name__}: {said}".removesuffix(": ")

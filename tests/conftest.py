@@ -10,7 +10,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +37,9 @@ os.environ["HF_HUB_OFFLINE"] = "1"  # no test fetches anything, and a hub that d
 KOLMO = Path(sys.executable).with_name("kolmo")
 NO_ENGINE = {"DOCKER_HOST": "unix:///nonexistent/docker.sock"}
 """The environment of a machine without a Docker engine."""
+SEE_AN_ENGINE = ("docker", "packages", "either")
+"""Marks of tests that see the engine of this machine. For all others there is none: what a machine happens to have does
+not decide what they test, and so nobody has to remember what asks for one."""
 
 
 @functools.cache
@@ -133,6 +136,16 @@ def pytest_configure(config: pytest.Config) -> None:
     unknown = sorted(_required() - set(PARTS))
     if unknown:
         raise pytest.UsageError(f"KOLMO_REQUIRE: no such part: {', '.join(unknown)}; there are {', '.join(PARTS)}")
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    """Hide the engine from tests that do not say that they want one."""
+    with pytest.MonkeyPatch.context() as patch:
+        if not any(map(item.get_closest_marker, SEE_AN_ENGINE)):
+            for name, value in NO_ENGINE.items():
+                patch.setenv(name, value)
+        return (yield)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -322,3 +322,34 @@ def test_find_curriculum(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     ):
         with pytest.raises(UsageError, match=said):
             find_curriculum(wrong)
+
+
+@pytest.mark.parametrize(
+    "engine, key",
+    [
+        ("{kind: monarch, hosts: ['tcp://127.0.0.1:1']}", "hosts"),
+        ("{kind: monarch, insecure: true}", "insecure"),
+        ("{kind: monarch, hosts: ['tcp://1.2.3.4:1'], insecure: true}", "hosts"),
+        ("{<<: &base {kind: monarch, hosts: ['tcp://127.0.0.1:1']}}", "hosts"),
+    ],
+)
+def test_a_file_does_not_choose_whom_the_trainer_listens_to(file: Path, engine: str, key: str) -> None:
+    """What a host answers is unpickled: a file that names one would be a program."""
+    file.write_text(GOOD + f"engine: {engine}\n")
+    line = GOOD.count("\n") + 1
+    for overrides in ({}, {"training.steps": 3}, {"engine.hosts.0": "tcp://127.0.0.1:2"} if key == "hosts" else {}):
+        with pytest.raises(
+            ConfigError, match=rf"c.yaml:{line}: engine.{key}: no file may say this.*give --{key} yourself"
+        ):
+            load_config(file, overrides)
+    assert load_config(file, to_look=True).engine.kind == "monarch"  # of a run: read, and not trained with
+
+
+def test_who_trains_chooses_the_hosts(file: Path) -> None:
+    hosts = ["tcp://127.0.0.1:2"]
+    file.write_text(GOOD + "engine: {kind: monarch, hosts: ['tcp://127.0.0.1:1'], insecure: true}\n")
+    with pytest.raises(ConfigError, match=r"engine\.insecure: no file"):
+        load_config(file, {"engine.hosts": hosts})
+    assert load_config(file, {"engine.hosts": hosts, "engine.insecure": False}).engine.hosts == hosts
+    assert load_config(file, {"engine": {"kind": "monarch", "hosts": hosts}}).engine.hosts == hosts
+    assert load_config(file, {"engine": "local"}).engine.hosts == []

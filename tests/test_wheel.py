@@ -52,6 +52,7 @@ def test_it_runs_from_another_folder(installed: Path, tmp_path: Path) -> None:
     assert "Usage: kolmo sandbox build" in _run([installed, "sandbox", "build", "--help"], tmp_path)
 
 
+@pytest.mark.either
 def test_the_shipped_policy_is_in_it(installed: Path, tmp_path: Path) -> None:
     report = json.loads(_run([installed, "eval", "shipped", "--tasks", 5, "--device", "cpu", "--json"], tmp_path))
     assert (report["model"], report["n"]) == ("shipped", 5)

@@ -19,7 +19,7 @@ _MODEL, _PREDICTIONS, _ENDPOINT = "a model", "--predictions", "--endpoint"
 _BELONGS_TO = {
     **dict.fromkeys(("curriculum", "tasks", "samples"), (_MODEL, _ENDPOINT)),
     **dict.fromkeys(("hold_out", "temperature", "seed", "device"), (_MODEL,)),
-    **dict.fromkeys(("model", "max_tokens", "save_predictions"), (_ENDPOINT,)),
+    **dict.fromkeys(("model", "max_tokens", "timeout", "save_predictions"), (_ENDPOINT,)),
     "language": (_PREDICTIONS,),
     "time_limit": (_PREDICTIONS, _ENDPOINT),
 }
@@ -85,6 +85,10 @@ def evaluate(
     max_tokens: Annotated[
         int, typer.Option("--max-tokens", min=1, metavar="N", help="of one answer of the endpoint")
     ] = 1024,
+    timeout: Annotated[
+        float,
+        typer.Option("--timeout", min=1, max=86_400, metavar="SECONDS", help="for a whole answer of the endpoint"),
+    ] = 600.0,
     save_predictions: Annotated[
         str | None,
         typer.Option("--save-predictions", metavar="FILE", help="keep what the endpoint answers, for --predictions"),
@@ -155,7 +159,7 @@ def evaluate(
             if model is None:
                 raise UsageError("--endpoint needs --model: what the endpoint calls the model")
             report = evaluate_endpoint(
-                Endpoint(str(endpoint), model, max_tokens, key=key_from_environment()),
+                Endpoint(str(endpoint), model, max_tokens, timeout, key=key_from_environment()),
                 Wanted(curriculum, data, tasks, strict),
                 programs,
                 samples=samples,

@@ -6,7 +6,6 @@ Nothing heavy is imported here, not even Typer before `main` runs, so that Ctrl-
 from __future__ import annotations
 
 import errno
-import os
 import re
 import signal
 import sys
@@ -14,6 +13,7 @@ from collections.abc import Sequence
 from types import FrameType
 
 from kolmocli.cli.output import complain
+from kolmocli.cli.streams import close_stdout, discard_stdout, lost_output, open_streams, takes_no_more
 from kolmocli.errors import EXIT_FAILED, EXIT_OK, EXIT_USAGE, KolmoError
 
 EXIT_INTERRUPTED = 128 + signal.SIGINT
@@ -27,9 +27,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     signal.signal(signal.SIGTERM, _terminate)
     if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:  # nohup
         signal.signal(signal.SIGHUP, _terminate)
+    open_streams()
     try:
-        code = _run(hyphenated(sys.argv[1:] if arguments is None else arguments))
-        sys.stdout.flush()
+        code = close_stdout(_run(hyphenated(sys.argv[1:] if arguments is None else arguments)))
     except KolmoError as error:
         code = error.exit_code
         # A run that was stopped by a signal has saved itself: no error, and its message says so.
@@ -39,9 +39,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         code = _reader_left()
     except OSError as error:
-        if error.filename is None:
+        if takes_no_more(error):
+            code = lost_output(error)
+        elif error.filename is None:
             raise
-        code = _of_a_file(error)
+        else:
+            code = _of_a_file(error)
     # What is left is tidying up: a second Ctrl-C may end it, but not with a traceback.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     return code
@@ -95,5 +98,5 @@ def _terminate(number: int, _frame: FrameType | None) -> None:
 
 def _reader_left() -> int:
     """`kolmo … | head`: whoever read has enough. Nothing more may be written, not even at exit."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    discard_stdout()
     return EXIT_FAILED

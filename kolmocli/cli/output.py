@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from kolmocli.console import enduring, printable
+from kolmocli.plain import finite
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType
@@ -23,9 +24,11 @@ _UNMEASURED = 120
 def print_json(result: Mapping[str, Any]) -> None:
     """One object with `schema_version`, and nothing else, on stdout.
 
-    Not-a-number has no JSON form: a result that holds one is a defect and fails here.
+    Not-a-number has no JSON form: it is written as null, as in the files of a run.
     """
-    text = json.dumps({"schema_version": SCHEMA_VERSION, **result}, indent=2, ensure_ascii=False, allow_nan=False)
+    text = json.dumps(
+        finite({"schema_version": SCHEMA_VERSION, **result}), indent=2, ensure_ascii=False, allow_nan=False
+    )
     # What a terminal might obey, or UTF-8 has no bytes for, is inside a string, where an escape means the same.
     for line in text.split("\n"):
         print(line if line.isprintable() else "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in line))

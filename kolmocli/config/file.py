@@ -30,6 +30,10 @@ _MENDS = {
     "could not determine a constructor": "a curriculum holds plain values, no !tags",
 }
 
+BY_HAND = (("engine", "hosts"), ("engine", "insecure"))
+"""What only the person who trains may say. What a host answers is pickled Python, which runs in the trainer, so that a file
+which names one would be a program."""
+
 
 class ConfigError(UsageError):
     """A curriculum file that is wrong in one or more places; `problems` has a line for each."""
@@ -41,19 +45,43 @@ class ConfigError(UsageError):
 
 
 def load_config(
-    path: Path | str, overrides: Mapping[str, Any] | None = None, origins: Mapping[str, str] | None = None
+    path: Path | str,
+    overrides: Mapping[str, Any] | None = None,
+    origins: Mapping[str, str] | None = None,
+    *,
+    to_look: bool = False,
 ) -> Config:
     """The configuration in the file `path`, with `overrides` (dotted key to value) laid over it.
 
     `origins` names who asked for an override, for the error message: `{"training.steps": "--steps"}`.
-    What is not named came from `--set`.
+    What is not named came from `--set`. `to_look` is for the configuration of a run that is read and not trained with:
+    it may name the hosts that the run had.
 
     Raises:
         ConfigError: the file or an override is wrong; one line each, naming file, line, key and the mend.
     """
     file = str(path)
     root = _compose(file)
-    return _configured(_construct(root, file), root, file, overrides or {}, origins or {})
+    data = _construct(root, file)
+    config = _configured(data, root, file, overrides or {}, origins or {})
+    if not to_look:
+        _refuse_hosts(data, root, file, overrides or {})
+    return config
+
+
+def _refuse_hosts(data: Any, root: yaml.MappingNode, file: str, overrides: Mapping[str, Any]) -> None:
+    """Raise ConfigError when the file says what only the command line may, and the command line does not."""
+    said = {tuple(key.split(".")) for key in overrides}
+    for section, key in BY_HAND:
+        there = data.get(section)
+        if isinstance(there, dict) and there.get(key) and not said & {(section,), (section, key)}:
+            raise ConfigError(
+                [
+                    f"{file}:{_line_of(root, (section, key))}: {section}.{key}: no file may say this, because what a host "
+                    f"answers runs on your machine; if you trust it, give --{key} yourself"
+                ],
+                file,
+            )
 
 
 def read_curriculum(source: Path | str | Mapping[str, Any], overrides: Mapping[str, Any] | None = None) -> Config:

@@ -131,7 +131,8 @@ class Training(Section):
     )
     temperature: float = Field(
         1.0,
-        gt=0,
+        ge=0.01,
+        le=100,
         description="of sampling; the policy that is trained is the one at this temperature, so its log-probabilities, "
         "those of answers too, are taken there",
     )

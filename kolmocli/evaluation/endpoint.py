@@ -10,10 +10,11 @@ import json
 import os
 import threading
 import zlib
-from collections.abc import Iterator, Sequence
-from concurrent.futures import Future
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Future, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 import httpx2
 
@@ -31,8 +32,10 @@ _SHORTEST_SECRET = 6
 """Characters. A shorter key, such as the EMPTY of a local server, guards nothing, and may be a word of a program."""
 _LONGEST_WAIT = 60.0
 _WORTH_ANOTHER_TRY = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
-_TIMEOUT = httpx2.Timeout(600.0, connect=20.0)
-"""Seconds. A slow model may think for minutes before its first byte; a host that is not there is known soon."""
+TIMEOUT = 600.0
+"""Seconds for a whole answer: a slow model may think for minutes before its first byte."""
+_CONNECT = 20.0
+"""Seconds: a host that is not there is known soon."""
 
 
 Messages = list[dict[str, str]]
@@ -53,6 +56,8 @@ class Endpoint:
     url: str
     model: str
     max_tokens: int = 1024
+    timeout: float = TIMEOUT
+    """Seconds from a request to the last byte of its answer, however many bytes come meanwhile."""
     first_wait: float = 1.0
     """Seconds before the second try; doubled for each one after it."""
     key: str | None = field(default=None, repr=False)
@@ -90,7 +95,7 @@ class Endpoint:
                 except Exception as error:
                     future.set_exception(error)
 
-        with httpx2.Client(headers=self._headers(), timeout=_TIMEOUT) as client:
+        with httpx2.Client(headers=self._headers(), timeout=httpx2.Timeout(self.timeout, connect=_CONNECT)) as client:
             # Not an executor: the interpreter waits for the threads of one when it ends, and they wait for a host.
             for _ in range(min(_AT_ONCE, len(futures))):
                 threading.Thread(target=work, daemon=True).start()
@@ -107,10 +112,9 @@ class Endpoint:
     def _ask(self, client: httpx2.Client, messages: Messages, over: threading.Event) -> Answer:
         body = {"model": self.model, "messages": messages, "max_tokens": self.max_tokens}
         for attempt in range(1, _TRIES + 1):
-            wait = self.first_wait * 2 ** (attempt - 1)
+            pause = self.first_wait * 2 ** (attempt - 1)
             try:
-                with client.stream("POST", self.address, json=body) as response:
-                    said = self._body(response)
+                response, said = self._sent(client, body)
             except httpx2.TransportError as error:
                 reason = str(error) or type(error).__name__
             else:
@@ -119,16 +123,43 @@ class Endpoint:
                 reason = f"{response.status_code} {self._words(said)}"
                 if response.status_code not in _WORTH_ANOTHER_TRY:
                     raise self._failed(f"{reason}{self._mend(response.status_code)}")
-                wait = _asked_to_wait(response) or wait
-            if attempt < _TRIES and over.wait(min(wait, _LONGEST_WAIT)):
+                pause = _asked_to_wait(response) or pause
+            if attempt < _TRIES and over.wait(min(pause, _LONGEST_WAIT)):
                 break
         raise self._failed(f"no answer in {attempt} tries: {reason}")
 
-    def _body(self, response: httpx2.Response) -> bytes:
+    def _sent(self, client: httpx2.Client, body: Mapping[str, Any]) -> tuple[httpx2.Response, bytes]:
+        """Send one request, and return what comes back within `timeout`.
+
+        The library's own limits are for one read: a byte a second, in the body or among the headers, meets none of them. So
+        somebody else waits for the answer, and the thread that gets it is left behind.
+
+        Raises:
+            KolmoError: time is up. It is not tried again: the next one would take as long.
+        """
+        got: Future[tuple[httpx2.Response, bytes]] = Future()
+        late = threading.Event()
+
+        def send() -> None:
+            try:
+                with client.stream("POST", self.address, json=body) as response:
+                    got.set_result((response, self._body(response, late)))
+            except Exception as error:
+                got.set_exception(error)
+
+        threading.Thread(target=send, daemon=True).start()
+        if not wait([got], self.timeout).done:
+            late.set()
+            raise self._failed(f"no whole answer within {self.timeout:g} s; give it more with --timeout")
+        return got.result()
+
+    def _body(self, response: httpx2.Response, late: threading.Event) -> bytes:
         """All that was sent, unpacked. Raises KolmoError where either is longer than an answer can be."""
         said = bytearray()
         for chunk in response.iter_raw():
             said += chunk
+            if late.is_set():  # nobody waits for it any more
+                return b""
             if len(said) > _LONGEST_REPLY:
                 raise self._failed(f"a reply of more than {_LONGEST_REPLY >> 20} MiB; no answer is so long")
         packed = response.headers.get("content-encoding", "identity").lower()

@@ -132,5 +132,5 @@ def _own_config(target: str) -> Config | None:
     folder = model_folder(target)
     for place in (folder, folder.parent.parent):
         if (place / "config.yaml").is_file():
-            return load_config(place / "config.yaml", {})
+            return load_config(place / "config.yaml", {}, to_look=True)
     return None

@@ -47,6 +47,8 @@ class StepReport:
     """−log p of these answers, before they were learned."""
     noise: GroupGradients | None = None
     """Where it was asked for."""
+    skipped: int = 0
+    """Updates that were not made, because their gradient was not finite."""
 
 
 def together(reports: Sequence[StepReport]) -> StepReport:
@@ -55,7 +57,7 @@ def together(reports: Sequence[StepReport]) -> StepReport:
     return StepReport(
         fmean(r.loss for r in reports), fmean(r.grad_norm for r in reports),
         sum(r.entropy * r.tokens for r in reports) / max(tokens, 1), tokens, sum(r.work for r in reports),
-        sum(r.answers for r in reports), sum(r.answer_nats for r in reports),
+        sum(r.answers for r in reports), sum(r.answer_nats for r in reports), skipped=sum(r.skipped for r in reports),
     )  # fmt: skip
 
 
@@ -154,11 +156,12 @@ class Learner:
             rest = list(batch.lessons)
         self._backward(rest, tally)
         norm = float(torch.nn.utils.clip_grad_norm_(self.parameters, self.max_grad_norm))
-        if math.isfinite(norm):
+        finite = math.isfinite(norm)
+        if finite:
             self.optimiser.step()
         return StepReport(
             tally.loss, norm, tally.entropy / max(tally.tokens, 1), tally.tokens, tally.work,
-            tally.answers, tally.answer_nats, gradients,
+            tally.answers, tally.answer_nats, gradients, skipped=not finite,
         )  # fmt: skip
 
     def _backward(self, batch: Sequence[Weighted], tally: _Tally) -> None:

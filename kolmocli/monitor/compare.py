@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from kolmocli.curriculum.information import per_gflop
 from kolmocli.errors import UsageError
-from kolmocli.files import writing
+from kolmocli.files import own_folder, writing
 from kolmocli.monitor.events import EvaluationEvent
 from kolmocli.monitor.figures.canvas import (
     BLUE,
@@ -56,7 +56,7 @@ def write_comparison(run_dirs: Sequence[Path], folder: Path) -> list[Path]:
     images = {name: png(fig) for name, draw in FIGURES.items() if (fig := draw(runs)) is not None}
     report = folder / "report.html"
     with writing(folder):
-        paths = write_pictures(folder / "plots", images)
+        paths = write_pictures(own_folder(folder / "plots"), images)
         write_atomically(report, render(runs, images))
     return [*paths, report]
 

@@ -39,6 +39,14 @@ class ControllerEvent(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LearnerEvent(Event):
+    """`text`: the first update of a sitting that was skipped, as its gradient was not finite"""
+
+    kind: str = "learner"
+    text: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EngineEvent(Event):
     """`text`: a generator that was lost, replaced or given up, and why"""
 
@@ -111,6 +119,7 @@ class OtherEvent(Event):
 KINDS: dict[str, type[Event]] = {
     "start": StartEvent,
     "controller": ControllerEvent,
+    "learner": LearnerEvent,
     "engine": EngineEvent,
     "eval": EvaluationEvent,
     "best": BestEvent,

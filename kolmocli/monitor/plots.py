@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kolmocli.errors import KolmoError
-from kolmocli.files import writing
+from kolmocli.files import own_folder, writing
 from kolmocli.monitor.figures.canvas import png
 from kolmocli.monitor.figures.families import bucket_map, pass_rate
 from kolmocli.monitor.figures.health import sandbox
@@ -59,7 +59,7 @@ def write_report(run_dir: Path, between: Callable[[], None] | None = None) -> li
     images = pictures(history, between)
     page = run_dir / "report.html"
     with writing(run_dir):
-        paths = write_pictures(run_dir / "plots", images)
+        paths = write_pictures(own_folder(run_dir / "plots"), images)
         write_atomically(page, render(history, images, config))
     return [*paths, page]
 

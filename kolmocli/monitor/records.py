@@ -170,6 +170,9 @@ class StepRecord(Record):
         "measure of progress",
     )
     grad_norm: float | None = key("–", "Euclidean norm of the gradient before clipping")
+    skipped: int | None = key(
+        "count", "updates of this step that were not made, because their gradient was not finite", rare=True
+    )
     entropy: float | None = key(
         "nats per token",
         "mean entropy of the policy's next-token distribution, at the sampler's temperature",

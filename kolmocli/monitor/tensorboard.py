@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from kolmocli.errors import EnvironmentMissing, UsageError
-from kolmocli.files import writing
+from kolmocli.files import own_folder, writing
 from kolmocli.monitor.history import history_to_show
 from kolmocli.monitor.records import StepRecord, WarmRecord
-from kolmocli.monitor.writer import finite
+from kolmocli.plain import finite
 
 FOLDER = "tensorboard"
 _FILES = "events.out.tfevents.*"
@@ -28,7 +28,7 @@ class TensorBoardLog:
     def __init__(self, run_dir: Path, earlier: Iterable[StepRecord] = ()) -> None:
         """Raises EnvironmentMissing where the package is not installed."""
         writer = _writer()
-        self.folder = Path(run_dir) / FOLDER
+        self.folder = own_folder(Path(run_dir) / FOLDER)
         for old in self.folder.glob(_FILES):
             old.unlink()
         self._writer = writer(str(self.folder))
@@ -66,7 +66,7 @@ def export(run_dir: Path) -> Path:
     """
     history = history_to_show(run_dir)
     folder = Path(run_dir) / FOLDER
-    if any(folder.glob(_FILES)):
+    if not folder.is_symlink() and any(folder.glob(_FILES)):
         raise UsageError(
             f"{folder}: is there already, written by the run or an earlier export; remove it to export again"
         )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -18,6 +17,7 @@ from kolmocli.monitor.events import Event
 from kolmocli.monitor.reader import EVENTS, METRICS, SUMMARY
 from kolmocli.monitor.records import StepRecord
 from kolmocli.monitor.summary import Summary
+from kolmocli.plain import finite
 
 
 class Mirror(Protocol):
@@ -124,17 +124,6 @@ def write_atomically(path: Path, text: str) -> None:
         os.fsync(folder)  # the rename itself is only then on the disk
     finally:
         os.close(folder)
-
-
-def finite(value: Any) -> Any:
-    """The value with every float that JSON cannot write (inf, nan) replaced by None."""
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, Mapping):
-        return {key: finite(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [finite(item) for item in value]
-    return value
 
 
 @contextmanager

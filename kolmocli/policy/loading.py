@@ -31,7 +31,7 @@ from kolmocli.policy.building import build_preset, tokenizer_of
 from kolmocli.policy.policy import Policy
 from kolmocli.policy.presets import PRESETS, Alphabet, is_preset
 from kolmocli.policy.requirements import require_device
-from kolmocli.policy.saved import load_saved, require_whole
+from kolmocli.policy.saved import load_saved, require_finite, require_whole
 
 
 def choose_device(name: str) -> torch.device:
@@ -61,10 +61,11 @@ def load_policy(
     Raises:
         KolmoError: a file of a checkpoint is not what its run wrote.
         UsageError: nothing is found under that name, or what is there is not a causal language model, or one that was
-            built for the other kind of tasks.
+            built for the other kind of tasks, or one whose weights are not numbers.
         EnvironmentMissing: the device, or a package that adapters need, is not there.
     """
     policy = _load(name, choose_device(device), seed, train, alphabet, warn)
+    require_finite(name, policy.model)
     if policy.alphabet not in (None, alphabet):
         kinds = {
             "programs": "writes programs and has no letters for questions",

@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from huggingface_hub.errors import StrictDataclassError
 from safetensors import SafetensorError, safe_open
 from transformers import AutoModelForCausalLM, AutoTokenizer, BitsAndBytesConfig
+from transformers.utils import SAFE_WEIGHTS_INDEX_NAME
+from transformers.utils.hub import cached_file
 
 from kolmocli.checkpoints import require_as_written
-from kolmocli.errors import UsageError
+from kolmocli.errors import KolmoError, UsageError
 from kolmocli.paths import SHIPPED
 from kolmocli.policy.adapters import Base
 from kolmocli.policy.presets import PRESETS
@@ -46,11 +47,43 @@ def require_parts(folder: Path) -> None:
         raise UsageError(f"{folder}: a model without a tokenizer: none of {', '.join(_TOKENIZERS)} in it; {_AGAIN}")
     try:
         whole = isinstance(json.loads((folder / "config.json").read_bytes()), dict)
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         whole = False
     if not whole:
         raise UsageError(f"{folder / 'config.json'}: not a JSON object; {_AGAIN}")
+    for index in sorted(folder.glob("*.index.json")):
+        _require_plain_names(index, str(index))
     require_whole(folder)
+
+
+def _require_plain_names(index: Path, called: str) -> None:
+    """An index says which files hold the weights: it may name nothing but safetensors beside it.
+
+    A library would follow it out of the folder, and to a pickle.
+
+    Raises:
+        UsageError: it names something else, or is no index.
+    """
+    try:
+        named = json.loads(index.read_bytes())["weight_map"].values()
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        raise UsageError(f"{called}: not an index of weights; {_AGAIN}") from None
+    for name in named:
+        if not (isinstance(name, str) and name.endswith(".safetensors") and Path(name).name == name):
+            raise UsageError(
+                f"{called}: names {repr(name)[:_REASON]} as weights; only *.safetensors beside it are loaded"
+            )
+
+
+def _require_plain_names_on_hub(source: str, where: dict[str, Any]) -> None:
+    """The same for a model on the hub, whose index is fetched before anything that it names."""
+    config = cached_file(source, "config.json", **where, _raise_exceptions_for_missing_entries=False)
+    own = json.loads(Path(config).read_bytes()).get("transformers_weights") if config else None
+    for name in (SAFE_WEIGHTS_INDEX_NAME, own):
+        if isinstance(name, str) and name.endswith(".index.json"):
+            index = cached_file(source, name, **where, _raise_exceptions_for_missing_entries=False)
+            if index:
+                _require_plain_names(Path(index), f"{source}: {name}")
 
 
 def require_whole(folder: Path) -> None:
@@ -92,6 +125,8 @@ def load_saved(base: Base, place: torch.device, dtype: str | torch.dtype) -> tup
     with _refused(source, here, "its tokenizer"):
         tokenizer = AutoTokenizer.from_pretrained(source, **where)
     with _refused(source, here, "the model"):
+        if not here:
+            _require_plain_names_on_hub(source, {k: v for k, v in where.items() if k != "trust_remote_code"})
         loaded: Any = AutoModelForCausalLM.from_pretrained(
             source,
             use_safetensors=True,
@@ -119,8 +154,10 @@ def _refused(source: str, here: bool, what: str) -> Iterator[None]:
     logger.setLevel(logging.CRITICAL)
     try:
         yield
-    except (OSError, ValueError, KeyError, TypeError, SafetensorError, StrictDataclassError) as error:
-        reason = f"no {error}" if isinstance(error, KeyError) else " ".join(str(error).split())
+    except KolmoError:
+        raise
+    except Exception as error:  # a configuration may ask for anything: no heads, a size below nothing, 10¹² words
+        reason = f"no {error}" if isinstance(error, KeyError) else " ".join(str(error).split()) or type(error).__name__
         reason = reason if len(reason) <= _REASON else f"{reason[:_REASON]}…"
         if here:
             raise UsageError(f"{source}: {what} cannot be loaded ({reason}); {_AGAIN}") from None
@@ -140,6 +177,15 @@ def _require_all(source: str, found: dict[str, Any]) -> None:
             f"{source}: {len(wrong)} of the weights that its config.json asks for are missing or of another shape, "
             f"such as {wrong[0]}; weights and config.json must be of one model"
         )
+
+
+def require_finite(source: str, model: Any) -> None:
+    """Raise UsageError for weights with a NaN or an infinity among them: nothing can be sampled from them or learnt."""
+    for name, weights in model.named_parameters():
+        scales = getattr(weights, "SCB", None)  # of weights in 8 bits, which are finite themselves
+        for part in (weights, scales):
+            if part is not None and part.is_floating_point() and not bool(torch.isfinite(part).all()):
+                raise UsageError(f"{source}: its weights are not finite, {name} for one; {_AGAIN}")
 
 
 def _let_go_of_the_file(model: Any) -> None:

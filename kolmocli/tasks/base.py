@@ -11,6 +11,7 @@ from kolmocli.curriculum.base import Bucket
 from kolmocli.errors import UsageError
 from kolmocli.language.program import Program
 from kolmocli.sandbox.base import Job, Raised, Status, Verdict
+from kolmocli.tasks.border import shown, truth
 from kolmocli.tasks.outcome import Outcome, Terms
 
 Split = Literal["train", "eval"]
@@ -119,10 +120,15 @@ class Checked:
 
     def _holds(self, value: Any) -> bool:
         try:
-            return bool(self.check(value))
+            verdict = self.check(value)
         except Exception as error:  # it was handed what a stranger's program made
             _log.debug("%s: the check raised %r on %.80r", self.task.bucket, error, value)
             return False
+        except SystemExit as error:
+            raise UsageError(
+                f"{self.task.bucket}: its check ended Python (exit {shown(error.code)}); let it return"
+            ) from error
+        return truth(verdict, str(self.task.bucket))
 
 
 def text_bits(text: str) -> int:

@@ -22,7 +22,8 @@ from kolmocli.errors import UsageError
 from kolmocli.language.program import Program
 from kolmocli.registry import Registry
 from kolmocli.seeds import content_key
-from kolmocli.tasks.base import Language, Split, Task
+from kolmocli.tasks.base import Language, Prompt, Split, Task
+from kolmocli.tasks.border import MOST_LEVELS, failed, shown, text
 from kolmocli.tasks.files.separation import Taken
 from kolmocli.tasks.settings import FamilySettings
 
@@ -88,10 +89,10 @@ def family(
     a tenth of the prompts, chosen by a hash, is asked in evaluation only.
 
     Raises:
-        UsageError: the name is taken by another family, or `levels` is not positive.
+        UsageError: the name is taken by another family, or `levels` is no number of levels.
     """
-    if levels < 1:
-        raise UsageError(f"family {name}: levels is {levels}; a family has one or more")
+    if not isinstance(levels, int) or isinstance(levels, bool) or not 1 <= levels <= MOST_LEVELS:
+        raise UsageError(f"family {name}: levels is {shown(levels)}; a family has a whole number, 1 to {MOST_LEVELS:,}")
 
     def register(generator: Generator) -> FunctionKind:
         kind = FunctionKind(name, generator, levels, language, held_out)
@@ -150,17 +151,33 @@ class FunctionFamily:
         bucket = Bucket(self.name, level)
         rng = random.Random(f"{self.seed}/{self.split}/{bucket}/{index}")
         for _ in range(_ATTEMPTS if self.kind.held_out else 1):
-            task = self.kind.generator(level, rng, **self.options)
-            if not isinstance(task, Task):
-                raise UsageError(f"family {self.kind.name}: made {type(task).__name__} and not a Task")
-            if task.check is None and type(task).attempt is Task.attempt:
-                raise UsageError(f"family {self.kind.name}: made a task that nobody can judge; it needs `check`")
+            task = self._made(level, index, rng)
             if not self.kind.held_out or is_held_out(task.asked.text) == (self.split == "eval"):
                 return replace(task, bucket=bucket, index=index, language=self.kind.language)
         raise UsageError(
             f"families.{self.name}: level {level}: {self.split}: no prompt is left in {_ATTEMPTS:,} tries; a tenth of them is "
             "held out for evaluation, so make more different ones, or register the family with held_out=False"
         )
+
+    def _made(self, level: int, index: int, rng: random.Random) -> Task:
+        """What the function makes, if it is a task: it is somebody's own."""
+        whose = f"family {self.kind.name}"
+        try:
+            task = self.kind.generator(level, rng, **self.options)
+        except (Exception, SystemExit) as error:
+            raise failed(error, f"{whose}: level {level}, task {index}") from error
+        if not isinstance(task, Task):
+            raise UsageError(f"{whose}: made {type(task).__name__} and not a Task")
+        if task.check is None and type(task).attempt is Task.attempt:
+            raise UsageError(f"{whose}: made a task that nobody can judge; it needs `check`")
+        if isinstance(task.prompt, Prompt):
+            asked = {"prompt": task.prompt.text, "prompt.system": task.prompt.system, "prompt.short": task.prompt.short}
+        else:
+            asked = {"prompt": task.prompt}
+        for what, value in {**asked, "reference": task.reference, "prefix": task.prefix}.items():
+            if value is not None or what == "prompt":
+                text(value, what, f"{whose}: level {level}, task {index}")
+        return task
 
     def taught(self) -> bool:
         return self.task(1, 0).reference is not None

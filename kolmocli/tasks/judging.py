@@ -11,6 +11,7 @@ from typing import Protocol
 
 from kolmocli.sandbox.base import Health, Job, Sandbox, Verdict
 from kolmocli.tasks.base import Attempt, Task
+from kolmocli.tasks.border import sound
 from kolmocli.tasks.outcome import Outcome, Terms
 
 NO_SANDBOX = "none"
@@ -63,9 +64,15 @@ def _outcomes(attempts: Sequence[Attempt], places: Sequence[Places], sandbox: Sa
             verdict = verdicts[i]
             if job is not None and verdict is not None:
                 places[i][job.program] = verdict.container
-        outcomes |= {i: end for i, end in said.items() if isinstance(end, Outcome)}
+        outcomes |= {i: sound(end, _whose(attempts[i])) for i, end in said.items() if isinstance(end, Outcome)}
         stages = {i: stage for i, stage in said.items() if not isinstance(stage, Outcome)}
     return [outcomes[i] for i in range(len(attempts))]
+
+
+def _whose(attempt: Attempt) -> str:
+    """The bucket of its task, where it knows that."""
+    task = getattr(attempt, "task", None)
+    return str(task.bucket) if isinstance(task, Task) else type(attempt).__name__
 
 
 def _elsewhere(job: Job | None, places: Places) -> Job | None:

@@ -14,6 +14,7 @@ from typing import Any
 from kolmocli.checkpoints import digest
 from kolmocli.config import Config
 from kolmocli.config.file import dump_config
+from kolmocli.config.machine import Engine
 from kolmocli.errors import UsageError
 from kolmocli.monitor.reader import METRICS
 from kolmocli.monitor.writer import kept_of, write_atomically
@@ -101,9 +102,11 @@ def resumable(folder: Path | None) -> Path:
     return folder
 
 
-def resume_command(folder: Path, plugins: Sequence[str] = ()) -> str:
-    """What continues this run, to be copied into a shell."""
+def resume_command(folder: Path, plugins: Sequence[str] = (), engine: Engine | None = None) -> str:
+    """What continues this run, to be copied into a shell: with its hosts, which a run's own file may not name."""
     extra = [word for plugin in plugins for word in ("--plugin", plugin)]
+    if engine is not None and engine.hosts:
+        extra += ["--hosts", ",".join(engine.hosts), *["--insecure"] * engine.insecure]
     return shlex.join(["kolmo", "train", "--resume", "--run-dir", str(folder), *extra])
 
 

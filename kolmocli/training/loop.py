@@ -64,3 +64,4 @@ def reinforce(
         noticed = controller.observe([group.result() for group in groups])
         methods.observe(groups)
         recorder.step(step, experience, batch, report, noticed)
+        run.divergence.observe(step, report, groups)

@@ -111,7 +111,8 @@ def open_run(config: Config, options: RunOptions, display: Display, stack: ExitS
     checkpoint = _checkpoint(resumed, display.note) if resumed else None
     saved, tensors = load_state(checkpoint) if checkpoint else ({}, {})
     if resumed:
-        before = saved["config"] if checkpoint else load_config(resumed / "config.yaml").model_dump(mode="json")
+        own = resumed / "config.yaml"
+        before = saved["config"] if checkpoint else load_config(own, to_look=True).model_dump(mode="json")
         config = keep_precision(config, before)
         refuse_changed(before, config)
         config = with_threads(config, before.get("threads"), display.note, stack)
@@ -173,7 +174,7 @@ def open_run(config: Config, options: RunOptions, display: Display, stack: ExitS
     run = Run(
         folder, state, recorder, source, seed=config.seed, last=config.training.steps,
         checkpoint_every=config.checkpoint_every, stop=stack.enter_context(StopRequest()), stop_at=options.stop_at,
-        write_checkpoint=write_checkpoint, go_on=resume_command(folder, options.plugins),
+        write_checkpoint=write_checkpoint, go_on=resume_command(folder, options.plugins, config.engine),
     )  # fmt: skip
     run.checkpoint = checkpoint
     name, kind, backend = config.model.name, config.engine.kind, engine.health().backend

@@ -8,9 +8,10 @@ from pathlib import Path
 
 from kolmocli.curriculum.base import Bucket
 from kolmocli.errors import KolmoError
-from kolmocli.monitor.events import CheckpointEvent, StoppedEvent
+from kolmocli.monitor.events import CheckpointEvent, LearnerEvent, StoppedEvent
 from kolmocli.seeds import derived_seed
 from kolmocli.tasks.base import Task, TaskSource
+from kolmocli.training.divergence import Divergence
 from kolmocli.training.recorder import Recorder
 from kolmocli.training.signals import StopRequest
 from kolmocli.training.state import RunState
@@ -52,6 +53,7 @@ class Run:
         self.checkpoint: Path | None = None
         self._seed, self._every, self._stop_at = seed, checkpoint_every, stop_at
         self._write_checkpoint, self.go_on = write_checkpoint, go_on
+        self.divergence = Divergence(self._note_divergence)
 
     def steps(self, between: Callable[[int], None] = lambda step: None) -> Iterator[int]:
         """The REINFORCE steps that are left. A step is done when the next one is asked for: it counts then, `between` is
@@ -109,12 +111,25 @@ class Run:
         return self.checkpoint
 
     def check_stop(self) -> None:
-        """Raises Stopped, after saving, when a signal has asked for it."""
+        """End the sitting after saving, where there is a reason to.
+
+        Raises:
+            Stopped: a signal has asked for it.
+            Diverged: the policy does not learn any more, because its numbers are not finite.
+        """
         self.recorder.engine_events()
+        if self.divergence.ends:
+            error = self.divergence.error(str(self.save()))
+            self._note_stop(str(error))
+            raise error
         if self.stop.signal is not None:
             folder, text = self.save(), f"stopped by {self.stop.name}"
             self._note_stop(text)
             raise Stopped(128 + self.stop.signal, f"{text}; saved {folder}; go on with: {self.go_on}")
+
+    def _note_divergence(self, step: int, text: str) -> None:
+        self.recorder.note(text)
+        self.recorder.event(LearnerEvent(step=step if self.state.phase == "rl" else 0, text=text))
 
     def _note_stop(self, text: str) -> None:
         self.recorder.event(StoppedEvent(step=self.state.step, text=text))

@@ -9,9 +9,11 @@ from typing import Any
 import torch
 
 from kolmocli.config import Config
+from kolmocli.console import warn
 from kolmocli.errors import KolmoError
 from kolmocli.monitor.display import Enduring, open_display
 from kolmocli.monitor.plots import write_report
+from kolmocli.training.divergence import Diverged
 from kolmocli.training.evaluation import AFTER, BEFORE
 from kolmocli.training.loop import reinforce
 from kolmocli.training.opening import Parts, RunOptions, open_run
@@ -32,6 +34,7 @@ def train(config: Config, options: RunOptions) -> dict[str, Any]:
         UsageError: a used or unsuitable run folder, an unknown model, data that cannot be used.
         EnvironmentMissing: the sandbox or the device that was asked for is not there.
         Stopped: after a signal, when everything is saved.
+        Diverged: the numbers of the policy are not finite any more; what it was is saved.
         KolmoError: there is no room on the disk; what was saved before is as it was.
     """
     try:
@@ -54,7 +57,7 @@ def _run(config: Config, parts: Parts) -> dict[str, Any]:
     except ReachedStop:
         ended = "stopped"
         recorder.note(f"reached step {run.state.step}; go on with: {run.go_on}")
-    except Stopped:
+    except (Stopped, Diverged):
         _conclude(config, parts)  # without plots: whoever asks for a stop does not wait for them
         recorder.doing("stopped")
         raise
@@ -114,4 +117,5 @@ def _draw(run: Run) -> None:
         write_report(run.folder, between)
     except (Exception, KeyboardInterrupt) as error:
         reason = " ".join(f"{type(error).__name__ if not str(error) else error}".split())
-        run.recorder.note(f"the run is complete, its report is not ({reason}): kolmo report {run.folder} draws it")
+        # Under --quiet too: nothing else says that the page is missing.
+        warn(f"kolmo: the run is complete, its report is not ({reason}): kolmo report {run.folder} draws it")

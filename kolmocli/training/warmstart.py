@@ -43,6 +43,7 @@ def warm_start(run: Run, engine: Engine, learner: Learner, settings: Warmup, tra
         state.warm_steps = step
         pass_rate = measure(run, engine, buckets, step) if step % settings.check_every == 0 else None
         run.recorder.warm_step(step, report, pass_rate, time.perf_counter() - began)
+        run.divergence.observe(step, report)
         if pass_rate is not None and pass_rate >= settings.until:
             break
         if step < settings.max_steps:  # after the last one it is saved in any case

@@ -41,7 +41,14 @@ def test_what_a_killed_trainer_left_is_swept_and_what_a_living_one_has_is_not() 
     living.clear()
 
 
-@pytest.mark.parametrize("address", ["", "a:1", "http://a:1", "tcp://a", "tcp://:4444", "tcp://a:0", "tcp://a:99999"])
+ODD = [
+    "tcp://127.0.0.1:1/@tcp://0.0.0.0:2", "tcp://1.2.3.4:99@127.0.0.1:4", "tcp://10.0.0.1\\@127.0.0.1:4", "tcp://a:1?b",
+    "tcp://a:1#b", "tcp://a:1/", "tcp://a\n:1", "tcp://a:1\n", "tcp://[zz]:1", "tcp://\x1b[31m:1", "TCP://a:1", "tcp://a:+1",
+]  # fmt: skip
+"""Of some of these two programs find two hosts."""
+
+
+@pytest.mark.parametrize("address", ["", "a:1", "http://a:1", "tcp://a", "tcp://:4444", "tcp://a:0", "tcp://a:99999", *ODD])
 def test_what_is_no_address(address: str) -> None:
     with pytest.raises(UsageError, match=r"--listen: .* is no address; write tcp://host:port or tls://host:port"):
         check_address(address, insecure=True, place="--listen")

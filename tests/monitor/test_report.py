@@ -15,6 +15,7 @@ from kolmocli.errors import KolmoError, UsageError
 from kolmocli.monitor.plots import FIGURES, write_report
 from kolmocli.monitor.records import WarmRecord
 from kolmocli.monitor.report import render
+from kolmocli.monitor.tensorboard import TensorBoardLog, export
 from kolmocli.monitor.writer import RunLog
 
 
@@ -146,6 +147,28 @@ def test_a_picture_replaces_a_link_and_what_it_leads_to_stays(tmp_path: Path) ->
     assert tmp_path / "run" / "plots" / "loss.png" in write_report(tmp_path / "run")
     assert mine.read_text() == "mine"
     assert not (tmp_path / "run" / "plots" / "loss.png").is_symlink()
+
+
+@pytest.mark.parametrize("there", [True, False], ids=["to a folder", "to nothing"])
+def test_a_folder_that_is_a_link_is_replaced_and_what_it_leads_to_stays(tmp_path: Path, there: bool) -> None:
+    mine = tmp_path / "mine"
+    if there:
+        mine.mkdir()
+        for name in ("loss.png", "events.out.tfevents.1"):
+            (mine / name).write_text("mine")
+    with RunLog(tmp_path / "run") as log:
+        log.step(WarmRecord(step=1, loss=2.0))
+    for name in ("plots", "tensorboard"):
+        (tmp_path / "run" / name).symlink_to(mine)
+    write_report(tmp_path / "run")
+    export(tmp_path / "run")
+    TensorBoardLog(tmp_path / "run").close()
+    assert not any((tmp_path / "run" / name).is_symlink() for name in ("plots", "tensorboard"))
+    assert (tmp_path / "run" / "plots" / "loss.png").is_file()
+    assert mine.exists() is there
+    assert {path.name: path.read_text() for path in mine.glob("*")} == dict.fromkeys(
+        ("loss.png", "events.out.tfevents.1") if there else (), "mine"
+    )
 
 
 def test_a_configuration_that_is_no_text_is_one_line(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from kolmocli.policy.adapters import Adaptation
 from kolmocli.policy.building import build_preset, tokenizer_of
 from kolmocli.policy.loading import load_policy
 from kolmocli.policy.sizes import size_of_folder
+from tests.conftest import Run
 
 WEIGHTS, CONFIG = "model.safetensors", "config.json"
 
@@ -39,6 +40,21 @@ def configured(**values: object) -> Callable[[Path], None]:
     return rewritten(CONFIG, lambda text: json.dumps({**json.loads(text), **values}).encode())
 
 
+def written(name: str, text: str) -> Callable[[Path], None]:
+    return lambda folder: (folder / name).write_text(text) and None
+
+
+def indexed(weights: object) -> Callable[[Path], None]:
+    """An index whose shards are these; the library reads it where there is no `model.safetensors`."""
+
+    def harm(folder: Path) -> None:
+        (folder / WEIGHTS).rename(folder / "other.safetensors")
+        (folder / f"{WEIGHTS}.index.json").write_text(json.dumps({"metadata": {}, "weight_map": weights}))
+
+    return harm
+
+
+DEEP = '{"a": ' * 100_000 + "1" + "}" * 100_000
 COPY = "copy or save the model again"
 
 
@@ -62,6 +78,18 @@ COPY = "copy or save the model again"
             " of the weights that its config.json asks for are missing",
             "one model",
         ),
+        *[
+            (indexed({"a": "model.safetensors", "b": name}), f"model.safetensors.index.json: names {name!r} as weights", "beside it")
+            for name in ("w.bin", "../model.safetensors", "/etc/a.safetensors", "a/b.safetensors", "", None, 3, ["a"])
+        ],
+        (indexed([]), "index.json: not an index of weights", COPY),
+        (written("x.safetensors.index.json", "[" * 100_000), "x.safetensors.index.json: not an index of weights", COPY),
+        *[(written(name, DEEP), " cannot be loaded (", COPY) for name in ("tokenizer_config.json", "generation_config.json")],
+        (written(CONFIG, DEEP), f"/{CONFIG}: not a JSON object", COPY),
+        (configured(hidden_size=-8), " cannot be loaded (", COPY),
+        (configured(num_attention_heads=0), " cannot be loaded (", COPY),
+        (configured(vocab_size=10**12), "", ""),
+        (configured(eos_token_id="end"), "", ""),
         (configured(vocab_size=7), ": 1 of the weights that its config.json asks for are missing", "embed_tokens"),
     ],
 )  # fmt: skip
@@ -163,3 +191,19 @@ def test_weights_that_lie_about_their_head_have_no_size(whole: Path, tmp_path: P
     (tmp_path / WEIGHTS).write_bytes(b"x" * 5000)
     with pytest.raises(UsageError, match=r"model\.safetensors is cut or damaged"):
         size_of_folder(tmp_path)
+
+
+def test_an_index_on_the_hub_names_no_pickle_either(whole: Path, tmp_path: Path, kolmo: Run) -> None:
+    """As the cache holds a model that was fetched: nothing that its index names is opened, or asked for."""
+    snapshot = tmp_path / "hub" / "models--some--model" / "snapshots" / ("a" * 40)
+    shutil.copytree(whole, snapshot)
+    (snapshot.parents[1] / "refs").mkdir()
+    (snapshot.parents[1] / "refs" / "main").write_text("a" * 40)
+    (snapshot / WEIGHTS).unlink()
+    (snapshot / f"{WEIGHTS}.index.json").write_text(json.dumps({"metadata": {}, "weight_map": {"a": "w.bin"}}))
+    (snapshot / "w.bin").write_bytes(b"a pickle")
+    done = kolmo("eval", "some/model", "--curriculum", "digits", env={"HF_HUB_CACHE": str(tmp_path / "hub")})
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1] == (
+        f"kolmo: error: some/model: {WEIGHTS}.index.json: names 'w.bin' as weights; only *.safetensors beside it are loaded"
+    )

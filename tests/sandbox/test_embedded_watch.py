@@ -8,6 +8,7 @@ from dataclasses import asdict
 import pytest
 
 from kolmocli.sandbox import Job, Limits
+from kolmocli.sandbox.embedded.runtime import find_interpreter
 from kolmocli.sandbox.embedded.worker import Interpreter
 from kolmocli.sandbox.pool.queue import payload
 from kolmocli.sandbox.wire import frames
@@ -21,7 +22,7 @@ NORMAL = payload(Job("x = set_list([1, 2])", "dsl"), LIMITS)
 
 @pytest.fixture(scope="module")
 def worker() -> Iterator[Interpreter]:
-    made = Interpreter(asdict(LIMITS))
+    made = Interpreter(asdict(LIMITS), find_interpreter())
     yield made
     made.pool.__exit__(None, None, None)
 

@@ -15,9 +15,11 @@ from pathlib import Path
 import docker
 import pytest
 
-from kolmocli.sandbox import Retries, Sandbox, Status, Verdict, open_sandbox
-from kolmocli.sandbox.docker.image import client
+from kolmocli.sandbox import Limits, Retries, Sandbox, Status, Verdict, open_sandbox
+from kolmocli.sandbox.docker.containers import ContainerMaker
+from kolmocli.sandbox.docker.image import client, image_tag
 from kolmocli.sandbox.docker.owner import this_owner
+from kolmocli.sandbox.pool.link import LinkError
 
 from .engine_proxy import ENGINE, EngineProxy
 from .engines import assert_all_right, containers_of, every, numbered, strike, wait_until
@@ -186,3 +188,11 @@ def test_a_restarted_daemon_costs_nothing_but_time(engine: docker.DockerClient, 
     assert_all_right(verdicts)
     assert replaced > 0
     assert containers_of(engine, this_owner()) == others
+
+
+def test_a_container_that_ends_at_once_says_why() -> None:
+    maker = ContainerMaker(image_tag(), Limits(), 4)
+    del maker._greeting["slots"]
+    with pytest.raises(LinkError, match=r"ended while it was greeted: supervisor: KeyError: 'slots'$"):
+        maker.make()
+    maker.close()

@@ -150,7 +150,7 @@ def test_the_engines_stream_may_be_cut_anywhere(chunks: list[bytes], data: st.Da
 
 
 OUT_OF_STEP = {
-    "stderr": b"\2\0\0\0\0\0\0\1",
+    "no stream": b"\3\0\0\0\0\0\0\1",
     "noise": b"\1\0\0\1\0\0\0\1",
     "lying length": b"\1\0\0\0\xff\xff\xff\xff",
 }
@@ -162,3 +162,10 @@ def test_an_engine_out_of_step_is_noticed(header: bytes) -> None:
         engine.sendall(header + b"x")
         with pytest.raises(LinkError):
             link.receive()
+
+
+def test_what_a_container_says_on_stderr_is_kept_and_is_no_answer() -> None:
+    with attached() as (link, engine):
+        engine.sendall(b"\2\0\0\0\0\0\0\5no\nlu\2\0\0\0\0\0\0\3ck\n\1\0\0\0\0\0\0\1x")
+        assert link.receive() == b"x"
+        assert link.stderr.line() == "luck"

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import random
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
-from kolmocli.config.file import dump_config, load_config
+from kolmocli.config.file import load_config
 from kolmocli.curriculum.base import Bucket
 from kolmocli.errors import UsageError
 from kolmocli.registry import load_plugin
 from kolmocli.tasks.base import Prompt, Split, Task
-from kolmocli.tasks.family import FamilyTasks, FunctionKind, families, family, kind_of, open_families
-from kolmocli.tasks.sequences.settings import Family
+from kolmocli.tasks.family import FamilyTasks, FunctionKind, family, open_families
 
 PLUGIN = '''\
 from __future__ import annotations
@@ -195,176 +194,64 @@ def test_a_task_that_nobody_can_judge_is_refused() -> None:
         opened(unchecked).task(Bucket("mine", 1), 0)
 
 
-def test_a_family_has_levels() -> None:
-    with pytest.raises(UsageError, match="family empty: levels is 0; a family has one or more"):
-        family("empty", levels=0)
+def str_or_type(value: Any) -> str:
+    return type(value).__name__
 
 
-@pytest.mark.parametrize("name", ["sum_digits", "programs"])
-def test_a_name_that_is_taken_is_refused(name: str) -> None:
-    with pytest.raises(UsageError, match=f"the family {name} comes with kolmo; choose another name"):
-        counting(name)
+@pytest.mark.parametrize("levels", [0, -1, 2.5, True, "3", None, 10**7, 10**5000], ids=str_or_type)
+def test_a_family_has_a_number_of_levels(levels: Any) -> None:
+    with pytest.raises(UsageError, match=r"^family empty: levels is .*; a family has a whole number, 1 to 10,000$"):
+        family("empty", levels=levels)
 
 
-def test_a_name_of_another_plugin_is_refused_and_ones_own_replaces(plugged: Path) -> None:
-    with pytest.raises(UsageError, match=r"the family primes is registered by .*mine\.py; choose another name"):
-        counting("primes")
-    before = families.get("primes")
-    load_plugin(str(plugged.with_name("mine.py")))
-    assert families.get("primes") is not before
+def made(make: Callable[[], Any]) -> None:
+    """The third task of a family whose function this is."""
+
+    @family("own", levels=2)
+    def own(level: int, rng: random.Random) -> Task:
+        return make()
+
+    open_families({"mine": own.settings.model_validate({"task": "own"})}, "train", 0).task(Bucket("mine", 2), 3)
 
 
-def test_options_need_defaults_and_a_star() -> None:
-    def positional(level: int, rng: random.Random, count: int = 1) -> Task:
-        raise NotImplementedError
+@pytest.mark.parametrize("error", [ValueError("no\nluck"), RecursionError("deep"), SystemExit(3), MemoryError()])
+def test_a_function_that_fails_is_one_line_with_its_place(error: BaseException) -> None:
+    def fail() -> Task:
+        raise error
 
-    def required(level: int, rng: random.Random, *, count: int) -> Task:
-        raise NotImplementedError
-
-    for generator in (positional, required):
-        with pytest.raises(UsageError, match=r"family mine: the parameter count needs a default, and a \* before it"):
-            family("mine", levels=1)(generator)
-    assert "mine" not in families.names()
-
-
-@pytest.mark.parametrize("name", ["task", "target", "floor", "bounds", "levels"])
-def test_options_may_not_have_the_names_of_other_keys(name: str) -> None:
-    namespace: dict[str, Any] = {}
-    exec(f"def generator(level, rng, *, {name}=None): ...", namespace)
-    with pytest.raises(UsageError, match=f"family mine: .* key {name}; call the parameter otherwise"):
-        family("mine", levels=1)(namespace["generator"])
+    with pytest.raises(UsageError) as raised:
+        made(fail)
+    line = str(raised.value)
+    assert line.startswith(f"family own: level 2, task 3: {__file__}:") and type(error).__name__ in line
+    assert "\n" not in line
+    assert raised.value.__cause__ is error
 
 
-def test_a_function_without_level_and_rng_is_refused() -> None:
-    def generator(level: int, *, rng: object = None) -> Task:
-        raise NotImplementedError
-
-    with pytest.raises(UsageError, match=r"family mine: the function takes \(level, rng\)"):
-        family("mine", levels=1)(generator)
-
-
-# --- its section in a file
-
-
-def test_an_empty_section_is_enough(plugged: Path) -> None:
-    config = load_config(plugged)
-    section = config.families["primes"]
-    assert section.model_dump() == {
-        "task": "primes", "target": None, "floor": None, "bounds": None, "count": 2, "span": (1, 9), "how": "up",
-    }  # fmt: skip
-    assert (section.level_count, config.languages, config.runs_programs) == (3, {"python"}, True)
-    assert config.alphabet == "characters"
-    plugged.write_text(FILE + "  primes:\n")
-    assert load_config(plugged) == config
-
-
-def test_its_parameters_are_keys_and_reach_the_function(plugged: Path) -> None:
-    plugged.write_text(FILE + "  easy: {task: primes, count: 1}\n  primes: {count: 3}\n")
-    config = load_config(plugged, {"families.easy.count": 7})
-    source = open_families(config.families, "train", 0)
-    assert [str(bucket) for bucket in source.buckets()] == [f"{f}/{n}" for f in ("easy", "primes") for n in (1, 2, 3)]
-    assert source.task(Bucket("easy", 1), 0).asked.text.startswith("7 primes above ")
-    assert source.task(Bucket("primes", 1), 0).asked.text.startswith("3 primes above ")
-
-
-def test_it_has_the_keys_of_every_family(plugged: Path) -> None:
-    plugged.write_text(FILE + "  primes: {target: 0.4, floor: 0.2, bounds: [2, 3]}\n  ramps: {levels: [{}]}\n")
-    section = load_config(plugged).families["primes"]
-    assert (section.target, section.floor, section.bounds) == (0.4, 0.2, (2, 3))
-
-
-def test_what_is_dumped_loads_again(plugged: Path) -> None:
-    plugged.write_text(FILE + "  ramps: {levels: [{}]}\n  primes: {count: 3}\n  easy: {task: primes}\n")
-    config = load_config(plugged)
-    dumped = dump_config(config)
-    assert yaml.safe_load(dumped)["families"]["primes"]["task"] == "primes"
-    plugged.write_text(dumped)
-    assert load_config(plugged) == config
-    assert list(load_config(plugged).families) == ["ramps", "primes", "easy"]
+def test_a_function_of_the_wrong_signature_is_one_line() -> None:
+    with pytest.raises(UsageError, match=r"^family own: level 2, task 3: .*TypeError: .*missing 1 required"):
+        made(lambda value: None)  # type: ignore[arg-type, misc]
 
 
 @pytest.mark.parametrize(
-    ("section", "said"),
+    "texts, words",
     [
-        ("  primes: {}", "c.yaml:3: families.primes.levels: is missing; "),
+        ({"prompt": b"2 + 2"}, "its prompt is bytes b'2 + 2' and not a string"),
+        ({"prompt": None}, "its prompt is NoneType None and not a string"),
+        ({"prompt": Prompt(3)}, "its prompt is int 3 and not a string"),  # type: ignore[arg-type]
+        ({"prompt": Prompt("3", short=3)}, "its prompt.short is int 3 and not a string"),  # type: ignore[arg-type]
+        ({"prompt": "3", "reference": 3}, "its reference is int 3 and not a string"),
         (
-            "  easy: {task: primes}",
-            "c.yaml:3: families.easy.task: no such task: primes; "
-            "there are sum_digits, reverse_digits, examples, and --plugin names a module with others",
+            {"prompt": "3", "prefix": [1] * 90},
+            r"its prefix is list [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,  and not a string",
         ),
-        ("  primes:", "c.yaml:3: families.primes: "),
-    ],
-)
-def test_a_file_alone_imports_nothing(file: Path, section: str, said: str) -> None:
-    file.write_text(FILE + section + "\n")
-    assert complaint(file).startswith(said)
-
-
-def test_a_kind_that_is_missing_is_asked_for(file: Path) -> None:
-    assert "--plugin" in complaint(file)
-
-
-@pytest.mark.parametrize(
-    ("section", "said"),
-    [
-        ("  primes: {cuont: 1}", "c.yaml:3: families.primes.cuont: unknown key; did you mean count?"),
-        ("  easy: {task: primes,\n    levels: 2}", "c.yaml:4: families.easy.levels: unknown key; "),
-        ("  primes: {count: many}", "c.yaml:3: families.primes.count: must be a whole number, got 'many'"),
+        ({"prompt": "\ud800"}, r"its prompt holds a lone surrogate, which no tokenizer reads: '\ud800'"),
         (
-            "  primes:\n    how: sideways",
-            "c.yaml:4: families.primes.how: must be one of up, down; got 'sideways'",
-        ),
-        ("  primes:\n    target: 2", "c.yaml:4: families.primes.target: must be <= 1, got 2"),
-        ("  primes: {floor: -1}", "c.yaml:3: families.primes.floor: must be >= 0, got -1"),
-        ("  primes: {span: [1, x]}", "c.yaml:3: families.primes.span[1]: must be a whole number, got 'x'"),
-        (
-            "  primes: {bounds: [2, 4]}",
-            "c.yaml:3: families.primes.bounds: 2 to 4 is not a part of the 3 levels, easy to hard",
-        ),
-        ("  primes: 3", "c.yaml:3: families.primes: must be a section of keys, got 3"),
-        ("  primes: []", "c.yaml:3: families.primes: must be a section of keys, got []"),
-        (
-            "  easy: {task: prime}",
-            "c.yaml:3: families.easy.task: no such task: prime; did you mean primes?",
-        ),
-        (
-            "  ramps: {levels: [{lenght: [1, 2]}]}\n  primes: {cuont: 1}",
-            "c.yaml:3: families.ramps.levels[0].lenght: unknown key; did you mean length?"
-            " (and 1 more: kolmo curriculum validate c.yaml)",
+            {"prompt": "ü", "reference": "ü\udfff"},
+            r"its reference holds a lone surrogate, which no tokenizer reads: '\xfc\udfff'",
         ),
     ],
 )
-def test_a_mistake_in_it_is_one_line_with_line_key_and_mend(plugged: Path, section: str, said: str) -> None:
-    plugged.write_text(FILE + section + "\n")
-    found = complaint(plugged).replace(f"{plugged.parent}/", "")
-    assert found.startswith(said) if said.endswith(" ") else found == said
-
-
-def test_a_mistake_of_a_flag_names_the_flag(plugged: Path) -> None:
-    assert complaint(plugged, {"families.primes.cuont": 1}) == (
-        "--set families.primes.cuont=1: families.primes has no key cuont; did you mean count?"
-    )
-    assert complaint(plugged, {"families.primes.floor": 3}) == (
-        "--set families.primes.floor=3: families.primes.floor: must be <= 1, got 3"
-    )
-
-
-def test_a_family_of_sequences_keeps_its_kind_whatever_it_is_called(plugged: Path) -> None:
-    """A file that was right before a plugin came along is right with it, and means the same."""
-    plugged.write_text(FILE + "  primes: {levels: [{}]}\n  sum_digits: {levels: [{}]}\n")
-    config = load_config(plugged)
-    for name, section in config.families.items():
-        assert isinstance(section, Family)
-        assert kind_of(name, section) is families.get("programs")
-    assert config.languages == {"dsl"}
-    plugged.write_text(dump_config(config))
-    assert load_config(plugged) == config
-
-
-def test_keys_that_no_family_could_use_are_refused(plugged: Path) -> None:
-    plugged.write_text(FILE + "  primes: {}\nhints: {most: 0.5}\n")
-    assert complaint(plugged).endswith(
-        "hints: most gives the beginning of a program; leave it out (no task of primes is a sequence)"
-    )
-    plugged.write_text(FILE + "  primes: {}\n  ramps: {levels: [{}]}\nhints: {most: 0.5}\n")
-    assert load_config(plugged).hints.most == 0.5
+def test_texts_of_a_task_are_texts(texts: dict[str, Any], words: str) -> None:
+    with pytest.raises(UsageError) as raised:
+        made(lambda: Task(check=bool, **texts))
+    assert str(raised.value) == f"family own: level 2, task 3: {words}"

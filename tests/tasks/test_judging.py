@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
+import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from kolmocli.curriculum.base import Bucket
@@ -15,7 +18,7 @@ from kolmocli.language.program import parse
 from kolmocli.sandbox import Sandbox, open_sandbox
 from kolmocli.sandbox.base import Call, Job, Opaque, Raised, Status, Value, Verdict
 from kolmocli.tasks.answers.digits import sum_digits
-from kolmocli.tasks.base import Task, text_bits
+from kolmocli.tasks.base import Attempt, Task, text_bits
 from kolmocli.tasks.code.checks import Check, Checks
 from kolmocli.tasks.code.task import CodeTask
 from kolmocli.tasks.judging import SandboxJudge, judge
@@ -229,9 +232,67 @@ def test_a_check_that_raises_counts_as_failed(box: Sandbox, language: str) -> No
     assert outcome.value == (7 if language == "python" else None)
 
 
-def test_what_a_check_says_counts_as_true_or_false(box: Sandbox) -> None:
-    assert judged(task(lambda value: value), "output = [7]", box).passed is True  # type: ignore[arg-type, return-value]
-    assert judged(task(lambda value: None), "output = [7]", box).passed is False  # type: ignore[arg-type, return-value]
+@pytest.mark.parametrize("verdict", [True, False, np.True_, np.False_])
+def test_a_check_says_true_or_false(box: Sandbox, verdict: Any) -> None:
+    assert judged(task(lambda value: verdict), "output = [7]", box).passed is bool(verdict)
+
+
+async def later(value: object) -> bool:
+    return False
+
+
+NO_VERDICTS: dict[str, Callable[[Any], Any]] = {
+    "NaN": lambda value: math.nan, "a word": lambda value: "no", "a list": lambda value: [False], "nothing": lambda value: None,
+    "a number": lambda value: 1, "a long number": lambda value: 10**5000, "an array": lambda value: np.array([False]), "a coroutine": later,
+    "itself": lambda value: value, "a function": lambda value: later,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("language", ["python", "text"])
+@pytest.mark.parametrize("check", NO_VERDICTS.values(), ids=NO_VERDICTS)
+def test_a_check_that_says_anything_else_ends_the_run(box: Sandbox, check: Callable[[Any], Any], language: str) -> None:
+    """Most of these count as true: such a check would pass everything."""
+    with pytest.raises(UsageError, match=r"^any/1: its check (returned .* and not True or False|is an async function)"):
+        judged(task(check, language), "output = [7]", box)
+
+
+def test_a_check_that_ends_python_is_a_line(box: Sandbox) -> None:
+    with pytest.raises(UsageError, match=r"^any/1: its check ended Python \(exit 3\); let it return$"):
+        judged(task(lambda value: sys.exit(3)), "output = [7]", box)
+
+
+@dataclass(frozen=True)
+class OwnJudge(Task):
+    """A judge of somebody's own, which pays and passes what it is told."""
+
+    verdict: Any = True
+    pay: Any = 1.0
+
+    def attempt(self, text: str, terms: Terms) -> Attempt:
+        return OwnAttempt(self, text)
+
+
+@dataclass(frozen=True)
+class OwnAttempt:
+    task: OwnJudge
+    text: str
+
+    job = None
+
+    def outcome(self, verdict: Verdict | None) -> Outcome:
+        return Outcome(self.text, 1, self.task.verdict, Status.OK, self.task.pay)
+
+
+def test_a_judge_of_ones_own_says_true_or_false_and_pays_a_number() -> None:
+    own = OwnJudge(prompt="?", bucket=ANY)
+    assert judged(replace(own, verdict=np.True_), "7", None).passed is True
+    for verdict in (math.nan, "no", None, 1):
+        with pytest.raises(UsageError, match=r"^any/1: its check returned"):
+            judged(replace(own, verdict=verdict), "7", None)
+    assert judged(replace(own, pay=None), "7", None).reward is None
+    for pay in (math.nan, math.inf, "1", [1.0]):
+        with pytest.raises(UsageError, match=r"^any/1: its judge paid .*; a reward is a finite number"):
+            judged(replace(own, pay=pay), "7", None)
 
 
 def test_a_task_without_a_check_has_no_judge() -> None:

@@ -13,6 +13,7 @@ import pytest
 
 from kolmocli.config import Config
 from kolmocli.config.file import load_config
+from kolmocli.config.machine import Engine
 from kolmocli.errors import UsageError
 from kolmocli.training.folder import held, new_folder, point_latest, refuse_changed, resumable, resume_command
 
@@ -153,6 +154,9 @@ def test_the_command_that_goes_on_can_be_copied() -> None:
     assert resume_command(Path("runs/x-1")) == "kolmo train --resume --run-dir runs/x-1"
     command = resume_command(Path("my runs/$x"), ["my tasks.py", "other"])
     assert shlex.split(command)[3:] == ["--run-dir", "my runs/$x", "--plugin", "my tasks.py", "--plugin", "other"]
+    engine = Engine(kind="monarch", hosts=["tcp://a:1", "tcp://b:1"], insecure=True)
+    assert shlex.split(resume_command(Path("x"), engine=engine))[5:] == ["--hosts", "tcp://a:1,tcp://b:1", "--insecure"]
+    assert resume_command(Path("x"), engine=Engine()).endswith("--run-dir x")
 
 
 def test_without_a_name_runs_are_numbered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

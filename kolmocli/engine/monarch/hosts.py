@@ -12,6 +12,7 @@ import contextlib
 import importlib.util
 import ipaddress
 import os
+import re
 import signal
 import socket
 import threading
@@ -32,6 +33,9 @@ _POLL = {"HYPERACTOR_MESH_SUPERVISION_POLL_FREQUENCY": "1s"}
 """Monarch looks every ten seconds whether a process still lives; that would be most of a short step."""
 _TLS = ("HYPERACTOR_TLS_CERT", "HYPERACTOR_TLS_KEY", "HYPERACTOR_TLS_CA")
 
+_ADDRESS = re.compile(r"(tcp|tls)://([A-Za-z0-9._-]+|\[[0-9A-Za-z:.%]+\]):[0-9]{1,5}")
+"""Scheme, host and port, and nothing else: what `urlsplit` takes for a host, Monarch may take for a user, or a path."""
+
 _configured = threading.Lock()
 _transport: str | None = None
 
@@ -48,9 +52,9 @@ def check_address(address: str, *, insecure: bool, place: str) -> None:
 
     `place` is the flag or key that the address came from.
     """
-    parts = urlsplit(address)
     try:
-        complete = parts.scheme in ("tcp", "tls") and parts.hostname and parts.port
+        parts = urlsplit(address)
+        complete = _ADDRESS.fullmatch(address) and parts.hostname and parts.port
     except ValueError:
         complete = False
     if not complete:

@@ -18,12 +18,13 @@ from docker.errors import APIError, DockerException, NotFound
 from kolmocli.sandbox.base import Limits
 from kolmocli.sandbox.docker.image import client, image_source
 from kolmocli.sandbox.docker.owner import this_owner
-from kolmocli.sandbox.pool.link import Finding, LinkError, SocketLink, broken_promise
+from kolmocli.sandbox.pool.link import Finding, LinkError, SocketLink, broken_promise, with_reason
 from kolmocli.sandbox.wire import frames
 
 LABEL_OWNER, LABEL_BORN = "kolmo.owner", "kolmo.born"
 GREETING_S = 20.0
 _STREAM = 8  # bytes of the header that the engine puts before every chunk of output
+_STDOUT, _STDERR = 1, 2
 _CHILD_OVERHEAD_MB, _CONTAINER_OVERHEAD_MB = 32, 96
 _AHEAD = 12
 """Children that wait for a program in each container."""
@@ -53,11 +54,19 @@ class ContainerLink(SocketLink):
         out, at = bytearray(), 0
         while len(self._buffer) - at >= _STREAM:
             stream, length = self._buffer[at], int.from_bytes(self._buffer[at + 4 : at + 8], "big")
-            if stream != 1 or self._buffer[at + 1 : at + 4] != b"\0\0\0" or length > frames.MAX_PAYLOAD:
+            if (
+                stream not in (_STDOUT, _STDERR)
+                or self._buffer[at + 1 : at + 4] != b"\0\0\0"
+                or length > frames.MAX_PAYLOAD
+            ):
                 raise LinkError("the engine's stream is out of step")
             if len(self._buffer) - at - _STREAM < length:
                 break
-            out += self._buffer[at + _STREAM : at + _STREAM + length]
+            piece = self._buffer[at + _STREAM : at + _STREAM + length]
+            if stream == _STDERR:
+                self.stderr.add(bytes(piece))
+            else:
+                out += piece
             at += _STREAM + length
         del self._buffer[:at]
         return bytes(out) or None
@@ -106,7 +115,9 @@ class ContainerMaker:
         lane = self._take_lane()
         try:
             self._create(container)
-            raw = self._api.attach_socket(container, params={"stdin": 1, "stdout": 1, "stream": 1, "logs": 0})
+            raw = self._api.attach_socket(
+                container, params={"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1, "logs": 0}
+            )
             link = ContainerLink(container.removeprefix("kolmo-"), raw, lane)
             self._api.start(container)
             link.greet(self._greeting | {"lane": lane}, GREETING_S)
@@ -115,7 +126,8 @@ class ContainerMaker:
                 link.close()
             self._lanes.discard(lane)
             self._remove(container)
-            raise LinkError(" ".join(str(error).split())[:300]) from error
+            said = " ".join(str(error).split())[:300]
+            raise LinkError(with_reason(said, link.stderr) if link else said) from error
         link.findings += self._found_runtime(container)
         if broken := broken_promise(link.findings, "the Docker engine"):
             self.end(link)

@@ -1,6 +1,6 @@
 """A worker of the embedded sandbox: a process that owns one interpreter and speaks the frames of a container.
 
-    python -m kolmocli.sandbox.embedded.worker     (started by `processes.py`; stdin is a socket)
+    python -m kolmocli.sandbox.embedded.worker INTERPRETER     (started by `processes.py`; stdin is a socket)
 
 The interpreter itself lives in one more process below this one. Programs are parsed and values converted here and
 not in the trainer, because both can be made to eat all memory: this process may die of it, and is replaced.
@@ -17,6 +17,7 @@ import os
 import resource
 import signal
 import socket
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,6 +27,7 @@ import pydantic_monty as monty
 
 from kolmocli.sandbox.embedded import modules, promises, source as parser
 from kolmocli.sandbox.embedded.refusals import Refusal, is_missing, refuse
+from kolmocli.sandbox.embedded.runtime import MEND
 from kolmocli.sandbox.embedded.watch import Watch
 from kolmocli.sandbox.wire import frames, statements, values
 
@@ -46,21 +48,32 @@ class OverTime(Exception):
 class Interpreter:
     """One interpreter, a fresh session for every program."""
 
-    def __init__(self, limits: dict[str, int]) -> None:
+    def __init__(self, limits: dict[str, int], interpreter: Path) -> None:
+        """`interpreter` is its program (`runtime.py`): left to itself, the library would take any `monty` on PATH."""
         self.limits = limits
         self.spent = False
         """The last program met the memory limit: what it left behind in this process could meet the next one's."""
         self.prelude = Path(str(importlib.resources.files("kolmocli") / "language" / "functions.py")).read_text("utf-8")
         body = ast.parse(self.prelude).body
         self.functions = {f.name: ast.unparse(f) for f in body if isinstance(f, ast.FunctionDef)}
-        self.pool = monty.Monty(min_processes=1, max_processes=1, request_timeout=_wall_s(limits["wall_ms"]) + 1.0)
-        self.pool.__enter__()
-        self.watch = Watch()
-        self.watch.start()
+        self.pool = monty.Monty(
+            binary_path=interpreter,
+            min_processes=1,
+            max_processes=1,
+            request_timeout=_wall_s(limits["wall_ms"]) + 1.0,
+        )
         self.options: dict[str, Any] = {
             "os_policy": {"random_start": {"seed": 0}, "sleep": "zero"},
             "assert_message_annotations": False,
         }
+        try:
+            self.pool.__enter__()
+            with self.pool.checkout(**self.options) as session:
+                session.feed_run("None")
+        except (RuntimeError, monty.MontyError) as error:
+            sys.exit(f"its interpreter does not start: {error}; {MEND}")
+        self.watch = Watch()
+        self.watch.start()
 
     def run(self, payload: bytes) -> tuple[bytes, int, float]:
         """(output in the form of a container's child, reason of a kill, CPU seconds)."""
@@ -216,9 +229,9 @@ def _label(error: BaseException) -> str:
     return "DENIED" if is_missing(error) else "RUNTIME"
 
 
-def start(greeting: dict[str, int]) -> tuple[Interpreter, bytes]:
+def start(greeting: dict[str, int], interpreter: Path) -> tuple[Interpreter, bytes]:
     """The worker that the host asks for, and its answer: what it found of its promises, when it is to look."""
-    worker = Interpreter(greeting)
+    worker = Interpreter(greeting, interpreter)
     size = (greeting["memory_mb"] + OVERHEAD_MB) << 20
     resource.setrlimit(resource.RLIMIT_AS, (size, size))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -228,6 +241,7 @@ def start(greeting: dict[str, int]) -> tuple[Interpreter, bytes]:
 
 def main() -> None:
     """Serve one connection until the other side goes away."""
+    interpreter = Path(sys.argv[1])
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal's Ctrl-C is for the trainer, which then closes us
     link = socket.socket(fileno=os.dup(0))
     reader, worker = frames.Reader(), None
@@ -236,7 +250,7 @@ def main() -> None:
         out = []
         for kind, request, payload in reader.feed(chunk):
             if kind == frames.HELLO:
-                worker, answer = start(json.loads(payload))
+                worker, answer = start(json.loads(payload), interpreter)
                 out.append(frames.encode(frames.HELLO, 0, answer))
             elif kind == frames.PING:
                 out.append(frames.encode(frames.PING, request))

@@ -9,6 +9,7 @@ import time
 from typing import Any, Protocol, TypeVar
 
 from kolmocli.errors import CheckError
+from kolmocli.sandbox.pool.stderr import Tail
 from kolmocli.sandbox.wire import frames
 
 Finding = dict[str, Any]
@@ -23,6 +24,8 @@ class Link(Protocol):
 
     id: str
     findings: list[Finding]
+    stderr: Tail
+    """Complete when it has been ended."""
 
     def fileno(self) -> int: ...
 
@@ -41,6 +44,7 @@ class SocketLink:
     def __init__(self, kind: str, name: str, stream: socket.socket) -> None:
         self.id, self.kind = name, kind
         self.findings: list[Finding] = []
+        self.stderr = Tail()
         self._socket = stream
         self._socket.setblocking(False)
 
@@ -84,6 +88,11 @@ class SocketLink:
                 self.findings = json.loads(payload)["check"]
                 return
         raise LinkError(f"{self.kind} did not answer its greeting within {seconds:.0f} s")
+
+
+def with_reason(what: str, stderr: Tail) -> str:
+    """The words, and the last line that the other side wrote on stderr."""
+    return f"{what}: {line}" if (line := stderr.line()) else what
 
 
 def broken_promise(findings: list[Finding], keeper: str) -> CheckError | None:

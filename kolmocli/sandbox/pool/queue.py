@@ -13,7 +13,9 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 
 from kolmocli.sandbox.base import Health, Job, Limits, Status, Verdict
+from kolmocli.sandbox.pool.link import with_reason
 from kolmocli.sandbox.pool.retries import Retries
+from kolmocli.sandbox.pool.stderr import Tail
 from kolmocli.sandbox.wire import frames
 
 _MAX_PROGRAM = 1 << 20
@@ -125,8 +127,12 @@ class JobQueue:
             self._leave(batch)
             batch.future.set_result([v for v in batch.results if v is not None])
 
-    def requeue(self, items: Iterable[QueuedJob], guilty: bool) -> None:
-        """Put back jobs whose container is gone; `guilty`: the only one in it, which ended by itself."""
+    def requeue(self, items: Iterable[QueuedJob], guilty: bool, stderr: Tail | None = None) -> None:
+        """Put back jobs whose container is gone; `guilty`: the only one in it, which ended by itself.
+
+        `stderr` is what that container wrote: its last line goes into the verdict of a job that is not run again.
+        """
+        stderr = stderr or Tail()
         for item in items:
             item.attempt += 1
             item.solo_kills += guilty
@@ -135,18 +141,19 @@ class JobQueue:
             if self.closed:
                 self.cancel([item])
             elif item.solo_kills >= self.retries.solo_kills:
-                detail = f"ended {item.solo_kills} containers alone"
+                detail = with_reason(f"ended {item.solo_kills} containers alone", stderr)
                 self.settle(item, Verdict(Status.POISON, attempt=item.attempt - 1, detail=detail))
             elif item.attempt > self.retries.attempts:
-                detail = f"lost {self.retries.attempts} times with its container"
+                detail = with_reason(f"lost {self.retries.attempts} times with its container", stderr)
                 self.settle(item, Verdict(Status.INFRA, attempt=item.attempt - 1, detail=detail))
             else:
                 self.suspects.append(item)
 
-    def starve(self) -> None:
+    def starve(self, reason: str) -> None:
         """No container can be had: whatever waits for one is INFRA."""
+        detail = f"no container could be had: {reason}" if reason else "no container could be had"
         for item in self._take_all():
-            self.settle(item, Verdict(Status.INFRA, attempt=item.attempt, detail="no container could be had"))
+            self.settle(item, Verdict(Status.INFRA, attempt=item.attempt, detail=detail))
 
     def close(self, flying: Iterable[QueuedJob]) -> None:
         """Nothing more is run: what waits or flies is CANCELLED."""

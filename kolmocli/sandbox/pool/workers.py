@@ -57,6 +57,8 @@ class Workers:
         self._silence = self._retries.silence_s + frames.STARVED * limits.wall_ms / 1000
         self._background = ThreadPoolExecutor(2, thread_name_prefix="kolmo-sandbox-background")
         self._making = 0
+        self._why_none = ""
+        """Why the last container could not be made."""
         self._retry_at = 0.0
         self._drought = time.monotonic()
 
@@ -86,8 +88,9 @@ class Workers:
     def _make(self) -> None:
         try:
             link = self._maker.make()
-        except LinkError:
-            self._call(self._not_made)
+        except LinkError as error:
+            reason = str(error)
+            self._call(lambda: self._not_made(reason))
         except KolmoError as error:
             broken = error
             self._call(lambda: self.give_up(broken))
@@ -108,8 +111,9 @@ class Workers:
         self.all.append(worker)
         self.selector.register(link.fileno(), selectors.EVENT_READ, worker)
 
-    def _not_made(self) -> None:
+    def _not_made(self, reason: str) -> None:
         self._making -= 1
+        self._why_none = reason
         self._retry_at = time.monotonic() + RETRY_S
 
     # ---- ending
@@ -125,7 +129,7 @@ class Workers:
 
         def end() -> None:
             by_itself = self._maker.end(link)
-            self._call(lambda: self._jobs.requeue(items, alone and by_itself))
+            self._call(lambda: self._jobs.requeue(items, alone and by_itself, link.stderr))
 
         self._in_background(end)
 
@@ -159,7 +163,7 @@ class Workers:
         if self.all:
             self._drought = now
         elif now - self._drought > self._retries.drought_s:
-            self._jobs.starve()
+            self._jobs.starve(self._why_none)
         for worker in self.all:
             quiet = now - worker.heard
             if worker.flying and quiet > self._silence and not worker.examined:

@@ -1,0 +1,84 @@
+"""What comes back from the code of a family of somebody's own, looked at once, where it comes in.
+
+A check that is wrong must not pass everything: what is no verdict ends the run with one line, and is never a reward.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+from dataclasses import replace
+from typing import Any
+
+from kolmocli.errors import KolmoError, UsageError
+from kolmocli.registry import blame
+from kolmocli.tasks.outcome import Outcome
+
+MOST_LEVELS = 10_000
+"""Of one family: beyond it the table of levels alone would take minutes to make."""
+
+
+def truth(value: Any, whose: str) -> bool:
+    """The verdict of a check: True or False, Python's or numpy's.
+
+    Raises:
+        UsageError: anything else, whatever its truth value. NaN, "no", [False] and a coroutine all count as true.
+    """
+    if isinstance(value, bool):
+        return value
+    kind = type(value)
+    if kind.__module__ == "numpy" and kind.__name__ in ("bool", "bool_"):
+        return bool(value)
+    if inspect.iscoroutine(value):
+        value.close()
+        raise UsageError(f"{whose}: its check is an async function, which nobody waits for; make it a plain one")
+    raise UsageError(
+        f"{whose}: its check returned {kind.__name__} {shown(value)} and not True or False; wrap it in bool()"
+    )
+
+
+def sound(outcome: Outcome, whose: str) -> Outcome:
+    """What a judge, and the reward rule that it asks, made of an answer. Raises UsageError for what is no outcome."""
+    reward = outcome.reward
+    if reward is not None and not (isinstance(reward, (int, float)) and math.isfinite(reward)):
+        raise UsageError(
+            f"{whose}: its judge paid {shown(reward)}; a reward is a finite number, or None where there is none"
+        )
+    passed: Any = outcome.passed
+    return outcome if isinstance(passed, bool) else replace(outcome, passed=truth(passed, whose))
+
+
+def text(value: Any, what: str, whose: str) -> str:
+    """A prompt or a reference: a string that UTF-8 can write."""
+    if not isinstance(value, str):
+        raise UsageError(f"{whose}: its {what} is {type(value).__name__} {shown(value)} and not a string")
+    if not writable(value):
+        raise UsageError(f"{whose}: its {what} holds a lone surrogate, which no tokenizer reads: {value!a:.40}")
+    return value
+
+
+def shown(value: Any) -> str:
+    """The beginning of what Python writes for it, where it can: not of an integer of 5,000 digits."""
+    try:
+        return repr(value)[:40]
+    except Exception as error:
+        return f"(no repr: {type(error).__name__})"
+
+
+def writable(value: str) -> bool:
+    """Whether UTF-8 can write it. Half of a surrogate pair, which JSON and YAML can name, it cannot."""
+    if value.isascii():
+        return True
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def failed(error: BaseException, whose: str) -> KolmoError:
+    """The line for what the code of a family raised, with the place in that code."""
+    if isinstance(error, KolmoError):
+        return error
+    here = error.__traceback__
+    return UsageError(f"{whose}: {blame(error.with_traceback(here.tb_next if here else None), 'its function')}")
