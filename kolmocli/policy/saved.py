@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import json
-import logging
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
 import torch
-from huggingface_hub.errors import StrictDataclassError
-from safetensors import SafetensorError, safe_open
 from transformers import AutoModelForCausalLM, AutoTokenizer, BitsAndBytesConfig
 
 from kolmocli.checkpoints import require_as_written
 from kolmocli.errors import UsageError
+from kolmocli.models.folders import AGAIN, require_fit, require_parts
+from kolmocli.models.libraries import refused
 from kolmocli.paths import SHIPPED
 from kolmocli.policy.adapters import Base
 from kolmocli.policy.presets import PRESETS
@@ -24,50 +21,6 @@ from kolmocli.policy.requirements import require_adapters
 
 quiet_bitsandbytes()
 quiet_convolutions()
-
-_TOKENIZERS = ("tokenizer.json", "tokenizer.model", "tokenizer_config.json", "vocab.json", "vocab.txt", "spiece.model")
-_POINTER = b"version https://git-lfs"
-_AGAIN = "copy or save the model again"
-_REASON = 160
-"""Characters of what a library says that are passed on."""
-
-
-def require_parts(folder: Path) -> None:
-    """A model is weights and a tokenizer. Which of them is missing is not what a library says first.
-
-    Raises:
-        UsageError: one of them is not there, or the configuration or the weights are damaged.
-    """
-    if not any(folder.glob("*.safetensors")):
-        others = any(folder.glob("*.bin"))
-        mend = "save it as safetensors, nothing else is loaded" if others else _AGAIN
-        raise UsageError(f"{folder}: a model without weights: no *.safetensors in it; {mend}")
-    if not any((folder / name).is_file() for name in _TOKENIZERS):
-        raise UsageError(f"{folder}: a model without a tokenizer: none of {', '.join(_TOKENIZERS)} in it; {_AGAIN}")
-    try:
-        whole = isinstance(json.loads((folder / "config.json").read_bytes()), dict)
-    except (OSError, ValueError):
-        whole = False
-    if not whole:
-        raise UsageError(f"{folder / 'config.json'}: not a JSON object; {_AGAIN}")
-    require_whole(folder)
-
-
-def require_whole(folder: Path) -> None:
-    """Look at the head of all weights in a folder, which says how long the rest of a file is.
-
-    Raises:
-        UsageError: they are cut or damaged, or elsewhere.
-    """
-    for file in sorted(folder.glob("*.safetensors")):
-        with file.open("rb") as stream:
-            if stream.read(len(_POINTER)) == _POINTER:
-                raise UsageError(f"{file}: a pointer to weights and not the weights; fetch them with git lfs pull")
-        try:
-            with safe_open(file, "pt"):
-                pass
-        except SafetensorError as error:
-            raise UsageError(f"{file}: cut or damaged ({error}); {_AGAIN}") from None
 
 
 def load_saved(base: Base, place: torch.device, dtype: str | torch.dtype) -> tuple[Any, Any]:
@@ -103,6 +56,7 @@ def load_saved(base: Base, place: torch.device, dtype: str | torch.dtype) -> tup
         )
     model, found = loaded
     _require_all(source, found)
+    require_fit(source, model, tokenizer)
     if not quantised:
         return model.to(place).eval(), tokenizer
     if place.type == "cpu":
@@ -111,25 +65,12 @@ def load_saved(base: Base, place: torch.device, dtype: str | torch.dtype) -> tup
     return model.eval(), tokenizer
 
 
-@contextmanager
-def _refused(source: str, here: bool, what: str) -> Iterator[None]:
-    """What a library raises, in one line; and without what it prints of weights that do not fit."""
-    logger = logging.getLogger("transformers")
-    level = logger.level
-    logger.setLevel(logging.CRITICAL)
-    try:
-        yield
-    except (OSError, ValueError, KeyError, TypeError, SafetensorError, StrictDataclassError) as error:
-        reason = f"no {error}" if isinstance(error, KeyError) else " ".join(str(error).split())
-        reason = reason if len(reason) <= _REASON else f"{reason[:_REASON]}…"
-        if here:
-            raise UsageError(f"{source}: {what} cannot be loaded ({reason}); {_AGAIN}") from None
-        raise UsageError(
-            f"model {source!r}: not a preset ({', '.join(PRESETS)}), {SHIPPED}, a run, a checkpoint folder or a model that "
-            f"can be loaded: {reason}"
-        ) from None
-    finally:
-        logger.setLevel(level)
+def _refused(source: str, here: bool, what: str) -> AbstractContextManager[None]:
+    """What a library raises, in one line."""
+    if here:
+        return refused(f"{source}: {what} cannot be loaded", AGAIN)
+    kinds = f"a preset ({', '.join(PRESETS)}), {SHIPPED}, a model of `kolmo model list`, a run, a checkpoint folder"
+    return refused(f"model {source!r}: not {kinds} or a model that can be loaded", "name one of these")
 
 
 def _require_all(source: str, found: dict[str, Any]) -> None:
