@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from kolmocli.errors import EnvironmentMissing, KolmoError, UsageError, mend_of
+from kolmocli.models.folders import PLAIN_PROMPTS
 from kolmocli.models.header import Header, read_header
 from kolmocli.models.libraries import bars_on_terminals, refused, unlogged
 
@@ -53,6 +54,8 @@ def convert(file: Path, folder: Path, note: Callable[[str], None]) -> tuple[str,
             f"{file}: {len(found['missing_keys'])} of the weights of a {loaded.config.model_type} are not in it, such as "
             f"{min(found['missing_keys'])}; get the file again, or one for this architecture"
         )
+    if not tokenizer.chat_template:
+        note(f"{file.name}: {PLAIN_PROMPTS}")
     if header.fields.get("tokenizer.ggml.pre") == "smollm":
         _split_digits(tokenizer)
     model = _plain(loaded)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ FILES = (
     "README.md",
 )
 """What belongs to a model. Weights in other formats and code stay behind: neither is ever loaded."""
+PLAIN_PROMPTS = "has no chat template, so prompts are plain text"
 _POINTER = b"version https://git-lfs"
 
 
@@ -81,20 +83,21 @@ def require_fit(source: object, model: Any, tokenizer: Any) -> None:
         )
 
 
-def copy_model(source: Path, target: Path) -> None:
+def copy_model(source: Path, target: Path, note: Callable[[str], None]) -> None:
     """Copy the files of the model in `source`, checked first, into the folder `target`.
 
     Raises:
         UsageError: it is not a causal language model that can be loaded.
     """
     require_parts(source)
-    _require_loadable(source)
+    if not _tokenizer_that_fits(source).chat_template:
+        note(f"{source.name}: {PLAIN_PROMPTS}")
     for file in sorted({file for pattern in FILES for file in source.glob(pattern) if file.is_file()}):
         shutil.copyfile(file, target / file.name)
 
 
-def _require_loadable(folder: Path) -> None:
-    """Build the model without its weights, and its tokenizer."""
+def _tokenizer_that_fits(folder: Path) -> Any:
+    """The tokenizer; and the model is built, without its weights, to hold it against."""
     import torch
     from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
 
@@ -104,3 +107,4 @@ def _require_loadable(folder: Path) -> None:
     with refused(f"{folder}: the model cannot be loaded", AGAIN), torch.device("meta"):
         model = AutoModelForCausalLM.from_config(AutoConfig.from_pretrained(folder, **where), trust_remote_code=False)
     require_fit(folder, model, tokenizer)
+    return tokenizer

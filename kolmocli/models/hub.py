@@ -38,5 +38,5 @@ def fetch(name: str, folder: Path, downloads: Path, note: Callable[[str], None])
             f"{name}: the hub cannot be reached ({reason}); try again, or leave out --from"
         ) from None
     shutil.rmtree(place / ".cache", ignore_errors=True)
-    copy_model(place, folder)
+    copy_model(place, folder, note)
     return commit

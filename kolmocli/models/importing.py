@@ -57,5 +57,5 @@ def _of_file(file: Path, folder: Path, note: Callable[[str], None]) -> Origin:
 def _of_folder(source: Path, folder: Path, note: Callable[[str], None]) -> Origin:
     require_room(folder, sum(file.stat().st_size for file in source.glob("*.safetensors")))
     note(f"{source}: copying")
-    copy_model(source, folder)
+    copy_model(source, folder, note)
     return Origin(f"the folder {source.resolve().name}", "the weights as they were saved there")

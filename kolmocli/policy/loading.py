@@ -56,7 +56,7 @@ def load_policy(
     """The policy called `name`, in evaluation mode on its device.
 
     `train` says that it is going to be trained, and how. Weights that are trained are kept in fp32, where a small
-    step is not rounded away; others keep the precision that they were saved in. `alphabet` is what a preset is built
+    step is not rounded away; others keep the precision that they were saved in, where the device multiplies it. `alphabet` is what a preset is built
     for, and has to have been built for where it was saved; other models read anything. `warn` gets a line for
     each damaged checkpoint of a run that is passed over.
 
