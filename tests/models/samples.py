@@ -107,7 +107,9 @@ def write_wheel(folder: Path, content: bytes, *, licence: bool = True) -> Path:
     with zipfile.ZipFile(file, "w") as wheel:
         wheel.writestr("kolmo_small_model/small.gguf", content)
         wheel.writestr(f"{about}/METADATA", f"Metadata-Version: 2.1\nName: kolmo-small-model\nVersion: 1.0\n{requires}")
-        wheel.writestr(f"{about}/WHEEL", "Wheel-Version: 1.0\nGenerator: a test\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        wheel.writestr(
+            f"{about}/WHEEL", "Wheel-Version: 1.0\nGenerator: a test\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+        )
         if licence:
             wheel.writestr(f"{about}/LICENSE", "Anybody may do anything.\n")
         wheel.writestr(f"{about}/RECORD", "")
@@ -118,4 +120,4 @@ def known(content: bytes, needs: int = 1_000_000) -> Known:
     """The model of that package, as the table of known models would have it."""
     digest = hashlib.sha256(content).hexdigest()
     wheel = Wheel("kolmo-small-model", "1.0", "kolmo_small_model/small.gguf", digest, "the 4-bit release, dequantised")
-    return Known("small", wheel, "nobody/small", "MIT", needs)
+    return Known("pocket", wheel, "nobody/pocket", "MIT", needs)

@@ -34,7 +34,13 @@ def logits(model: Any) -> torch.Tensor:
 
 @pytest.mark.parametrize(
     ("kind", "dtype"),
-    [(Kind.Q4_1, "bfloat16"), (Kind.Q8_0, "bfloat16"), (Kind.BF16, "bfloat16"), (Kind.F16, "float16"), (Kind.F32, "float32")],
+    [
+        (Kind.Q4_1, "bfloat16"),
+        (Kind.Q8_0, "bfloat16"),
+        (Kind.BF16, "bfloat16"),
+        (Kind.F16, "float16"),
+        (Kind.F32, "float32"),
+    ],
 )
 def test_the_logits_are_those_of_transformers_own(kind: Kind, dtype: str, cache: Path, tmp_path: Path) -> None:
     file = write_gguf(tmp_path / "a.gguf", kind=kind)
