@@ -34,15 +34,16 @@ def sums_in_order(device: str, elsewhere: bool, note: Callable[[str], None]) -> 
             return
         os.environ.setdefault(*_WORKSPACE)
     before = torch.are_deterministic_algorithms_enabled(), torch.is_deterministic_algorithms_warn_only_enabled()
-    filled = torch.utils.deterministic.fill_uninitialized_memory
+    settings: Any = torch.utils.deterministic
+    filled = settings.fill_uninitialized_memory
     try:
         torch.use_deterministic_algorithms(True, warn_only=True)
-        torch.utils.deterministic.fill_uninitialized_memory = False
+        settings.fill_uninitialized_memory = False
         with _named_once(device, note):
             yield
     finally:
         torch.use_deterministic_algorithms(before[0], warn_only=before[1])
-        torch.utils.deterministic.fill_uninitialized_memory = filled
+        settings.fill_uninitialized_memory = filled
 
 
 def rows_of(table: torch.Tensor, index_N: torch.Tensor) -> torch.Tensor:
@@ -57,12 +58,12 @@ def _named_once(device: str, note: Callable[[str], None]) -> Iterator[None]:
     named: set[str] = set()
     with warnings.catch_warnings():
         warnings.filterwarnings("always", message=_UNORDERED, category=UserWarning)
-        others = warnings.showwarning
+        others: Any = warnings.showwarning
 
-        def show(message: Warning | str, *place: Any) -> None:
+        def show(message: Warning | str, *place: Any, **more: Any) -> None:
             found = re.match(_UNORDERED, str(message))
             if found is None:
-                others(message, *place)
+                others(message, *place, **more)
             elif (name := found[1] or found[2]) not in named:
                 named.add(name)
                 note(f"{name} has no ordered form on {device}: the last digits may differ from run to run")

@@ -1,110 +1,35 @@
-"""A saved model, in a folder or on the Hugging Face hub. What is missing or damaged is named before a library meets it."""
+"""A saved model, in a folder or on the Hugging Face hub."""
 
 from __future__ import annotations
 
 import json
-import logging
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors import SafetensorError, safe_open
 from transformers import AutoModelForCausalLM, AutoTokenizer, BitsAndBytesConfig
 from transformers.utils import SAFE_WEIGHTS_INDEX_NAME
 from transformers.utils.hub import cached_file
 
 from kolmocli.checkpoints import require_as_written
-from kolmocli.errors import KolmoError, UsageError
+from kolmocli.errors import UsageError
+from kolmocli.models.folders import AGAIN, require_fit, require_parts, require_plain_names
+from kolmocli.models.libraries import refused
 from kolmocli.paths import SHIPPED
 from kolmocli.policy.adapters import Base
 from kolmocli.policy.presets import PRESETS
 from kolmocli.policy.quiet import quiet_bitsandbytes, quiet_convolutions
 from kolmocli.policy.requirements import require_adapters
+from kolmocli.processor import multiplies_bf16
 
 quiet_bitsandbytes()
 quiet_convolutions()
 
-_TOKENIZERS = ("tokenizer.json", "tokenizer.model", "tokenizer_config.json", "vocab.json", "vocab.txt", "spiece.model")
-_POINTER = b"version https://git-lfs"
-_AGAIN = "copy or save the model again"
-_REASON = 160
-"""Characters of what a library says that are passed on."""
-
-
-def require_parts(folder: Path) -> None:
-    """A model is weights and a tokenizer. Which of them is missing is not what a library says first.
-
-    Raises:
-        UsageError: one of them is not there, or the configuration or the weights are damaged.
-    """
-    if not any(folder.glob("*.safetensors")):
-        others = any(folder.glob("*.bin"))
-        mend = "save it as safetensors, nothing else is loaded" if others else _AGAIN
-        raise UsageError(f"{folder}: a model without weights: no *.safetensors in it; {mend}")
-    if not any((folder / name).is_file() for name in _TOKENIZERS):
-        raise UsageError(f"{folder}: a model without a tokenizer: none of {', '.join(_TOKENIZERS)} in it; {_AGAIN}")
-    try:
-        whole = isinstance(json.loads((folder / "config.json").read_bytes()), dict)
-    except (OSError, ValueError, RecursionError):
-        whole = False
-    if not whole:
-        raise UsageError(f"{folder / 'config.json'}: not a JSON object; {_AGAIN}")
-    for index in sorted(folder.glob("*.index.json")):
-        _require_plain_names(index, str(index))
-    require_whole(folder)
-
-
-def _require_plain_names(index: Path, called: str) -> None:
-    """An index says which files hold the weights: it may name nothing but safetensors beside it.
-
-    A library would follow it out of the folder, and to a pickle.
-
-    Raises:
-        UsageError: it names something else, or is no index.
-    """
-    try:
-        named = json.loads(index.read_bytes())["weight_map"].values()
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        raise UsageError(f"{called}: not an index of weights; {_AGAIN}") from None
-    for name in named:
-        if not (isinstance(name, str) and name.endswith(".safetensors") and Path(name).name == name):
-            raise UsageError(
-                f"{called}: names {repr(name)[:_REASON]} as weights; only *.safetensors beside it are loaded"
-            )
-
-
-def _require_plain_names_on_hub(source: str, where: dict[str, Any]) -> None:
-    """The same for a model on the hub, whose index is fetched before anything that it names."""
-    config = cached_file(source, "config.json", **where, _raise_exceptions_for_missing_entries=False)
-    own = json.loads(Path(config).read_bytes()).get("transformers_weights") if config else None
-    for name in (SAFE_WEIGHTS_INDEX_NAME, own):
-        if isinstance(name, str) and name.endswith(".index.json"):
-            index = cached_file(source, name, **where, _raise_exceptions_for_missing_entries=False)
-            if index:
-                _require_plain_names(Path(index), f"{source}: {name}")
-
-
-def require_whole(folder: Path) -> None:
-    """Look at the head of all weights in a folder, which says how long the rest of a file is.
-
-    Raises:
-        UsageError: they are cut or damaged, or elsewhere.
-    """
-    for file in sorted(folder.glob("*.safetensors")):
-        with file.open("rb") as stream:
-            if stream.read(len(_POINTER)) == _POINTER:
-                raise UsageError(f"{file}: a pointer to weights and not the weights; fetch them with git lfs pull")
-        try:
-            with safe_open(file, "pt"):
-                pass
-        except SafetensorError as error:
-            raise UsageError(f"{file}: cut or damaged ({error}); {_AGAIN}") from None
-
 
 def load_saved(base: Base, place: torch.device, dtype: str | torch.dtype) -> tuple[Any, Any]:
-    """The model, on its device and in evaluation mode, and its tokenizer.
+    """The model, on its device and in evaluation mode, and its tokenizer. With the dtype `auto` weights keep the precision that
+    they were saved in, where the device multiplies it; else they are in fp32.
 
     Raises:
         KolmoError: a file of a checkpoint is not what its run wrote.
@@ -122,6 +47,7 @@ def load_saved(base: Base, place: torch.device, dtype: str | torch.dtype) -> tup
     if base.load_in_8bit:
         require_adapters()
         quantised = {"quantization_config": BitsAndBytesConfig(load_in_8bit=True), "device_map": {"": place}}
+    dtype = _of_the_processor(dtype, place)
     with _refused(source, here, "its tokenizer"):
         tokenizer = AutoTokenizer.from_pretrained(source, **where)
     with _refused(source, here, "the model"):
@@ -138,7 +64,10 @@ def load_saved(base: Base, place: torch.device, dtype: str | torch.dtype) -> tup
         )
     model, found = loaded
     _require_all(source, found)
+    require_fit(source, model, tokenizer)
     if not quantised:
+        if place.type == "cpu" and model.dtype == torch.float16:
+            model = model.float()
         return model.to(place).eval(), tokenizer
     if place.type == "cpu":
         _let_go_of_the_file(model)
@@ -146,27 +75,28 @@ def load_saved(base: Base, place: torch.device, dtype: str | torch.dtype) -> tup
     return model.eval(), tokenizer
 
 
-@contextmanager
-def _refused(source: str, here: bool, what: str) -> Iterator[None]:
-    """What a library raises, in one line; and without what it prints of weights that do not fit."""
-    logger = logging.getLogger("transformers")
-    level = logger.level
-    logger.setLevel(logging.CRITICAL)
-    try:
-        yield
-    except KolmoError:
-        raise
-    except Exception as error:  # a configuration may ask for anything: no heads, a size below nothing, 10¹² words
-        reason = f"no {error}" if isinstance(error, KeyError) else " ".join(str(error).split()) or type(error).__name__
-        reason = reason if len(reason) <= _REASON else f"{reason[:_REASON]}…"
-        if here:
-            raise UsageError(f"{source}: {what} cannot be loaded ({reason}); {_AGAIN}") from None
-        raise UsageError(
-            f"model {source!r}: not a preset ({', '.join(PRESETS)}), {SHIPPED}, a run, a checkpoint folder or a model that "
-            f"can be loaded: {reason}"
-        ) from None
-    finally:
-        logger.setLevel(level)
+def _of_the_processor(dtype: str | torch.dtype, place: torch.device) -> str | torch.dtype:
+    """As saved, but fp32 on a processor without products in bf16: there they are several times as slow as in fp32."""
+    return torch.float32 if dtype == "auto" and place.type == "cpu" and not multiplies_bf16() else dtype
+
+
+def _refused(source: str, here: bool, what: str) -> AbstractContextManager[None]:
+    """What a library raises, in one line."""
+    if here:
+        return refused(f"{source}: {what} cannot be loaded", AGAIN)
+    kinds = f"a preset ({', '.join(PRESETS)}), {SHIPPED}, a model of `kolmo model list`, a run, a checkpoint folder"
+    return refused(f"model {source!r}: not {kinds} or a model that can be loaded", "name one of these")
+
+
+def _require_plain_names_on_hub(source: str, where: dict[str, Any]) -> None:
+    """The index of a model on the hub is fetched, and looked at, before anything that it names."""
+    config = cached_file(source, "config.json", **where, _raise_exceptions_for_missing_entries=False)
+    own = json.loads(Path(config).read_bytes()).get("transformers_weights") if config else None
+    for name in (SAFE_WEIGHTS_INDEX_NAME, own):
+        if isinstance(name, str) and name.endswith(".index.json"):
+            index = cached_file(source, name, **where, _raise_exceptions_for_missing_entries=False)
+            if index:
+                require_plain_names(Path(index), f"{source}: {name}")
 
 
 def _require_all(source: str, found: dict[str, Any]) -> None:
@@ -185,7 +115,7 @@ def require_finite(source: str, model: Any) -> None:
         scales = getattr(weights, "SCB", None)  # of weights in 8 bits, which are finite themselves
         for part in (weights, scales):
             if part is not None and part.is_floating_point() and not bool(torch.isfinite(part).all()):
-                raise UsageError(f"{source}: its weights are not finite, {name} for one; {_AGAIN}")
+                raise UsageError(f"{source}: its weights are not finite, {name} for one; {AGAIN}")
 
 
 def _let_go_of_the_file(model: Any) -> None:

@@ -48,7 +48,9 @@ ODD = [
 """Of some of these two programs find two hosts."""
 
 
-@pytest.mark.parametrize("address", ["", "a:1", "http://a:1", "tcp://a", "tcp://:4444", "tcp://a:0", "tcp://a:99999", *ODD])
+@pytest.mark.parametrize(
+    "address", ["", "a:1", "http://a:1", "tcp://a", "tcp://:4444", "tcp://a:0", "tcp://a:99999", *ODD]
+)
 def test_what_is_no_address(address: str) -> None:
     with pytest.raises(UsageError, match=r"--listen: .* is no address; write tcp://host:port or tls://host:port"):
         check_address(address, insecure=True, place="--listen")

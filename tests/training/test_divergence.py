@@ -101,7 +101,9 @@ def test_weights_that_are_not_finite_are_refused(value: float, eight_bits: bool,
     weights["model.layers.1.feed_forward.w3.weight"][3, 2] = value
     save_file(weights, tmp_path / "model.safetensors", {"format": "pt"})
     train = Adaptation(4, load_in_8bit=True) if eight_bits else None
-    with pytest.raises(UsageError, match=r"its weights are not finite, .*layers.1.feed_forward.w3.* for one; copy or save"):
+    with pytest.raises(
+        UsageError, match=r"its weights are not finite, .*layers.1.feed_forward.w3.* for one; copy or save"
+    ):
         load_policy(str(tmp_path), train=train)
 
 

@@ -1,0 +1,51 @@
+"""What libraries that read models raise, log and show, as this project's one line."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import logging
+import sys
+from collections.abc import Iterator
+
+from kolmocli.errors import KolmoError, UsageError
+
+REASON = 160
+"""Characters of what a library says that are passed on."""
+
+
+@contextlib.contextmanager
+def refused(what: str, mend: str) -> Iterator[None]:
+    """What a library raises, as `what (reason); mend`, and without what it logs of weights that do not fit.
+
+    Raises:
+        UsageError: instead.
+    """
+    try:
+        with unlogged():
+            yield
+    except KolmoError:
+        raise
+    except Exception as error:  # a configuration may ask for anything: no heads, a size below nothing, 10¹² words
+        reason = f"no {error}" if isinstance(error, KeyError) else " ".join(str(error).split()) or type(error).__name__
+        reason = reason if len(reason) <= REASON else f"{reason[:REASON]}…"
+        raise UsageError(f"{what} ({reason}); {mend}") from None
+
+
+@contextlib.contextmanager
+def unlogged() -> Iterator[None]:
+    """Without the log of transformers."""
+    logger = logging.getLogger("transformers")
+    level = logger.level
+    logger.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
+
+
+@contextlib.contextmanager
+def bars_on_terminals() -> Iterator[None]:
+    """Bars of libraries where stderr is a terminal, and nowhere else."""
+    with contextlib.nullcontext() if sys.stderr.isatty() else contextlib.redirect_stderr(io.StringIO()):
+        yield
