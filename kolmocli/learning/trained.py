@@ -11,6 +11,7 @@ from kolmocli.config.machine import Model
 from kolmocli.learning.learner import Learner, StateReader
 from kolmocli.learning.reference import open_reference
 from kolmocli.learning.value import ValueGuide
+from kolmocli.pace import Pace
 from kolmocli.policy.adapters import Adaptation
 from kolmocli.policy.loading import load_policy
 from kolmocli.policy.policy import Policy
@@ -54,6 +55,7 @@ def open_learner(
     seed: int,
     ratio_cap: float | None = None,
     read_states: StateReader | None = None,
+    pace: Pace | None = None,
 ) -> Learner:
     """`model` is what the run began with, as it was named."""
     return Learner(
@@ -69,4 +71,5 @@ def open_learner(
         recompute=training.gradient_checkpointing,
         means=training.per_token,
         read_states=read_states,
+        pace=pace,
     )
