@@ -21,3 +21,11 @@ def multiplies_bf16(cpuinfo: Path = Path("/proc/cpuinfo")) -> bool:
         (set(value.split()) for name, _, value in lines if name.strip().lower() in ("flags", "features")), set()
     )
     return bool(flags & _FLAGS)
+
+
+def free_memory_mib(meminfo: Path = Path("/proc/meminfo")) -> float | None:
+    """What Linux says could be given to a process now; None elsewhere."""
+    if not meminfo.is_file():
+        return None
+    lines = (line.partition(":") for line in meminfo.read_text().splitlines())
+    return next((float(value.split()[0]) / 1024 for name, _, value in lines if name == "MemAvailable"), None)

@@ -223,7 +223,7 @@ def broken_off(config: Config, folder: Path, what: str, steps: tuple[int, int], 
         ("evaluate", (25, 0), 30),
         ("rollout", (25, 6), 30),
         ("learn", (25, 6), 10),  # forward
-        ("learn", (25, 6), 60),  # backward
+        ("learn", (25, 6), 40),  # backward
         ("evaluate", (25, 10), 20),
         ("evaluate", (25, 12), 20),
     ],
@@ -242,7 +242,7 @@ def test_a_step_that_is_broken_off_is_done_again(
     ("changes", "what", "look", "done"),
     [
         ({**EVERY_SWITCH, "training": {**EVERY_SWITCH["training"], "updates": 2}}, "learn", 90, 1),
-        ({"training": {"baseline": "value", "steps": 4}}, "learn", 60, 0),
+        ({"training": {"baseline": "value", "steps": 4}}, "learn", 40, 0),
         ({"pilot": {"draws": 3}, "screening": {"draws": 2}, "training": {"steps": 4}}, "rollout", 60, 0),
     ],
     ids=["between two updates", "value head", "while pilots are written"],
