@@ -93,7 +93,7 @@ def _long(snapshot: Snapshot) -> Reached | None:
 def _under_way(state: str, reached: Reached, width: int) -> Text:
     """A bar of what is done now in the place of that of the whole run, whose steps are above it."""
     words = Text(f"{printable(state)} {so_far(reached)}".ljust(_WORDS - 1), "magenta")
-    words.truncate(min(_WORDS, width // 2))
+    words.truncate(min(_WORDS, 2 * width // 3))
     return (
         words + Text(" ") + bar(reached.done / reached.of if reached.of else None, width - words.cell_len - 1, rest="─")
     )
