@@ -243,7 +243,7 @@ def test_a_step_that_is_broken_off_is_done_again(
     [
         ({**EVERY_SWITCH, "training": {**EVERY_SWITCH["training"], "updates": 2}}, "learn", 90, 1),
         ({"training": {"baseline": "value", "steps": 4}}, "learn", 40, 0),
-        ({"pilot": {"draws": 3}, "screening": {"draws": 2}, "training": {"steps": 4}}, "rollout", 60, 0),
+        ({"pilot": {"draws": 3}, "training": {"steps": 4}}, "rollout", 60, 0),
     ],
     ids=["between two updates", "value head", "while pilots are written"],
 )
