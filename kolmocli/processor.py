@@ -12,8 +12,10 @@ WantedPrecision = Literal["auto", "fp32", "bf16"]
 _FLAGS = {"avx512_bf16", "amx_bf16", "bf16", "svebf16"}
 """What Linux calls the instructions on x86 and on ARM."""
 
-_NAMES = ("model name", "vendor_id", "cpu family", "model", "stepping")
-_NAMES += ("cpu implementer", "cpu architecture", "cpu variant", "cpu part", "cpu revision")
+_NAMES = (
+    *("model name", "vendor_id", "cpu family", "model", "stepping"),
+    *("cpu implementer", "cpu architecture", "cpu variant", "cpu part", "cpu revision"),
+)
 """What tells one kind of processor from another, on x86 and on ARM. The clock, the caches and the cores do not."""
 
 
@@ -35,3 +37,11 @@ def multiplies_bf16(cpuinfo: Path = Path("/proc/cpuinfo")) -> bool:
         (set(value.split()) for name, _, value in lines if name.strip().lower() in ("flags", "features")), set()
     )
     return bool(flags & _FLAGS)
+
+
+def free_memory_mib(meminfo: Path = Path("/proc/meminfo")) -> float | None:
+    """What Linux says could be given to a process now; None elsewhere."""
+    if not meminfo.is_file():
+        return None
+    lines = (line.partition(":") for line in meminfo.read_text().splitlines())
+    return next((float(value.split()[0]) / 1024 for name, _, value in lines if name == "MemAvailable"), None)

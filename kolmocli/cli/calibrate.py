@@ -51,6 +51,7 @@ def calibrate(
     sandbox: Annotated[str, typer.Option("--sandbox", metavar="NAME", help="auto, docker or embedded")] = "auto",
     plugins: Plugins = None,
     json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
+    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="no progress, only the result")] = False,
 ) -> None:
     """Measure the pass rate of a policy at every level, or at every task of a file.
 
@@ -61,7 +62,8 @@ def calibrate(
     _one_of("--sandbox", "sandbox.backend", sandbox)
     _refuse_what_means_nothing(context, curriculum, data, output)
     load_plugins(plugins)
-    from kolmocli.console import shared_console, warn
+    from kolmocli.console import warn
+    from kolmocli.monitor.counter import counter
 
     measure: Callable[..., dict[str, Any]]
     if data is not None:
@@ -73,8 +75,10 @@ def calibrate(
         from kolmocli.paths import find_curriculum
 
         measure = partial(calibrated, model, find_curriculum(str(curriculum)), tasks=tasks)
-    with shared_console().status("rolling out"):
-        report = measure(samples=samples, seed=seed, device=device, sandbox=cast("Backend", sandbox), warn=warn)
+    with counter("calibrate", quiet) as pace:
+        report = measure(
+            samples=samples, seed=seed, device=device, sandbox=cast("Backend", sandbox), warn=warn, pace=pace
+        )
     print_json(report) if json else show(*_tables(report))
 
 

@@ -104,6 +104,7 @@ def evaluate(
     sandbox: Annotated[str, typer.Option("--sandbox", metavar="NAME", help="auto, docker or embedded")] = "auto",
     plugins: Plugins = None,
     json: Annotated[bool, typer.Option("--json", help="print the evaluation as one JSON object")] = False,
+    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="no progress, only the result")] = False,
 ) -> None:
     """Evaluate a policy on held-out tasks, or programs of any model.
 
@@ -122,51 +123,55 @@ def evaluate(
     load_plugins(plugins)
     from kolmocli.console import warn
     from kolmocli.evaluation.report import Reporting
+    from kolmocli.monitor.counter import counter
 
     if not search < math.inf:
         raise UsageError(f"--search {search:g}: must be a number of seconds")
     reporting = Reporting(kt_compatible, hold_out, search)
-    if target is not None:
-        from kolmocli.evaluation.command import evaluate as evaluate_policy
-        from kolmocli.evaluation.selection import Wanted
-
-        wanted = Wanted(curriculum, data, tasks, strict)
-        report = evaluate_policy(
-            target,
-            wanted,
-            samples=samples,
-            seed=seed,
-            device=device,
-            sandbox=cast("Backend", sandbox),
-            temperature=temperature,
-            reporting=reporting,
-            warn=warn,
-        )
-    else:
-        from kolmocli.evaluation.foreign import Programs, evaluate_predictions
-
-        programs = Programs("dsl" if language == "dsl" else "python", time_limit, cast("Backend", sandbox))
-        if predictions is not None and data is not None:
-            from kolmocli.evaluation.joined import evaluate_joined
-
-            report = evaluate_joined(data, predictions, programs, strict=strict, reporting=reporting)
-        elif predictions is not None:
-            report = evaluate_predictions(predictions, programs, strict=strict, reporting=reporting)
-        else:
-            from kolmocli.evaluation.endpoint import Endpoint, key_from_environment
-            from kolmocli.evaluation.prompted import evaluate_endpoint
+    with counter("evaluate", quiet) as pace:
+        if target is not None:
+            from kolmocli.evaluation.command import evaluate as evaluate_policy
             from kolmocli.evaluation.selection import Wanted
 
-            if model is None:
-                raise UsageError("--endpoint needs --model: what the endpoint calls the model")
-            report = evaluate_endpoint(
-                Endpoint(str(endpoint), model, max_tokens, timeout, key=key_from_environment()),
-                Wanted(curriculum, data, tasks, strict),
-                programs,
+            wanted = Wanted(curriculum, data, tasks, strict)
+            report = evaluate_policy(
+                target,
+                wanted,
                 samples=samples,
-                save=save_predictions,
+                seed=seed,
+                device=device,
+                sandbox=cast("Backend", sandbox),
+                temperature=temperature,
                 reporting=reporting,
+                warn=warn,
+                pace=pace,
             )
+        else:
+            from kolmocli.evaluation.foreign import Programs, evaluate_predictions
+
+            programs = Programs("dsl" if language == "dsl" else "python", time_limit, cast("Backend", sandbox))
+            if predictions is not None and data is not None:
+                from kolmocli.evaluation.joined import evaluate_joined
+
+                report = evaluate_joined(data, predictions, programs, strict=strict, reporting=reporting, pace=pace)
+            elif predictions is not None:
+                report = evaluate_predictions(predictions, programs, strict=strict, reporting=reporting, pace=pace)
+            else:
+                from kolmocli.evaluation.endpoint import Endpoint, key_from_environment
+                from kolmocli.evaluation.prompted import evaluate_endpoint
+                from kolmocli.evaluation.selection import Wanted
+
+                if model is None:
+                    raise UsageError("--endpoint needs --model: what the endpoint calls the model")
+                report = evaluate_endpoint(
+                    Endpoint(str(endpoint), model, max_tokens, timeout, key=key_from_environment()),
+                    Wanted(curriculum, data, tasks, strict),
+                    programs,
+                    samples=samples,
+                    save=save_predictions,
+                    reporting=reporting,
+                    pace=pace,
+                )
     _print(report, json)
 
 

@@ -21,8 +21,8 @@ QUICKSTART = "quickstart"
 QUESTIONS = "digits"
 """The curriculum of `--task`, where none is named."""
 LATEST = Path("runs/latest")
-_REHEARSED = 10_000_000
-"""Parameters of the largest policy that a dry run takes steps with, which is a matter of seconds."""
+_REHEARSED = 500_000_000
+"""Parameters of the largest policy that a dry run takes parts of steps with, which is a matter of seconds."""
 
 KEYS = {
     "model": "model.name",
@@ -183,7 +183,8 @@ def train(
         from kolmocli.training.plan import plan
 
         planned = plan(config)
-        planned["seconds"] = _rehearsed(config, planned["model"]["parameters"])
+        planned["seconds"], note = _rehearsed(config, planned)
+        planned["notes"] += [note]
         if json:
             print_json({**planned, "config": config.model_dump(mode="json")})
         else:
@@ -196,15 +197,28 @@ def train(
     print_json(summary) if json else show(summary_panel(summary))
 
 
-def _rehearsed(config: Config, parameters: int | None) -> dict[str, float] | None:
-    """What a run would take; None where finding out would take minutes itself, or a model from elsewhere."""
-    from kolmocli.training.plan import reads_bare
+def _rehearsed(config: Config, planned: Mapping[str, Any]) -> tuple[dict[str, float] | None, str]:
+    """What a run would take, and what to think of it; None where finding out would take minutes or more memory than is free."""
+    from kolmocli.processor import free_memory_mib
 
-    if config.adapter_rank or parameters is None or parameters > _REHEARSED or not reads_bare(config.model.name):
-        return None
+    parameters, memory = planned["model"]["parameters"], planned["memory_mib"]
+    if parameters is None:
+        return None, "no time is estimated: the model would have to be downloaded first"
+    if parameters > _REHEARSED:
+        return (
+            None,
+            f"no time is estimated: taking a step with {parameters / 1e6:,.0f} million parameters takes too long",
+        )
+    free = free_memory_mib()
+    if free is not None and memory["peak"] > free:
+        return None, f"no time is estimated: {memory['peak']:,.0f} MiB are needed, and {free:,.0f} are free"
     from kolmocli.training.rehearsal import rehearse
 
-    return rehearse(config)
+    found = rehearse(config)
+    return found, (
+        f"about {found['update']:.3g} s an update and {found['hours']:.2g} h for the run: an estimate, from parts of a few "
+        "steps on this machine as busy as it is now"
+    )
 
 
 def _only(task: str, config: Config) -> Config:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from types import TracebackType
 
+from kolmocli.pace import Look, unheard
 from kolmocli.tasks.outcome import Outcome
 
+_LOOK = 0.1
+"""Seconds of waiting between two looks."""
 _AT_ONCE = 32
 """Programs that are judged together: fewer would not keep every container busy, more would wait longer for each other."""
 
@@ -33,9 +36,14 @@ class BackgroundJudge:
         if len(self._waiting) >= _AT_ONCE:
             self._send()
 
-    def outcomes(self) -> list[Outcome]:
-        """Of all programs so far, by their numbers. Waits for those that are not judged yet, and raises what `judge` raised."""
+    def outcomes(self, look: Look = unheard) -> list[Outcome]:
+        """Of all programs so far, by their numbers. Waits for those that are not judged yet, and raises what `judge` raised.
+        While it waits, `look` is called."""
         self._send()
+        waiting = {future for _, future in self._judged}
+        while waiting:
+            _, waiting = wait(waiting, timeout=_LOOK)
+            look()
         found = {n: o for numbers, future in self._judged for n, o in zip(numbers, future.result(), strict=True)}
         return [found[number] for number in sorted(found)]
 
@@ -51,4 +59,5 @@ class BackgroundJudge:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._thread.shutdown(cancel_futures=True)
+        # What is under way when it ends early is for whoever owns the sandbox to end.
+        self._thread.shutdown(wait=error is None, cancel_futures=True)

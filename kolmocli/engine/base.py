@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from kolmocli.curriculum.base import Result
+from kolmocli.pace import Pace
 from kolmocli.policy.rollout import Rollout
 from kolmocli.sandbox.base import Health
 from kolmocli.tasks.base import Task
@@ -82,6 +83,9 @@ class GeneratorReport:
 
 
 class Engine(Protocol):
+    pace: Pace
+    """Counts rollouts, and is looked at while they are written and judged."""
+
     def rollout(self, choose: Choose, step: int) -> Experience:
         """What was asked for in this step, written by the policy and judged. An engine that works ahead asks `choose` for
         later steps too, before their turn has come."""

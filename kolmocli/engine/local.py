@@ -13,6 +13,7 @@ from kolmocli.engine.background import BackgroundJudge
 from kolmocli.engine.base import Choose, Cost, Experience, GeneratorReport, Group, Request
 from kolmocli.language.answers import program_in_place
 from kolmocli.learning.limits import ROWS_AT_ONCE
+from kolmocli.pace import Pace
 from kolmocli.policy.generation import numbers_per_row
 from kolmocli.policy.policy import Policy
 from kolmocli.policy.rollout import Rollout
@@ -23,7 +24,9 @@ from kolmocli.tasks.judging import Judge
 from kolmocli.tasks.outcome import Outcome
 
 
-def open_local_engine(policy: Policy, judge: Judge, training: Training, model: Model) -> LocalEngine:
+def open_local_engine(
+    policy: Policy, judge: Judge, training: Training, model: Model, pace: Pace | None = None
+) -> LocalEngine:
     """The engine of a run or an evaluation. The judge is its own to close.
 
     Raises what `open_vllm` does, where vLLM was asked for; the judge is closed then.
@@ -34,12 +37,14 @@ def open_local_engine(policy: Policy, judge: Judge, training: Training, model: M
         except BaseException:
             judge.close()
             raise
-    return LocalEngine(policy, judge, training.max_new_tokens, training.temperature)
+    return LocalEngine(policy, judge, training.max_new_tokens, training.temperature, pace)
 
 
 class LocalEngine:
-    def __init__(self, policy: Policy, judge: Judge, max_new_tokens: int, temperature: float = 1.0) -> None:
-        self.policy = policy
+    def __init__(
+        self, policy: Policy, judge: Judge, max_new_tokens: int, temperature: float = 1.0, pace: Pace | None = None
+    ) -> None:
+        self.policy, self.pace = policy, pace or Pace()
         self._judge, self._max_new_tokens, self._temperature = judge, max_new_tokens, temperature
 
     def rollout(self, choose: Choose, step: int) -> Experience:
@@ -61,12 +66,13 @@ class LocalEngine:
         def judge(numbers: Sequence[int], texts: Sequence[str]) -> list[Outcome]:
             return self._judge([tasks[number // samples] for number in numbers], texts)
 
-        with BackgroundJudge(judge) as judging:
+        with BackgroundJudge(judge) as judging, self.pace.counting(len(tasks) * samples, "rollouts") as written:
             for start in range(0, len(tasks), per_chunk):
                 chunk = tasks[start : start + per_chunk]
 
                 def finished(row: int, rollout: Rollout, before: int = len(rollouts)) -> None:
                     judging.take(before + row, self._answer(tasks[(before + row) // samples], rollout))
+                    written(1)
 
                 rollouts += self.policy.rollout(
                     [task.asked for task in chunk],
@@ -76,9 +82,10 @@ class LocalEngine:
                     generator=generator,
                     temperature=self._temperature,
                     finished=finished,
+                    look=self.pace.look,
                 )
             sampled = time.perf_counter()
-            outcomes = judging.outcomes()
+            outcomes = judging.outcomes(self.pace.look)
             judged = time.perf_counter()
         groups = [
             Group(task, rollouts[i : i + samples], outcomes[i : i + samples])

@@ -8,6 +8,7 @@ from kolmocli.config import Config
 from kolmocli.engine.judging import open_judge
 from kolmocli.engine.local import open_local_engine
 from kolmocli.evaluation.heldout import attempt
+from kolmocli.pace import Pace
 from kolmocli.policy.loading import load_policy
 from kolmocli.policy.order import sums_in_order
 from kolmocli.sandbox.opening import Backend
@@ -25,8 +26,9 @@ def attempts_by(
     device: str,
     sandbox: Backend,
     warn: Callable[[str], None],
+    pace: Pace | None = None,
 ) -> list[tuple[Task, list[Outcome]]]:
-    """`attempt`, with a sandbox only where there are programs to run.
+    """`attempt`, with a sandbox only where there are programs to run. `pace` counts the rollouts.
 
     Raises:
         UsageError: no model under that name, or one with too few positions for these tasks.
@@ -36,7 +38,7 @@ def attempts_by(
     policy.require_room((policy.prompt_ids(t.asked, t.prefix) for t in tasks), config.training.max_new_tokens)
     run_in = config.sandbox if any(task.language != "text" for task in tasks) else None
     judge = open_judge(config.reward, config.training.max_lines, run_in, sandbox, warn)
-    engine = open_local_engine(policy, judge, config.training, config.model)
+    engine = open_local_engine(policy, judge, config.training, config.model, pace)
     try:
         with sums_in_order(policy.model.device.type, config.training.deterministic, warn):
             return attempt(engine, tasks, samples=samples, seed=seed)

@@ -19,6 +19,7 @@ from kolmocli.curriculum.information import dead, mean_entropy, mean_signal
 from kolmocli.evaluation.attempts import attempts_by
 from kolmocli.evaluation.heldout import held_out_tasks
 from kolmocli.evaluation.intervals import pass_rate_interval
+from kolmocli.pace import Pace
 from kolmocli.sandbox.opening import Backend
 from kolmocli.seeds import derived_seed
 from kolmocli.tasks.outcome import Outcome
@@ -35,6 +36,7 @@ def calibrate(
     device: str,
     sandbox: Backend,
     warn: Callable[[str], None],
+    pace: Pace | None = None,
 ) -> dict[str, Any]:
     """Roll out `tasks` tasks of every bucket, `samples` times each, and return the curves; JSON-ready.
 
@@ -52,7 +54,7 @@ def calibrate(
     chosen = held_out_tasks(source, tasks * len(buckets))
     attempts = attempts_by(
         model, chosen, config.model_copy(update={"seed": seed}),
-        samples=samples, seed=derived_seed(fresh.seed, "rollout"), device=device, sandbox=sandbox, warn=warn,
+        samples=samples, seed=derived_seed(fresh.seed, "rollout"), device=device, sandbox=sandbox, warn=warn, pace=pace,
     )  # fmt: skip
     by_bucket: dict[Bucket, list[list[Outcome]]] = defaultdict(list)
     for task, outcomes in attempts:

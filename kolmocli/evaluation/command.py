@@ -12,6 +12,7 @@ from kolmocli.evaluation.continuation import continuation_report, hold_out
 from kolmocli.evaluation.report import PLAIN, Reporting, full_report
 from kolmocli.evaluation.samples import best_of
 from kolmocli.evaluation.selection import Wanted, select
+from kolmocli.pace import Pace
 from kolmocli.sandbox.opening import Backend
 from kolmocli.seeds import derived_seed
 from kolmocli.tasks.sequences.task import SequenceTask
@@ -28,6 +29,7 @@ def evaluate(
     temperature: float | None = None,
     reporting: Reporting = PLAIN,
     warn: Callable[[str], None],
+    pace: Pace | None = None,
 ) -> dict[str, Any]:
     """The report of a policy, with `pass_at_k` for several samples.
 
@@ -52,7 +54,7 @@ def evaluate(
     sampling = None if samples == 1 else derived_seed(config.seed if seed is None else seed, "eval")
     attempts = attempts_by(
         target, [h.task for h in held] or selection.tasks, config,
-        samples=samples, seed=sampling, device=device, sandbox=sandbox, warn=warn,
+        samples=samples, seed=sampling, device=device, sandbox=sandbox, warn=warn, pace=pace,
     )  # fmt: skip
     report = {
         "model": target,

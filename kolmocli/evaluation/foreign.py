@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -16,14 +15,12 @@ from kolmocli.evaluation.report import PLAIN, Reporting, full_report
 from kolmocli.evaluation.rescoring import Candidate, Language, limits_of, rescore
 from kolmocli.evaluation.samples import Attempts
 from kolmocli.language.answers import program_of
+from kolmocli.pace import Pace
 from kolmocli.sandbox import open_sandbox
 from kolmocli.sandbox.opening import Backend
 from kolmocli.tasks.base import Task
 from kolmocli.tasks.outcome import Outcome
 from kolmocli.tasks.sequences.task import SequenceTask
-
-_TOLD_EVERY = 10.0
-"""Seconds between two lines that say how far it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +34,7 @@ class Programs:
 
 
 def evaluate_predictions(
-    name: str, programs: Programs, *, strict: bool, reporting: Reporting = PLAIN
+    name: str, programs: Programs, *, strict: bool, reporting: Reporting = PLAIN, pace: Pace | None = None
 ) -> dict[str, Any]:
     """The report of the programs in a file, whoever wrote them.
 
@@ -46,7 +43,7 @@ def evaluate_predictions(
     """
     found = read_predictions(name, warn, language=programs.language, strict=strict, cut=cut_of(reporting))
     with Baselines() as baselines:
-        attempts = rescored(counting(found, baselines), programs, warn)
+        attempts = rescored(counting(found, baselines), programs, warn, pace or Pace())
         samples = max(len(outcomes) for _, outcomes in attempts)
         facts = {"model": name, "samples": samples, "language": programs.language}
         return {**facts, **full_report(attempts, samples, programs.language, reporting, baselines)}
@@ -71,7 +68,7 @@ def counting(candidates: Iterable[Candidate], baselines: Baselines) -> Iterator[
     baselines.begin_stream(targets.values())
 
 
-def rescored(candidates: Iterable[Candidate], programs: Programs, warn: Callable[[str], None]) -> Attempts:
+def rescored(candidates: Iterable[Candidate], programs: Programs, warn: Callable[[str], None], pace: Pace) -> Attempts:
     """Tasks with the outcomes of their samples. The first candidate is looked at before a sandbox is opened."""
     source = iter(candidates)
     first = next(source, None)
@@ -82,8 +79,9 @@ def rescored(candidates: Iterable[Candidate], programs: Programs, warn: Callable
         yield first
         yield from source
 
-    with open_sandbox(programs.sandbox, limits=limits_of(programs.seconds), warn=warn) as sandbox:
-        return all_judged(rescore(all_of_them(), sandbox, teller("programs run", warn)))
+    limits = limits_of(programs.seconds)
+    with open_sandbox(programs.sandbox, limits=limits, warn=warn) as sandbox, pace.counting(None, "programs") as done:
+        return all_judged(rescore(all_of_them(), sandbox, done))
 
 
 def all_judged(judged: Iterable[tuple[Task, Outcome]]) -> Attempts:
@@ -92,16 +90,3 @@ def all_judged(judged: Iterable[tuple[Task, Outcome]]) -> Attempts:
     for task, outcome in judged:
         found.setdefault(task.index, (task, []))[1].append(outcome)
     return list(found.values())
-
-
-def teller(what: str, warn: Callable[[str], None]) -> Callable[[int], None]:
-    """Says now and then how far something is, where it takes long."""
-    last = time.monotonic()
-
-    def tell(count: int) -> None:
-        nonlocal last
-        if time.monotonic() - last >= _TOLD_EVERY:
-            warn(f"{count:,} {what}")
-            last = time.monotonic()
-
-    return tell

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from kolmocli.engine.base import Engine, Request
 from kolmocli.tasks.base import Task, TaskSource
 from kolmocli.tasks.outcome import Outcome
 
 _CHUNK = 64
-"""Tasks between two looks at whether the run was asked to stop."""
+"""Tasks that are sampled together."""
 
 
 def held_out_tasks(source: TaskSource, count: int) -> list[Task]:
@@ -34,7 +34,6 @@ def attempt(
     *,
     samples: int = 1,
     seed: int | None = None,
-    between: Callable[[], None] = lambda: None,
 ) -> list[tuple[Task, list[Outcome]]]:
     """Every task with the outcomes of its samples; greedy when `seed` is None.
 
@@ -42,11 +41,11 @@ def attempt(
     """
     order = sorted(range(len(tasks)), key=lambda i: tasks[i].length)
     found: dict[int, list[Outcome]] = {}
-    for start in range(0, len(order), _CHUNK):
-        chunk = order[start : start + _CHUNK]
-        chunk_seed = None if seed is None else seed + start
-        collected = engine.sample(Request([tasks[i] for i in chunk], samples, chunk_seed))
-        for i, group in zip(chunk, collected.groups, strict=True):
-            found[i] = list(group.outcomes)
-        between()
+    with engine.pace.counting(len(tasks) * samples, "rollouts"):
+        for start in range(0, len(order), _CHUNK):
+            chunk = order[start : start + _CHUNK]
+            chunk_seed = None if seed is None else seed + start
+            collected = engine.sample(Request([tasks[i] for i in chunk], samples, chunk_seed))
+            for i, group in zip(chunk, collected.groups, strict=True):
+                found[i] = list(group.outcomes)
     return [(task, found[i]) for i, task in enumerate(tasks)]

@@ -13,11 +13,12 @@ from typing import Any
 
 from kolmocli.console import warn
 from kolmocli.errors import UsageError
-from kolmocli.evaluation.foreign import Programs, all_judged, cut_of, teller
+from kolmocli.evaluation.foreign import Programs, all_judged, cut_of
 from kolmocli.evaluation.report import PLAIN, Reporting, full_report
 from kolmocli.evaluation.rescoring import MAX_ITEMS, Candidate, limits_of, rescore
 from kolmocli.evaluation.samples import Attempts, every_sample, pass_shares_by
 from kolmocli.language.answers import program_of
+from kolmocli.pace import Pace
 from kolmocli.sandbox import Sandbox, open_sandbox
 from kolmocli.tasks.base import Task
 from kolmocli.tasks.files.buckets import bucket_of
@@ -34,7 +35,13 @@ Warn = Callable[[str], None]
 
 
 def evaluate_joined(
-    data: str, predictions: str, programs: Programs, *, strict: bool, reporting: Reporting = PLAIN
+    data: str,
+    predictions: str,
+    programs: Programs,
+    *,
+    strict: bool,
+    reporting: Reporting = PLAIN,
+    pace: Pace | None = None,
 ) -> dict[str, Any]:
     """The report of the predictions for these tasks.
 
@@ -56,7 +63,8 @@ def evaluate_joined(
     with ExitStack() as stack:
         sandbox = sandbox_for(tasks.values(), programs, warn, stack)
         wrong = named_failing(data, list(tasks.values()), sandbox, warn, strict=strict)
-        attempts = all_judged(rescore(candidates(), sandbox, teller("predictions judged", warn)))
+        with (pace or Pace()).counting(None, "predictions") as done:
+            attempts = all_judged(rescore(candidates(), sandbox, done))
     answered = {task.index for task, _ in attempts}
     left = [task_id for task_id, task in tasks.items() if task.index not in answered]
     for task_id in left:

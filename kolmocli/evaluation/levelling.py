@@ -17,6 +17,7 @@ from kolmocli.evaluation.attempts import attempts_by
 from kolmocli.evaluation.calibration import family_record, level_record
 from kolmocli.evaluation.intervals import wilson
 from kolmocli.evaluation.selection import Wanted, config_for
+from kolmocli.pace import Pace
 from kolmocli.sandbox.opening import Backend
 from kolmocli.seeds import derived_seed
 from kolmocli.tasks.base import Task
@@ -68,6 +69,7 @@ def level_file(
     sandbox: Backend,
     force: bool,
     warn: Callable[[str], None],
+    pace: Pace | None = None,
 ) -> dict[str, Any]:
     """Roll out every task of a file and write the file again, as lines of JSON, with `pass_rate`, `pass_rate_ci` and `level`
     in each: the levels of a family hold equally many tasks, from those that pass most often to those that pass least.
@@ -83,7 +85,7 @@ def level_file(
         measured = _rows(data, config.data.max_items, warn)
         attempts = attempts_by(
             model, [each.task for each in measured], config,
-            samples=samples, seed=derived_seed(seed, "calibrate"), device=device, sandbox=sandbox, warn=warn,
+            samples=samples, seed=derived_seed(seed, "calibrate"), device=device, sandbox=sandbox, warn=warn, pace=pace,
         )  # fmt: skip
         for each, (_, outcomes) in zip(measured, attempts, strict=True):
             each.outcomes = outcomes

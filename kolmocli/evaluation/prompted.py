@@ -13,13 +13,14 @@ from kolmocli.console import warn
 from kolmocli.errors import UsageError
 from kolmocli.evaluation.baselines import Baselines
 from kolmocli.evaluation.endpoint import Answer, Endpoint, Messages
-from kolmocli.evaluation.foreign import Programs, all_judged, counting, cut_of, rescored, teller
+from kolmocli.evaluation.foreign import Programs, all_judged, counting, cut_of, rescored
 from kolmocli.evaluation.joined import report_of_samples, sandbox_for
 from kolmocli.evaluation.predictions import Cut, PredictionWriter
 from kolmocli.evaluation.prompt import program_messages
 from kolmocli.evaluation.report import PLAIN, Reporting, full_report
 from kolmocli.evaluation.rescoring import Candidate, rescore
 from kolmocli.evaluation.selection import Wanted, select
+from kolmocli.pace import Done, Pace
 from kolmocli.tasks.base import Task
 from kolmocli.tasks.chat import judged_text, messages
 from kolmocli.tasks.files.references import named_failing
@@ -34,6 +35,7 @@ def evaluate_endpoint(
     samples: int,
     save: str | None,
     reporting: Reporting = PLAIN,
+    pace: Pace | None = None,
 ) -> dict[str, Any]:
     """The report of a prompted model: `samples` answers for every task. Programs of sequences are asked for with the
     benchmark's prompt, anything else as a chat model is asked in training.
@@ -43,20 +45,28 @@ def evaluate_endpoint(
         KolmoError: the endpoint refuses or cannot be reached; answers that were saved by then are kept.
     """
     tasks = [_asked(task, i, programs) for i, task in enumerate(select(None, wanted, warn).tasks)]
-    counts = {"cut_off": 0}
-    answered = _ask(endpoint, [task for task in tasks for _ in range(samples)], cut_of(reporting), save, counts)
+    counts, pace = {"cut_off": 0}, pace or Pace()
+    asked = [task for task in tasks for _ in range(samples)]
     if all(isinstance(task, SequenceTask) for task in tasks):
-        with contextlib.closing(answered), Baselines() as baselines:
-            attempts = rescored(counting(answered, baselines), programs, warn)
+        with (
+            pace.counting(len(asked), "answers") as done,
+            contextlib.closing(_ask(endpoint, asked, cut_of(reporting), save, counts, done)) as answered,
+            Baselines() as baselines,
+        ):
+            attempts = rescored(counting(answered, baselines), programs, warn, pace)
             facts = {"model": endpoint.model, "samples": samples, "language": programs.language, **counts}
             return {**facts, **full_report(attempts, samples, programs.language, reporting, baselines)}
     if reporting != PLAIN:
         raise UsageError("--kt-compatible and --search are for sequences, and not all of these tasks are")
-    with contextlib.closing(answered), contextlib.ExitStack() as stack:
+    with (
+        pace.counting(len(asked), "answers") as done,
+        contextlib.closing(_ask(endpoint, asked, cut_of(reporting), save, counts, done)) as answered,
+        contextlib.ExitStack() as stack,
+    ):
         sandbox = sandbox_for(tasks, programs, warn, stack)
         named = wanted.data or str(wanted.curriculum)
         wrong = named_failing(named, tasks, sandbox, warn, strict=wanted.strict)
-        attempts = all_judged(rescore(answered, sandbox, teller("answers judged", warn)))
+        attempts = all_judged(rescore(answered, sandbox))
         return {
             "model": endpoint.model, **report_of_samples(attempts, programs), **counts, "failing_references": wrong
         }  # fmt: skip
@@ -75,9 +85,9 @@ def _ask(
     cut: Cut,
     save: str | None,
     counts: dict[str, int],
+    done: Done,
 ) -> Generator[Candidate, None, None]:
     writer = None if save is None else PredictionWriter(save)
-    tell = teller(f"answers of {len(tasks):,}", warn)
     with endpoint.asking([_conversation(task) for task in tasks]) as answers:
         waiting = deque(zip(tasks, answers, strict=True))
         try:
@@ -87,7 +97,7 @@ def _ask(
                     writer.write(task, answer.text)
                 waiting.popleft()
                 counts["cut_off"] += answer.cut_off
-                tell(len(tasks) - len(waiting))
+                done(1)
                 yield Candidate(
                     task, cut(answer.text) if isinstance(task, SequenceTask) else judged_text(task, answer.text)
                 )

@@ -8,7 +8,7 @@ a program must be of the language, whole.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import islice
@@ -16,6 +16,7 @@ from typing import Literal
 
 from kolmocli.language.answers import without_comments
 from kolmocli.language.coder import coded_bits, literal_bits
+from kolmocli.pace import Done
 from kolmocli.sandbox import Job, Limits, Sandbox, Status, Verdict
 from kolmocli.tasks.base import Attempt, Task
 from kolmocli.tasks.judging import judge_attempts
@@ -50,11 +51,11 @@ def limits_of(seconds: float) -> Limits:
 
 
 def rescore(
-    candidates: Iterable[Candidate], sandbox: Sandbox | None, told: Callable[[int], None] = lambda n: None
+    candidates: Iterable[Candidate], sandbox: Sandbox | None, told: Done = lambda count: None
 ) -> Iterator[tuple[Task, Outcome]]:
-    """Every candidate with its outcome, in order. `told` hears how many are done. Without a sandbox where all are answers in
+    """Every candidate with its outcome, in order. `told` hears of those that are done. Without a sandbox where all are answers in
     words."""
-    source, waiting, done = iter(candidates), deque[tuple[list[Candidate], Future[list[Outcome]]]](), 0
+    source, waiting = iter(candidates), deque[tuple[list[Candidate], Future[list[Outcome]]]]()
     threads = ThreadPoolExecutor(2)
     try:
         while True:
@@ -64,8 +65,7 @@ def rescore(
                 return
             chunk, judged = waiting.popleft()
             yield from ((c.task, outcome) for c, outcome in zip(chunk, judged.result(), strict=True))
-            done += len(chunk)
-            told(done)
+            told(len(chunk))
     finally:  # what is under way when it ends early is for whoever owns the sandbox to end
         threads.shutdown(wait=False, cancel_futures=True)
 

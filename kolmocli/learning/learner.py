@@ -6,7 +6,9 @@ Shapes: K program tokens of a micro-batch, one rollout after the other.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from copy import deepcopy
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import fmean
@@ -18,7 +20,9 @@ from kolmocli.config import OptimiserKind
 from kolmocli.learning.batches import Batch, Weighted, micro_batches, per_token
 from kolmocli.learning.noise import GroupGradients, one_by_one
 from kolmocli.learning.optimiser import build_optimiser
+from kolmocli.pace import Done, Pace
 from kolmocli.policy.decoding import rounded
+from kolmocli.policy.looking import look_between
 from kolmocli.policy.policy import Policy
 from kolmocli.policy.recompute import recompute_layers
 from kolmocli.policy.rollout import Rollout
@@ -84,7 +88,8 @@ class Learner:
     Log-probabilities are those at the `temperature` that rollouts are sampled at. `recompute` has every layer computed
     again for the backward pass. With `means` a rollout counts by the mean of its tokens. `read_states` is shown the hidden
     states of the learning pass, and changes none of its gradients. Products of matrices are in the policy's precision;
-    weights, gradients and the optimiser's moments are in fp32.
+    weights, gradients and the optimiser's moments are in fp32. `pace` counts the rollouts of a step and is looked at between
+    any two layers.
     """
 
     def __init__(
@@ -102,8 +107,12 @@ class Learner:
         recompute: bool = False,
         means: bool = False,
         read_states: StateReader | None = None,
+        pace: Pace | None = None,
     ) -> None:
         self.policy = policy
+        self.pace = pace or Pace()
+        if pace is not None:
+            look_between(policy.model, pace.look)
         self.max_grad_norm = max_grad_norm
         self.entropy_bonus = entropy_bonus
         self.kl = kl
@@ -132,18 +141,37 @@ class Learner:
         that of the whole batch, so micro-batches do not matter. A batch without tokens that carry weight changes nothing.
         With `noise` the groups are learnt one by one, which gives the same gradient, and the report says how much they
         differed. With several `updates` each is of a part of the groups, so that all but the first learn from rollouts of
-        an older policy, and noise is not measured.
+        an older policy, and noise is not measured. Where it raises, weights and optimiser are as they were.
         """
-        self.policy.version += 1
         if learning_rate is not None:
             for group in self.optimiser.param_groups:
                 group["lr"] = learning_rate
         batch = batch if isinstance(batch, Batch) else Batch(lessons=batch)
-        if updates > 1:
-            return together([self._update(part, denominator, noise=False) for part in batch.parts(updates)])
-        return self._update(batch, denominator, noise)
+        with self.pace.counting(sum(item.end > 0 for item in batch), "rollouts") as learnt:
+            if updates == 1:  # what changes the weights comes last
+                report = self._update(batch, denominator, noise, learnt)
+            else:
+                with self._all_or_nothing():
+                    parts = batch.parts(updates)
+                    report = together([self._update(part, denominator, False, learnt) for part in parts])
+        self.policy.version += 1
+        return report
 
-    def _update(self, batch: Batch, denominator: float | None, noise: bool) -> StepReport:
+    @contextmanager
+    def _all_or_nothing(self) -> Iterator[None]:
+        """Several updates, or as it was before the first of them."""
+        weights = [p.detach().clone() for p in self.parameters]
+        moments = deepcopy(self.optimiser.state_dict())
+        try:
+            yield
+        except BaseException:
+            with torch.no_grad():
+                for parameter, before in zip(self.parameters, weights, strict=True):
+                    parameter.copy_(before)
+            self.optimiser.load_state_dict(moments)
+            raise
+
+    def _update(self, batch: Batch, denominator: float | None, noise: bool, learnt: Done) -> StepReport:
         if denominator is None:
             batch, denominator = batch.map(per_token) if self.means else batch, len(batch)
         if not any(any(w.weights) for w in batch) or denominator <= 0:
@@ -152,9 +180,9 @@ class Learner:
         self.optimiser.zero_grad(set_to_none=True)
         tally, gradients, rest = _Tally(denominator), None, list(batch)
         if noise:
-            gradients = one_by_one(self.parameters, batch.groups, lambda part: self._backward(part, tally))
+            gradients = one_by_one(self.parameters, batch.groups, lambda part: self._backward(part, tally, learnt))
             rest = list(batch.lessons)
-        self._backward(rest, tally)
+        self._backward(rest, tally, learnt)
         norm = float(torch.nn.utils.clip_grad_norm_(self.parameters, self.max_grad_norm))
         finite = math.isfinite(norm)
         if finite:
@@ -164,7 +192,7 @@ class Learner:
             tally.answers, tally.answer_nats, gradients, skipped=not finite,
         )  # fmt: skip
 
-    def _backward(self, batch: Sequence[Weighted], tally: _Tally) -> None:
+    def _backward(self, batch: Sequence[Weighted], tally: _Tally, learnt: Done) -> None:
         """Add the gradient of these rollouts, as many at a time as there is room for."""
         for part in micro_batches(batch, shared=self.scorer.shares):
             with self._products():
@@ -193,6 +221,7 @@ class Learner:
             tally.work += scores.read
             tally.answers += sum(w.rollout.is_answer for w in part)
             tally.answer_nats -= float(scores.logprobs_K.detach()[answer_K].sum())
+            learnt(len(part))
 
     def _ratios(self, part: Sequence[Weighted], logprobs_K: torch.Tensor) -> torch.Tensor:
         sampled = (w.rollout.logprobs or [0.0] * len(w.weights) for w in part)  # an answer has no ratio

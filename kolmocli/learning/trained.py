@@ -11,6 +11,7 @@ from kolmocli.config.machine import Model
 from kolmocli.learning.learner import Learner, StateReader
 from kolmocli.learning.reference import open_reference
 from kolmocli.learning.value import ValueGuide
+from kolmocli.pace import Pace, unheard
 from kolmocli.policy.adapters import Adaptation
 from kolmocli.policy.loading import load_policy
 from kolmocli.policy.policy import Policy
@@ -54,8 +55,13 @@ def open_learner(
     seed: int,
     ratio_cap: float | None = None,
     read_states: StateReader | None = None,
+    pace: Pace | None = None,
 ) -> Learner:
     """`model` is what the run began with, as it was named."""
+    reference = None
+    if training.kl:
+        look = unheard if pace is None else pace.look
+        reference = open_reference(policy, model, seed=seed, temperature=training.temperature, look=look)
     return Learner(
         policy,
         learning_rate=training.learning_rate,
@@ -63,10 +69,11 @@ def open_learner(
         entropy_bonus=training.entropy_bonus,
         optimiser=training.optimizer,
         kl=training.kl,
-        reference=open_reference(policy, model, seed=seed, temperature=training.temperature) if training.kl else None,
+        reference=reference,
         ratio_cap=ratio_cap,
         temperature=training.temperature,
         recompute=training.gradient_checkpointing,
         means=training.per_token,
         read_states=read_states,
+        pace=pace,
     )

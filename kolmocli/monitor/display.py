@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Protocol, Self
 from kolmocli.console import enduring, printable, shared_console
 from kolmocli.monitor.records import BucketRecord, ReinforceRecord, WarmRecord
 from kolmocli.monitor.snapshot import Snapshot
-from kolmocli.monitor.words import compact, decimal, duration, percent, rate
+from kolmocli.monitor.words import compact, decimal, duration, percent, rate, so_far
+from kolmocli.pace import Reached
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -42,11 +43,13 @@ class Display(Protocol):
 
 def open_display(quiet: bool) -> Display:
     """The table on a terminal that can draw it; plain lines elsewhere, and where NO_COLOR is set; or nothing."""
-    if quiet:
-        return Quiet()
+    return Quiet() if quiet else LiveTable() if draws() else PlainLines()
+
+
+def draws() -> bool:
+    """Whether what is on stderr can be drawn over."""
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
-    draws = sys.stderr.isatty() and "utf" in (sys.stderr.encoding or "").lower()
-    return LiveTable() if draws and not plain else PlainLines()
+    return not plain and sys.stderr.isatty() and "utf" in (sys.stderr.encoding or "").lower()
 
 
 class _Block:
@@ -73,8 +76,30 @@ _STEP_STATES = ("rollout", "execute", "learn")
 """What every step goes through; other states are worth a line."""
 
 
+_SAID_EVERY = 15.0
+"""Seconds between two lines that say how far something is."""
+
+
+class Sayings:
+    """When to say how far something is where each time makes a line: not at all where it ends soon."""
+
+    def __init__(self) -> None:
+        self._said = 0.0
+
+    def due(self, reached: Reached | None) -> bool:
+        if reached is None or not reached.done:
+            return False
+        if reached.seconds < self._said:
+            self._said = 0.0  # it is another one
+        if reached.seconds - self._said < _SAID_EVERY:
+            return False
+        self._said = reached.seconds
+        return True
+
+
 class PlainLines(_Block):
-    """One line per step with the numbers of the table, and one when something else begins.
+    """One line per step with the numbers of the table, one when something else begins, and now and then one that says how
+    far it is.
 
     A warm start has hundreds of steps; of those, the ones that measured the pass rate have a line.
     """
@@ -82,6 +107,7 @@ class PlainLines(_Block):
     def __init__(self) -> None:
         self._shown: tuple[object, object] | None = None
         self._state = ""
+        self._sayings = Sayings()
 
     def update(self, snapshot: Snapshot) -> None:
         metrics = snapshot.metrics
@@ -92,6 +118,9 @@ class PlainLines(_Block):
         if snapshot.state != self._state and snapshot.state not in _STEP_STATES:
             self.note(f"{snapshot.name}: {snapshot.state}")
         self._state = snapshot.state
+        if self._sayings.due(snapshot.reached):
+            assert snapshot.reached is not None
+            self.note(f"{snapshot.name}: {snapshot.state} {so_far(snapshot.reached)}")
 
     def note(self, text: str) -> None:
         for line in text.split("\n"):

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from kolmocli.monitor.records import BucketRecord, ReinforceRecord, WarmRecord
 from kolmocli.monitor.summary import SummarySandbox
+from kolmocli.pace import Reached
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +23,8 @@ class Snapshot:
     """Steps of the whole run; 0 when unknown."""
     seconds: float
     """Since the run began."""
+    reached: Reached | None = None
+    """How far that is, where it is counted."""
     eta_seconds: float | None = None
     """Until it ends, when that is known."""
     model: str = ""

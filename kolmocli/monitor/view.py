@@ -17,11 +17,16 @@ from kolmocli.monitor.bucket_table import table
 from kolmocli.monitor.gauges import bar, sparkline
 from kolmocli.monitor.records import ReinforceRecord, WarmRecord
 from kolmocli.monitor.snapshot import Snapshot
-from kolmocli.monitor.words import compact, decimal, duration, percent, rate
+from kolmocli.monitor.words import compact, decimal, duration, percent, rate, so_far
+from kolmocli.pace import Reached
 
 HEADER = 5
 """Lines above the table, an empty one included."""
 _MARGIN = 1
+_LONG = 2.0
+"""Seconds after which what is under way has the bar for itself."""
+_WORDS = 56
+"""Cells for what is said of it."""
 
 
 def render(snapshot: Snapshot, width: int, height: int) -> RenderableType:
@@ -74,11 +79,24 @@ def _header(snapshot: Snapshot, width: int) -> list[Text]:
     share = step / snapshot.steps if snapshot.steps else 0.0
     return [
         _both_ends(left, _joined(right, width - left.cell_len - 2, "  "), width),
-        bar(share, width, rest="─"),
+        bar(share, width, rest="─") if (at := _long(snapshot)) is None else _under_way(snapshot.state, at, width),
         _joined(_learning(snapshot, width), width, gap),
         _joined(_machine(snapshot), width, gap),
         *_generators(snapshot, width),
     ]
+
+
+def _long(snapshot: Snapshot) -> Reached | None:
+    return None if snapshot.reached is None or snapshot.reached.seconds < _LONG else snapshot.reached
+
+
+def _under_way(state: str, reached: Reached, width: int) -> Text:
+    """A bar of what is done now in the place of that of the whole run, whose steps are above it."""
+    words = Text(f"{printable(state)} {so_far(reached)}".ljust(_WORDS - 1), "magenta")
+    words.truncate(min(_WORDS, 2 * width // 3))
+    return (
+        words + Text(" ") + bar(reached.done / reached.of if reached.of else None, width - words.cell_len - 1, rest="─")
+    )
 
 
 def _learning(snapshot: Snapshot, width: int) -> list[Text]:

@@ -6,6 +6,8 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from kolmocli.pace import Reached
+
 UNKNOWN = "–"
 
 
@@ -56,3 +58,14 @@ def duration(seconds: float | None) -> str:
     hours, rest = divmod(whole, 3600)
     minutes, left = divmod(rest, 60)
     return f"{hours}:{minutes:02}:{left:02}" if hours else f"{minutes}:{left:02}"
+
+
+def so_far(reached: Reached) -> str:
+    """`128/512 rollouts, 3.2/s, 2:00 left`; of what is slow, seconds for each."""
+    of = "" if reached.of is None else f"/{reached.of:,}"
+    words, per_second = [f"{reached.done:,}{of} {reached.unit}"], reached.per_second
+    if per_second is not None:
+        words.append(f"{per_second:.1f}/s" if per_second >= 1 else f"{1 / per_second:.1f} s each")
+    if reached.seconds_left is not None:
+        words.append(f"{duration(reached.seconds_left)} left")
+    return ", ".join(words)

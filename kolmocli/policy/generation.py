@@ -15,6 +15,7 @@ from typing import Any, Protocol
 
 import torch
 
+from kolmocli.pace import Look, unheard
 from kolmocli.policy.decoding import Decoder, TransformersDecoder
 from kolmocli.policy.head import Head
 from kolmocli.policy.lean.decoding import LeanDecoder
@@ -106,6 +107,7 @@ def generate(
     lean: bool = True,
     finished: Callable[[int, Generated], None] | None = None,
     precision: Precision = "fp32",
+    look: Look = unheard,
 ) -> list[Generated]:
     """`samples` continuations of every prompt, in order. `generator=None` decodes greedily.
 
@@ -113,7 +115,8 @@ def generate(
     own random numbers from the start, so that which rows are computed together does not change what they draw.
     A `guide` may end rows between two tokens. `lean=False` takes transformers' forward where there is a leaner one.
     `finished` is called with each continuation, and its place in the result, as soon as it has ended. `precision` is that of
-    products of matrices, where weights are in fp32: those of transformers' forward are then under autocast.
+    products of matrices, where weights are in fp32: those of transformers' forward are then under autocast. `look` is called
+    between two tokens, and between the layers of the leaner forward.
     """
     device, rows = model.device, len(prompts) * samples
     uniform_NT = None
@@ -131,10 +134,10 @@ def generate(
                 finished(row_N[row], result)
 
         ids_PT, mask_PT = (x.to(device) for x in left_pad([prompts[number] for number in table], pad_id))
-        decoder = _open(model, ids_PT, mask_PT, samples, lean, guide, precision)
+        decoder = _open(model, ids_PT, mask_PT, samples, lean, guide, precision, look)
         _write(
             decoder, ids_PT[:, -1], take, samples=samples, max_new_tokens=max_new_tokens, stop_ids=stop_ids,
-            uniform_NT=None if uniform_NT is None else uniform_NT[row_N], temperature=temperature, guide=guide,
+            uniform_NT=None if uniform_NT is None else uniform_NT[row_N], temperature=temperature, guide=guide, look_up=look,
         )  # fmt: skip
     return [results[row] for row in range(rows)]
 
@@ -150,6 +153,7 @@ def _write(
     uniform_NT: torch.Tensor | None,
     temperature: float,
     guide: Guide | None,
+    look_up: Look,
 ) -> None:
     """Continue the prompts that the decoder has read, whose last tokens these are; `take` gets each row as it ends."""
     device, rows = last_P.device, len(last_P) * samples
@@ -186,6 +190,7 @@ def _write(
     result_PG = torch.arange(rows, device=device).view(len(last_P), samples)
     token_N = last_P.repeat_interleave(samples, 0)
     for step in range(max_new_tokens):
+        look_up()
         result_N = result_PG.flatten()
         ended_N = None if watch is None else watch.look(step, decoder.states_ND, token_N, result_N)
         if ended_N is not None:
@@ -217,11 +222,12 @@ def _open(
     lean: bool,
     guide: Guide | None,
     precision: Precision,
+    look: Look,
 ) -> Decoder:
     head = find_lean(model) if lean else None
     if head is None:
         return TransformersDecoder(model, ids_PT, mask_PT, samples, None if guide is None else guide.head, precision)
-    return LeanDecoder(head, ids_PT, mask_PT, samples, precision)
+    return LeanDecoder(head, ids_PT, mask_PT, samples, precision, look)
 
 
 def _compact(

@@ -12,6 +12,7 @@ import torch
 from transformers.utils import logging
 
 from kolmocli.errors import UsageError
+from kolmocli.pace import Look, unheard
 from kolmocli.policy.adapters import Base, save_adapter
 from kolmocli.policy.generation import Generated, Guide, generate
 from kolmocli.policy.presets import Alphabet, alphabet_of
@@ -145,13 +146,14 @@ class Policy:
         temperature: float = 1.0,
         prefixes: Sequence[str] = (),
         finished: Callable[[int, Rollout], None] | None = None,
+        look: Look = unheard,
     ) -> list[Rollout]:
         """`samples` answers to everything asked, neighbours in the list; greedy when `generator` is None.
 
         Logits are divided by `temperature` before the softmax that is sampled from, all of it; greedily nothing is.
         `prefixes[i]` is what answers to `asked[i]` begin with. It is part of the prompt, so no gradient reaches it, and of
         the text, so it is judged. `finished` is called with each program, and its place in the list, as soon
-        as it is written. Raises UsageError as `require_room`.
+        as it is written, and `look` between two tokens. Raises UsageError as `require_room`.
         """
         # A blank belongs to the word after it, but for the presets' tokenizer.
         given = [text if self.is_preset else text.rstrip(" ") for text in prefixes or [""] * len(asked)]
@@ -170,6 +172,7 @@ class Policy:
             self.model, prompts, samples=samples, max_new_tokens=max_new_tokens,
             stop_ids=self.stop_ids, pad_id=self.pad_id, generator=generator, temperature=temperature,
             guide=self.guide, finished=take, precision="fp32" if generator is None else self.precision,
+            look=look,
         )  # fmt: skip
         return [rollouts[row] for row in range(len(prompts) * samples)]
 

@@ -21,6 +21,7 @@ from typing import Any
 import torch
 
 from kolmocli.errors import EnvironmentMissing, KolmoError, UsageError, last_line
+from kolmocli.pace import Look, unheard
 from kolmocli.policy.generation import Generated, Guide, numbers_per_row
 from kolmocli.policy.policy import Policy
 from kolmocli.processor import Precision
@@ -102,14 +103,17 @@ class VllmSampler:
         guide: Guide | None = None,
         finished: Callable[[int, Generated], None] | None = None,
         precision: Precision = "fp32",
+        look: Look = unheard,
     ) -> list[Generated]:
         """`samples` continuations of every prompt, in order; each row's draws belong to a seed of its own. What is rounded
-        was settled when vLLM was opened: a `precision` changes nothing."""
+        was settled when vLLM was opened: a `precision` changes nothing. `look` is called before and after: between two tokens
+        nobody is heard."""
         from vllm import SamplingParams
         from vllm.inputs import TokensPrompt
 
         if guide is not None:
             raise ValueError("vllm shows nobody the states of its model")
+        look()
         self._take(model)
         rows = len(prompts) * samples
         settings = [
@@ -121,6 +125,7 @@ class VllmSampler:
         ]  # fmt: skip
         asked = [TokensPrompt(prompt_token_ids=list(prompt)) for prompt in prompts for _ in range(samples)]
         results = [_result(output.outputs[0]) for output in self._llm.generate(asked, settings, use_tqdm=False)]
+        look()
         for row, result in enumerate(results if finished is not None else []):
             assert finished is not None
             finished(row, result)

@@ -36,7 +36,7 @@ class Evaluation:
         run, recorder = self._run, self._run.recorder
         state, began = run.state, time.perf_counter()
         recorder.doing("evaluate")
-        attempts = attempt(self._engine, self._held_out, between=run.check_stop)
+        attempts = attempt(self._engine, self._held_out)
         pairs = [(task, best_of(outcomes)) for task, outcomes in attempts]
         report = summarise(pairs)
         passed = [int(outcome.passed) for _, outcome in pairs]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
@@ -31,6 +31,7 @@ from kolmocli.monitor.reader import read_metrics
 from kolmocli.monitor.snapshot import Snapshot
 from kolmocli.monitor.tensorboard import TensorBoardLog, require_tensorboard
 from kolmocli.monitor.writer import RunLog
+from kolmocli.pace import Pace
 from kolmocli.policy.adapters import rank_of
 from kolmocli.policy.loading import choose_device
 from kolmocli.policy.order import sums_in_order
@@ -53,6 +54,7 @@ from kolmocli.training.folder import (
 )
 from kolmocli.training.methods.base import Methods
 from kolmocli.training.methods.opening import open_methods
+from kolmocli.training.moment import Moment, Remembered
 from kolmocli.training.precision import keep_precision, with_precision
 from kolmocli.training.recorder import Recorder
 from kolmocli.training.run import Run
@@ -131,7 +133,8 @@ def open_run(config: Config, options: RunOptions, display: Display, stack: ExitS
         display.note(f"{config.model.name} is drawn at random and stays so: only the adapters beside it learn")
     policy.precision = choose_precision(policy.model, config.model.precision, display.note)
     config = with_precision(config, policy.precision)
-    engine = open_engine(config, policy, display.note)
+    pace = Pace()
+    engine = open_engine(config, policy, display.note, pace)
     stack.callback(engine.close)
     state, totals = RunState(phase="warmup" if config.warmup.max_steps else "rl"), Totals()
     methods, weigh, value = open_methods(config, source, engine, policy)
@@ -142,12 +145,12 @@ def open_run(config: Config, options: RunOptions, display: Display, stack: ExitS
         seed=config.seed,
         ratio_cap=config.ratio_cap,
         read_states=None if value is None else value.read,
+        pace=pace,
     )
+    remembered = Remembered(state, totals, controller, methods)
     if checkpoint:
-        state, totals = RunState(**saved["run"]), Totals(**saved["totals"])
-        controller.load_state_dict(saved["controller"])
+        remembered.load_state_dict({**saved, "methods": tensors["methods"]})
         learner.load_state_dict(tensors["optimiser"])
-        methods.load_state_dict(tensors["methods"])
     for note in learner.scorer.notes:
         display.note(f"{config.model.name}: {note}")
     folder = resumed or stack.enter_context(new_folder(config, options.run_dir, display.note))
@@ -160,21 +163,16 @@ def open_run(config: Config, options: RunOptions, display: Display, stack: ExitS
     )  # fmt: skip
 
     def write_checkpoint() -> Path:
-        trainer = {
-            "run": asdict(state),
-            "totals": asdict(totals),
-            "controller": controller.state_dict(),
-            "config": config.model_dump(mode="json"),
-            "data": data,
-            "lines": log.lines,
-        }
-        learnt = {"optimiser": learner.state_dict(), "methods": methods.state_dict()}
+        now = remembered.state_dict()
+        learnt = {"optimiser": learner.state_dict(), "methods": now.pop("methods")}
+        trainer = {**now, "config": config.model_dump(mode="json"), "data": data, "lines": log.lines}
         return save_checkpoint(folder, state.step, policy, learnt, trainer)
 
     run = Run(
         folder, state, recorder, source, seed=config.seed, last=config.training.steps,
         checkpoint_every=config.checkpoint_every, stop=stack.enter_context(StopRequest()), stop_at=options.stop_at,
-        write_checkpoint=write_checkpoint, go_on=resume_command(folder, options.plugins, config.engine),
+        pace=pace, moment=lambda: Moment(remembered, policy), write_checkpoint=write_checkpoint,
+        go_on=resume_command(folder, options.plugins, config.engine),
     )  # fmt: skip
     run.checkpoint = checkpoint
     name, kind, backend = config.model.name, config.engine.kind, engine.health().backend
@@ -192,16 +190,16 @@ def open_policy(config: Config, checkpoint: Path | None = None, warn: Callable[[
     )  # fmt: skip
 
 
-def open_engine(config: Config, policy: Policy, warn: Callable[[str], None]) -> Engine:
+def open_engine(config: Config, policy: Policy, warn: Callable[[str], None], pace: Pace | None = None) -> Engine:
     """The engine that is asked for."""
     sandbox = config.sandbox if config.runs_programs else None
     if config.engine.kind == "monarch":
         settings = GeneratorSettings(
             config.seed, config.model, config.training, config.reward, sandbox, config.adapter_rank, config.alphabet
         )
-        return open_monarch_engine(policy, config.engine, settings, warn)
+        return open_monarch_engine(policy, config.engine, settings, warn, pace)
     judge = open_judge(config.reward, config.training.max_lines, sandbox, config.sandbox.backend, warn)
-    return open_local_engine(policy, judge, config.training, config.model)
+    return open_local_engine(policy, judge, config.training, config.model, pace)
 
 
 def _about(config: Config, folder: Path) -> Snapshot:

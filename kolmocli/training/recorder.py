@@ -25,9 +25,13 @@ from kolmocli.monitor.records import (
 from kolmocli.monitor.snapshot import Snapshot
 from kolmocli.monitor.summary import SummarySandbox
 from kolmocli.monitor.writer import RunLog
+from kolmocli.pace import Reached
 from kolmocli.training.methods.base import Method
 from kolmocli.training.records import Worth, answer_fields, failing, gradient_record, shown, step_record, worth
 from kolmocli.training.state import RunState, Totals, in_band
+
+_SHOWN_EVERY = 0.25
+"""Seconds between two pictures of what is under way."""
 
 
 class Recorder:
@@ -53,7 +57,8 @@ class Recorder:
         self._controller, self._methods, self._state = controller, methods, state
         self.totals, self._about, self._warm_steps = totals, about, warm_steps
         self._parameters, self._verbose = parameters, verbose
-        self._began = self._since = time.monotonic()
+        self._began = self._since = self._shown = time.monotonic()
+        self._doing = ""
         self._earlier = totals.seconds.get("total", 0.0)
         self._latest: WarmRecord | ReinforceRecord | None = None
         self._events: deque[str] = deque(maxlen=5)
@@ -174,8 +179,16 @@ class Recorder:
     # --- showing
     def doing(self, what: str) -> None:
         """Show that this begins."""
-        self._display.update(self._snapshot(what))
-        self._since = time.monotonic()
+        self._doing = what
+        self._display.update(self._snapshot())
+        self._since = self._shown = time.monotonic()
+
+    def reached(self, reached: Reached | None) -> None:
+        """Show how far it is, as often as an eye can follow."""
+        now = time.monotonic()
+        if now - self._shown >= _SHOWN_EVERY:
+            self._shown = now
+            self._display.update(self._snapshot(reached))
 
     def note(self, text: str) -> None:
         """Show a line that stays."""
@@ -184,12 +197,13 @@ class Recorder:
     def _elapsed(self) -> float:
         return time.monotonic() - self._since
 
-    def _snapshot(self, doing: str) -> Snapshot:
+    def _snapshot(self, reached: Reached | None = None) -> Snapshot:
         state, health = self._state, self._engine.health()
         warm = state.phase == "warmup"
         return replace(
             self._about,
-            state=doing,
+            state=self._doing,
+            reached=reached,
             step=state.warm_steps if warm else state.step,
             steps=self._warm_steps if warm else self._about.steps,
             seconds=time.monotonic() - self._began,

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from kolmocli.curriculum.base import Bucket
 from kolmocli.errors import KolmoError
 from kolmocli.monitor.events import CheckpointEvent, LearnerEvent, StoppedEvent
+from kolmocli.pace import Pace
 from kolmocli.seeds import derived_seed
 from kolmocli.tasks.base import Task, TaskSource
 from kolmocli.training.divergence import Divergence
+from kolmocli.training.moment import Moment
 from kolmocli.training.recorder import Recorder
 from kolmocli.training.signals import StopRequest
 from kolmocli.training.state import RunState
@@ -23,6 +26,10 @@ class Stopped(KolmoError):
     def __init__(self, exit_code: int, message: str) -> None:
         super().__init__(message)
         self.exit_code = exit_code
+
+
+class BrokenOff(Exception):
+    """A signal came in the middle of something long."""
 
 
 class ReachedStop(Exception):
@@ -44,16 +51,22 @@ class Run:
         checkpoint_every: int,
         stop: StopRequest,
         stop_at: int | None,
+        pace: Pace,
+        moment: Callable[[], Moment],
         write_checkpoint: Callable[[], Path],
         go_on: str,
     ) -> None:
-        """`last` is the number of REINFORCE steps, `go_on` the command that resumes the run."""
+        """`last` is the number of REINFORCE steps, `go_on` the command that resumes the run. Whatever works long looks up by
+        `pace`, and `moment` is now, to go back to."""
         self.folder, self.state, self.recorder, self.source = folder, state, recorder, source
         self.last, self.stop = last, stop
         self.checkpoint: Path | None = None
         self._seed, self._every, self._stop_at = seed, checkpoint_every, stop_at
         self._write_checkpoint, self.go_on = write_checkpoint, go_on
         self.divergence = Divergence(self._note_divergence)
+        self.pace, self._take_moment = pace, moment
+        self._moment: Moment | None = None
+        pace.listener = self._look
 
     def steps(self, between: Callable[[int], None] = lambda step: None) -> Iterator[int]:
         """The REINFORCE steps that are left. A step is done when the next one is asked for: it counts then, `between` is
@@ -69,7 +82,8 @@ class Run:
                 self._note_stop(f"stopped at step {self.state.step}, as asked")
                 raise ReachedStop
             step = self.state.step + 1
-            yield step
+            with self.all_or_nothing():
+                yield step
             self.state.step = step
             between(step)
             if step < self.last:
@@ -109,6 +123,36 @@ class Run:
         name = self.checkpoint.name
         self.recorder.event(CheckpointEvent(step=self.state.step, text=f"checkpoint {name}", path=name))
         return self.checkpoint
+
+    @contextmanager
+    def all_or_nothing(self) -> Iterator[None]:
+        """A step. Where a stop breaks it off, the run goes back to the moment before it."""
+        self._moment = self._take_moment()
+        yield
+        self._moment = None
+
+    @contextmanager
+    def stoppable(self) -> Iterator[None]:
+        """All that a run does: what is under way when a signal comes is thrown away, to be done again by who resumes it.
+
+        Raises:
+            Stopped: after a signal, when the run has been saved.
+        """
+        try:
+            yield
+            return
+        except BrokenOff:
+            pass  # with it goes what the step has computed, which may be most of the memory
+        if self._moment is not None:
+            self._moment.go_back()
+        self.check_stop()
+
+    def _look(self) -> None:
+        """Between two parts of something long."""
+        learnt = self._moment is not None and self._moment.is_past
+        if self.stop.signal is not None and not learnt:
+            raise BrokenOff
+        self.recorder.reached(self.pace.reached)
 
     def check_stop(self) -> None:
         """End the sitting after saving, where there is a reason to.

@@ -19,6 +19,8 @@ class RunState:
     """Tasks drawn so far, by bucket: the index of the next one."""
     evaluations: dict[str, Any] = field(default_factory=dict)
     """Reports by name: before, `step 50`, after."""
+    unmeasured: dict[str, Any] | None = None
+    """The report of the latest step of the warm start, while what passes after it is still to be measured."""
     passed_before: list[int] = field(default_factory=list)
     """0 or 1 per held-out task, for the paired interval."""
 

@@ -53,7 +53,8 @@ def _run(config: Config, parts: Parts) -> dict[str, Any]:
     torch.manual_seed(config.seed)
     ended = "done"
     try:
-        _train(config, parts)
+        with run.stoppable():
+            _train(config, parts)
     except ReachedStop:
         ended = "stopped"
         recorder.note(f"reached step {run.state.step}; go on with: {run.go_on}")

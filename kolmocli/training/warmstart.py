@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Sequence
+from dataclasses import asdict
 
 from kolmocli.config.training import Warmup
 from kolmocli.curriculum.base import Bucket
@@ -29,26 +30,45 @@ def warm_start(run: Run, engine: Engine, learner: Learner, settings: Warmup, tra
     """Teach until `until` passes, or `max_steps`, or until the run is asked to stop."""
     source, state = run.source, run.state
     buckets = taught_buckets(source, settings)
-    while buckets and state.warm_steps < settings.max_steps:
-        step = state.warm_steps + 1
-        run.recorder.doing("warm start")
-        began = time.perf_counter()
+    with run.pace.counting(settings.max_steps, "steps", done=state.warm_steps) as done:
+        while buckets and (state.unmeasured or state.warm_steps < settings.max_steps):
+            run.recorder.doing("warm start")
+            began = time.perf_counter()
+            report = _step(run, learner, buckets, settings, transcripts)
+            if report is None:
+                break  # a data set without reference programs: nothing to imitate
+            step, pass_rate = state.warm_steps, None
+            if step % settings.check_every == 0:
+                with run.all_or_nothing():
+                    pass_rate = measure(run, engine, buckets, step)
+            state.unmeasured = None
+            run.recorder.warm_step(step, report, pass_rate, time.perf_counter() - began)
+            run.divergence.observe(step, report)
+            if pass_rate is not None and pass_rate >= settings.until:
+                break
+            if step < settings.max_steps:  # after the last one it is saved in any case
+                run.save_where_due(step)
+            run.check_stop()
+            done(1)
+
+
+def _step(
+    run: Run, learner: Learner, buckets: Sequence[Bucket], settings: Warmup, transcripts: Transcripts
+) -> StepReport | None:
+    """Take the next step; or where a stop came in the middle of measuring what passes after it, the report of that one."""
+    state = run.state
+    if state.unmeasured is not None:
+        return StepReport(**state.unmeasured)
+    step, began = state.warm_steps + 1, time.perf_counter()
+    with run.all_or_nothing():
         rng = run.rng("warm start", step)
         drawn = [run.draw(bucket) for bucket in choose(buckets, settings, step, rng)]
         tasks = transcripts.among(drawn, rng)
         report = teach(learner, tasks, settings.learning_rate * ramp(step, step / (settings.max_steps + 1)))
-        if report is None:
-            break  # a data set without reference programs: nothing to imitate
+    if report is not None:
         run.recorder.spend("warmup", time.perf_counter() - began)
-        state.warm_steps = step
-        pass_rate = measure(run, engine, buckets, step) if step % settings.check_every == 0 else None
-        run.recorder.warm_step(step, report, pass_rate, time.perf_counter() - began)
-        run.divergence.observe(step, report)
-        if pass_rate is not None and pass_rate >= settings.until:
-            break
-        if step < settings.max_steps:  # after the last one it is saved in any case
-            run.save_where_due(step)
-        run.check_stop()
+        state.warm_steps, state.unmeasured = step, asdict(report)
+    return report
 
 
 def taught_buckets(source: TaskSource, settings: Warmup) -> list[Bucket]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import threading
+import time
 from collections.abc import Sequence
 
 import pytest
@@ -56,3 +57,24 @@ def test_what_judging_raises_reaches_the_caller() -> None:
     with BackgroundJudge(broken) as judging, pytest.raises(RuntimeError, match="no sandbox"):
         judging.take(0, "")
         judging.outcomes()
+
+
+def test_who_waits_looks_up_and_may_break_it_off() -> None:
+    """A program that does not end holds nobody up: whoever owns the sandbox ends it."""
+    never = threading.Event()
+
+    def slow(numbers: Sequence[int], texts: Sequence[str]) -> list[Outcome]:
+        never.wait(60)
+        return judge(numbers, texts)
+
+    def look() -> None:
+        raise InterruptedError
+
+    began = time.monotonic()
+    try:
+        with pytest.raises(InterruptedError), BackgroundJudge(slow) as judging:
+            judging.take(0, "program 0")
+            judging.outcomes(look)
+        assert time.monotonic() - began < 30
+    finally:
+        never.set()

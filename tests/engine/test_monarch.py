@@ -16,6 +16,7 @@ from kolmocli.errors import KolmoError
 from kolmocli.tasks.base import Task
 from kolmocli.tasks.sources import silent, training_source
 from kolmocli.training.opening import open_engine, open_policy
+from kolmocli.training.run import Run, Stopped
 from tests.training.runs import events, metrics, run, small_config
 
 pytestmark = pytest.mark.monarch
@@ -149,3 +150,20 @@ def test_without_a_generator_the_run_ends_with_a_line(tmp_path: Path) -> None:
     config = small_config(engine={"kind": "monarch"}, sandbox={"backend": "docker", "runtime": "none-such"}, **SHORT)
     with pytest.raises(KolmoError, match=r"none-such|Docker"):
         run(config, tmp_path / "run")
+
+
+def test_a_stop_does_not_wait_for_the_generators(local: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    original, looks = Run._look, [0]
+
+    def look(self: Run) -> None:
+        looks[0] += self.recorder._doing == "rollout" and self.state.step == 2
+        if looks[0] == 1:
+            self.stop.signal = 15
+        original(self)
+
+    with monkeypatch.context() as patch, pytest.raises(Stopped):
+        patch.setattr(Run, "_look", look)
+        run(short(kind="monarch"), tmp_path / "run")
+    assert written(tmp_path / "run") == written(local)[:-2]
+    run(short(kind="monarch"), tmp_path / "run", resume=True)
+    assert written(tmp_path / "run") == written(local)

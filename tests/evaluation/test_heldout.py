@@ -13,6 +13,7 @@ from kolmocli.config.file import load_config
 from kolmocli.engine.judging import open_judge
 from kolmocli.engine.local import LocalEngine
 from kolmocli.evaluation.heldout import attempt, held_out_tasks
+from kolmocli.pace import Reached
 from kolmocli.paths import find_curriculum
 from kolmocli.tasks.base import Task
 from kolmocli.tasks.family import open_families
@@ -62,8 +63,15 @@ def test_samples_of_a_task_are_drawn_from_the_seed(engine: LocalEngine) -> None:
     assert texts(first) == texts(again) != texts(other)
 
 
-def test_it_looks_up_between_chunks(engine: LocalEngine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_counts_its_rollouts_through_all_chunks(engine: LocalEngine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kolmocli.evaluation.heldout._CHUNK", 4)
-    looks: list[int] = []
-    attempt(engine, held_out_tasks(SOURCE, 1)[:10], between=lambda: looks.append(1))
-    assert len(looks) == 3
+    seen: list[Reached] = []
+
+    def look() -> None:
+        assert engine.pace.reached is not None
+        seen.append(engine.pace.reached)
+
+    monkeypatch.setattr(engine.pace, "listener", look)
+    attempt(engine, held_out_tasks(SOURCE, 1)[:10], samples=2, seed=0)
+    assert {at.of for at in seen} == {20}
+    assert sorted({at.done for at in seen}) == list(range(21))

@@ -18,6 +18,7 @@ from rich.console import Console
 from kolmocli.monitor import display as live
 from kolmocli.monitor.display import LiveTable, PlainLines, Quiet, open_display
 from kolmocli.monitor.records import WarmRecord
+from kolmocli.pace import Reached
 
 HIDE, SHOW = "\x1b[?25l", "\x1b[?25h"
 
@@ -79,6 +80,18 @@ def test_plain_lines_say_each_step_once_with_the_numbers_of_the_table(capsys: py
     assert "loss 0.0123 dead 3 infra 0 | ramps 4.3/8 .48 [.34,.61] U .25 w 12%" in second
     assert third.startswith("step 43/100")
     assert rest == ["quickstart-7: evaluate", "stopped\\x1b[2J", "saved"]
+
+
+def test_plain_lines_say_now_and_then_how_far_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    display = PlainLines()
+    for state, seconds in (("evaluate", 60), ("evaluate", 10), ("learn", 20)):
+        for second in range(seconds + 1):
+            display.update(snapshot(metrics=None, state=state, reached=Reached(second, 60, "rollouts", float(second))))
+    assert capsys.readouterr().err.splitlines() == [
+        "quickstart-7: evaluate",
+        *(f"quickstart-7: evaluate {n}/60 rollouts, 1.0/s, 0:{60 - n:02} left" for n in (15, 30, 45, 60)),
+        "quickstart-7: learn 15/60 rollouts, 1.0/s, 0:45 left",
+    ]
 
 
 def test_of_the_warm_start_the_measured_steps_are_told(capsys: pytest.CaptureFixture[str]) -> None:

@@ -14,6 +14,7 @@ from kolmocli.monitor.records import WarmRecord
 from kolmocli.monitor.snapshot import Snapshot
 from kolmocli.monitor.summary import SummarySandbox
 from kolmocli.monitor.view import render
+from kolmocli.pace import Reached
 
 
 def draw(shown: Snapshot, width: int = 80, height: int = 23) -> list[str]:
@@ -168,3 +169,16 @@ def test_markup_in_names_is_shown_as_it_is() -> None:
 
 def test_the_same_snapshot_gives_the_same_picture() -> None:
     assert draw(snapshot()) == draw(snapshot())
+
+
+@pytest.mark.parametrize("width", [40, 80, 120])
+def test_what_takes_long_has_the_bar_for_itself(width: int) -> None:
+    soon = draw(snapshot(state="evaluate", reached=Reached(1, 512, "rollouts", 1.0)), width)
+    assert soon[1] == draw(snapshot(state="evaluate"), width)[1]
+    lines = draw(snapshot(state="evaluate", reached=Reached(128, 512, "rollouts", 40.0)), width)
+    assert len(lines) == 23
+    assert max(map(cell_len, lines)) <= width
+    assert lines[1].startswith(" evaluate 128/512 ")
+    assert "━" in lines[1] and "─" in lines[1]
+    assert ("3.2/s, 2:00 left" in lines[1]) is (width > 40)
+    assert lines[0] == draw(snapshot(state="evaluate"), width)[0]

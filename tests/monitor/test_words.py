@@ -4,7 +4,8 @@ import math
 
 import pytest
 
-from kolmocli.monitor.words import compact, decimal, duration, number, percent, rate
+from kolmocli.monitor.words import compact, decimal, duration, number, percent, rate, so_far
+from kolmocli.pace import Reached
 
 
 @pytest.mark.parametrize(
@@ -61,6 +62,19 @@ def test_decimal(value: float, text: str) -> None:
 )
 def test_duration(value: float | None, text: str) -> None:
     assert duration(value) == text
+
+
+@pytest.mark.parametrize(
+    ("reached", "text"),
+    [
+        (Reached(0, 512, "rollouts", 3.0), "0/512 rollouts"),
+        (Reached(128, 512, "rollouts", 40.0), "128/512 rollouts, 3.2/s, 2:00 left"),
+        (Reached(5, 24, "steps", 28.0), "5/24 steps, 5.6 s each, 1:46 left"),
+        (Reached(2048, None, "programs", 10.0), "2,048 programs, 204.8/s"),
+    ],
+)
+def test_how_far_it_is(reached: Reached, text: str) -> None:
+    assert so_far(reached) == text
 
 
 def test_what_is_missing_or_not_finite_is_no_number() -> None:

@@ -15,6 +15,7 @@ import yaml
 from kolmocli.checkpoints import checkpoints, latest_checkpoint
 from kolmocli.config import Config
 from kolmocli.errors import KolmoError, UsageError
+from kolmocli.pace import Reached
 from kolmocli.training import opening as module
 from kolmocli.training.folder import held
 from kolmocli.training.recorder import Recorder
@@ -158,7 +159,6 @@ def stop_after(owner: type, name: str, count: int, patch: pytest.MonkeyPatch) ->
     ("owner", "name", "count"),
     [
         (Recorder, "warm_step", 2),
-        (Run, "check_stop", 26),  # after the warm start's: in the middle of the first evaluation
         (Recorder, "step", 7),
         (Recorder, "step", 10),  # before the evaluation of step 10
     ],
@@ -177,6 +177,86 @@ def test_a_signal_in_an_odd_place_loses_nothing(
     run(small_config(), folder, resume=True)
     assert metrics(folder) == metrics(whole)
     assert [e["name"] for e in events(folder, "eval")] == ["before", "step 5", "step 10", "after"]
+
+
+# --- stopped in the middle of something long
+
+
+def stop_within(what: str, steps: tuple[int, int], look: int, patch: pytest.MonkeyPatch) -> list[Reached | None]:
+    """Let a signal arrive at this look of what is under way after so many steps of the warm start and of REINFORCE. The list
+    gets how far it was."""
+    original, looks, reached = Run._look, [0], list[Reached | None]()
+
+    def counted(self: Run) -> None:
+        if self.recorder._doing == what and (self.state.warm_steps, self.state.step) == steps:
+            looks[0] += 1
+            if looks[0] == look:
+                self.stop.signal = 15
+                reached.append(self.pace.reached)
+        original(self)
+
+    patch.setattr(Run, "_look", counted)
+    return reached
+
+
+def broken_off(config: Config, folder: Path, what: str, steps: tuple[int, int], look: int) -> Reached | None:
+    """Stop a run within something and resume it. Returns how far that was."""
+    with pytest.MonkeyPatch.context() as patch:
+        reached = stop_within(what, steps, look, patch)
+        with pytest.raises(Stopped) as stopped:
+            run(config, folder)
+    assert stopped.value.exit_code == 143
+    found = latest_checkpoint(folder)
+    assert found is not None
+    assert found.name == f"step_{steps[1]:06d}", "the step before it is what is saved"
+    assert max(r["step"] for r in metrics(folder) if r["phase"] == ("rl" if steps[1] else "warmup")) <= max(steps)
+    run(config, folder, resume=True)
+    assert len(reached) == 1
+    return reached[0]
+
+
+@pytest.mark.parametrize(
+    ("what", "steps", "look"),
+    [
+        ("warm start", (9, 0), 40),  # in the backward pass of the tenth step
+        ("warm start", (25, 0), 100),  # while it is measured what passes
+        ("evaluate", (25, 0), 30),
+        ("rollout", (25, 6), 30),
+        ("learn", (25, 6), 10),  # forward
+        ("learn", (25, 6), 40),  # backward
+        ("evaluate", (25, 10), 20),
+        ("evaluate", (25, 12), 20),
+    ],
+)
+def test_a_step_that_is_broken_off_is_done_again(
+    whole: Path, tmp_path: Path, what: str, steps: tuple[int, int], look: int
+) -> None:
+    folder = tmp_path / "run"
+    broken_off(small_config(), folder, what, steps, look)
+    assert metrics(folder) == metrics(whole)
+    assert weights(folder) == weights(whole)
+    assert [e["name"] for e in events(folder, "eval")] == ["before", "step 5", "step 10", "after"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "what", "look", "done"),
+    [
+        ({**EVERY_SWITCH, "training": {**EVERY_SWITCH["training"], "updates": 2}}, "learn", 90, 1),
+        ({"training": {"baseline": "value", "steps": 4}}, "learn", 40, 0),
+        ({"pilot": {"draws": 3}, "training": {"steps": 4}}, "rollout", 60, 0),
+    ],
+    ids=["between two updates", "value head", "while pilots are written"],
+)
+def test_nothing_of_a_broken_step_is_left(
+    changes: dict[str, Any], what: str, look: int, done: int, taught: dict[str, dict[str, Any]], tmp_path: Path
+) -> None:
+    config = small_config(**{key: {**taught.get(key, {}), **changes.get(key, {})} for key in {**taught, **changes}})
+    run(config, tmp_path / "whole")
+    reached = broken_off(config, tmp_path / "broken", what, (0, 2), look)
+    assert reached is not None
+    assert reached.done >= done
+    assert metrics(tmp_path / "broken") == metrics(tmp_path / "whole")
+    assert weights(tmp_path / "broken") == weights(tmp_path / "whole")
 
 
 def test_a_finished_run_has_nothing_left_to_do(whole: Path, tmp_path: Path) -> None:

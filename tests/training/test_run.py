@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from kolmocli.curriculum.base import Bucket
+from kolmocli.pace import Pace
 from kolmocli.training.run import ReachedStop, Run, Stopped
 from kolmocli.training.signals import StopRequest
 from kolmocli.training.state import RunState
@@ -18,17 +19,21 @@ from kolmocli.training.state import RunState
 def run_of(state: RunState | None = None, stop_at: int | None = None, last: int = 7) -> tuple[Run, list[Any]]:
     """A run that is saved every three steps, and what was written of it: steps that were saved."""
     saved: list[int] = []
-    recorder = SimpleNamespace(flush=lambda: None, event=lambda event: None, engine_events=lambda: None)
+    recorder = SimpleNamespace(
+        flush=lambda: None, event=lambda event: None, engine_events=lambda: None, reached=lambda reached: None
+    )
     mine = state or RunState(phase="rl")
 
     def write_checkpoint() -> Path:
         saved.append(mine.step)
         return Path(f"step_{mine.step}")
 
+    moment: Any = SimpleNamespace(is_past=False, go_back=lambda: None)
     source = SimpleNamespace(task=lambda bucket, index: (bucket, index))
     run = Run(
         Path("runs/x"), mine, recorder, source, seed=3, last=last, checkpoint_every=3, stop=StopRequest(),  # type: ignore[arg-type]
-        stop_at=stop_at, write_checkpoint=write_checkpoint, go_on="kolmo train --resume --run-dir runs/x",
+        stop_at=stop_at, pace=Pace(), moment=lambda: moment, write_checkpoint=write_checkpoint,
+        go_on="kolmo train --resume --run-dir runs/x",
     )  # fmt: skip
     return run, saved
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from itertools import pairwise
 
 import torch
@@ -20,12 +20,16 @@ from kolmocli.engine.monarch.hosts import check_address, find_hosts, require_mon
 from kolmocli.engine.monarch.messages import GeneratorSettings, Shard, ShardResult
 from kolmocli.engine.monarch.weights import WeightFile
 from kolmocli.errors import UsageError
+from kolmocli.pace import Pace
 from kolmocli.policy.policy import Policy
 from kolmocli.sandbox.base import Health
 
+_LOOK = 0.1
+"""Seconds of waiting between two looks at whether to wait on."""
+
 
 def open_monarch_engine(
-    policy: Policy, asked: Engine, settings: GeneratorSettings, warn: Callable[[str], None]
+    policy: Policy, asked: Engine, settings: GeneratorSettings, warn: Callable[[str], None], pace: Pace | None = None
 ) -> MonarchEngine:
     """The engine with all its generators at work.
 
@@ -39,16 +43,19 @@ def open_monarch_engine(
         check_address(address, insecure=asked.insecure, place="engine.hosts")
     if len({address.partition(":")[0] for address in asked.hosts}) > 1:
         raise UsageError("engine.hosts: some are tcp:// and some tls://; the trainer listens in one way only")
-    return MonarchEngine(policy, asked, settings, warn)
+    return MonarchEngine(policy, asked, settings, warn, pace)
 
 
 class MonarchEngine:
     """`policy` is the one that learns, in this process; `asked` says how many generators there are, and where."""
 
-    def __init__(self, policy: Policy, asked: Engine, settings: GeneratorSettings, warn: Callable[[str], None]) -> None:
+    def __init__(
+        self, policy: Policy, asked: Engine, settings: GeneratorSettings, warn: Callable[[str], None],
+        pace: Pace | None = None,
+    ) -> None:  # fmt: skip
         from kolmocli.engine.monarch.fleet import Fleet
 
-        self.policy = policy
+        self.policy, self.pace = policy, pace or Pace()
         self._generators, self._lead = asked.generators, asked.max_staleness
         self._under_way: deque[Callable[[], Experience]] = deque()
         self._weights = WeightFile()
@@ -92,6 +99,7 @@ class MonarchEngine:
 
     def _gather(self, shards: Sequence[Shard], results: Sequence[Future[ShardResult]]) -> Experience:
         """The batch, its times those of the slowest shard."""
+        self._wait(shards, results)
         parts = [result.result() for result in results]
         groups = [
             Group(task, rollouts, outcomes, age=self.policy.version - part.version)
@@ -104,6 +112,15 @@ class MonarchEngine:
             max((part.cost.execute_seconds for part in parts), default=0.0),
         )
         return Experience(groups, cost)
+
+    def _wait(self, shards: Sequence[Shard], results: Sequence[Future[ShardResult]]) -> None:
+        """Until all shards are done. Only a shard that is done says how far it is."""
+        sizes = {result: len(shard.tasks) * shard.samples for shard, result in zip(shards, results, strict=True)}
+        waiting = set(results)
+        with self.pace.counting(sum(sizes.values()), "rollouts") as written:
+            while waiting:
+                done, waiting = wait(waiting, timeout=_LOOK)
+                written(sum(sizes[result] for result in done))
 
     def health(self) -> Health:
         return self._fleet.health()

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import torch
 from torch.nn import functional as F
 
+from kolmocli.pace import Look, unheard
 from kolmocli.policy import limits
 from kolmocli.policy.head import Head
 from kolmocli.policy.lean.parts import Attention, Convolution, Layer, last_norm, layers_of
@@ -28,9 +29,16 @@ class LeanDecoder:
     """A `Decoder` of a model whose head `find_lean` has found."""
 
     def __init__(
-        self, head: Head, ids_PT: torch.Tensor, mask_PT: torch.Tensor, samples: int, precision: Precision = "fp32"
+        self,
+        head: Head,
+        ids_PT: torch.Tensor,
+        mask_PT: torch.Tensor,
+        samples: int,
+        precision: Precision = "fp32",
+        look: Look = unheard,
     ) -> None:
-        model, self._head = head.decoder, head
+        """`look` is called between layers."""
+        model, self._head, self._look = head.decoder, head, look
         self._norm = last_norm(model)
         self._layers = [_Layer(layer, precision) for layer in layers_of(model)]
         self._written = 0
@@ -40,6 +48,7 @@ class LeanDecoder:
         is_padded = not bool(mask_PT.all())
         prompts = _Prompts(samples, mask_PT if is_padded else None, _allowed(mask_PT) if is_padded else None)
         for i, layer in enumerate(self._layers):
+            look()
             hidden_PTD = layer.read(hidden_PTD, turn_by, prompts, is_last=i == len(self._layers) - 1)
         self._position_N = positions_PT[:, -1].repeat_interleave(samples, 0)
         self._bias_PT: torch.Tensor | None = None
@@ -59,6 +68,7 @@ class LeanDecoder:
         # Scores are scaled with the angles that queries are turned by, once for all layers.
         turn_by = _Angles(*(x[0][:, None] * self._scale_H1 for x in angles(model, hidden_ND, self._position_N[None])))
         for layer in self._layers:
+            self._look()
             hidden_ND = layer(hidden_ND, turn_by, self._bias_PT, self._written)
         self._written += 1
         self.states_ND = norm(hidden_ND, self._norm)
