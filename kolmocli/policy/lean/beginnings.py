@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import pairwise
-from os.path import commonprefix
+from math import inf
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -28,18 +28,28 @@ def may_begin_alike(words: int, device: str) -> bool:
     return device == "cpu" and not is_built_here(words)
 
 
-def beginnings_of(prompts: Iterable[Ids]) -> dict[Ids, Ids]:
+def beginnings_of(prompts: Iterable[Ids], most: float = inf) -> dict[Ids, Ids]:
     """What each prompt shares with others, empty for one that shares less than `limits.BEGINNING` tokens.
 
     The last token of a prompt is never part of it, as the first answer token is predicted from there. Prompts are grouped
-    so that the fewest tokens are read.
+    so that the fewest tokens are read. Those that save most are taken as long as they have no more than `most` tokens in all.
     """
     cut = sorted((prompt[:-1], prompt) for prompt in prompts)
-    alike = [len(commonprefix([a, b])) for (a, _), (b, _) in pairwise(cut)]
+    alike = [_in_common(a, b) for (a, _), (b, _) in pairwise(cut)]
     found = dict.fromkeys((prompt for _, prompt in cut), Ids())
-    for start, stop, length in _best(alike, 0, len(cut))[1]:
+    groups = _best(alike, 0, len(cut))[1]
+    for start, stop, length in sorted(groups, key=lambda of: (of[0] - of[1] + 1) * of[2]):
+        most -= length
+        if most < 0:
+            break
         found.update((prompt, before[:length]) for before, prompt in cut[start:stop])
     return found
+
+
+def _in_common(first: Ids, second: Ids) -> int:
+    """Tokens that both begin with."""
+    apart = (i for i, (a, b) in enumerate(zip(first, second, strict=False)) if a != b)
+    return next(apart, min(len(first), len(second)))
 
 
 def _best(alike: list[int], start: int, stop: int) -> tuple[int, list[tuple[int, int, int]]]:

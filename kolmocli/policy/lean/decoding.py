@@ -22,8 +22,8 @@ from torch.nn import functional as F
 
 from kolmocli.policy import limits
 from kolmocli.policy.head import Head
-from kolmocli.policy.lean.parts import Attention, Convolution, Layer, last_norm, layers_of
 from kolmocli.policy.lean.beginnings import Ids
+from kolmocli.policy.lean.parts import Attention, Convolution, Layer, last_norm, layers_of
 from kolmocli.policy.lean.products import join, split
 from kolmocli.processor import Precision
 

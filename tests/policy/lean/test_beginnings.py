@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from kolmocli.policy import limits
 from kolmocli.policy.lean.beginnings import beginnings_of, may_begin_alike
@@ -20,7 +19,12 @@ def _of_four(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_families_are_told_apart() -> None:
     prompts = [(*A, 3, 4), (*B, 3), (*A, 5), (*B, 4, 4), (9, 9, 9)]
-    assert beginnings_of(prompts) == {**dict.fromkeys((prompts[0], prompts[2]), A), prompts[1]: B, prompts[3]: B, (9, 9, 9): ()}
+    assert beginnings_of(prompts) == {
+        **dict.fromkeys((prompts[0], prompts[2]), A),
+        prompts[1]: B,
+        prompts[3]: B,
+        (9, 9, 9): (),
+    }
 
 
 def test_a_longer_beginning_of_some_is_taken_where_that_saves_more() -> None:
