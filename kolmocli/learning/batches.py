@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Self
+from typing import Any, Protocol, Self
 
 from kolmocli.learning.limits import KEYS_PER_MICRO_BATCH, TOKENS_PER_MICRO_BATCH
+from kolmocli.policy.lean.beginnings import Ids
 from kolmocli.policy.rollout import Rollout
 
 
@@ -65,6 +66,31 @@ def per_token(item: Weighted) -> Weighted:
     return replace(item, weights=[w / len(item.weights) for w in item.weights])
 
 
+class Begun(Protocol):
+    """What prompts begin with, where that is read before them (`policy/lean/scoring.py`)."""
+
+    room: int | None
+    """Tokens of a micro-batch; None for those of `_Room`."""
+
+    def of(self, prompt: Ids) -> Ids: ...
+
+
+@dataclass
+class _Tokens:
+    """What a micro-batch takes so far where nothing is padded and no key is copied: tokens, without those read before."""
+
+    room: int
+    begun: Begun
+    tokens: int = 0
+
+    def with_one(self, rollout: Rollout, new_prompt: bool) -> _Tokens:
+        of_prompt = len(rollout.prompt) - len(self.begun.of(rollout.prompt)) if new_prompt else 0
+        return replace(self, tokens=self.tokens + of_prompt + len(rollout.tokens))
+
+    def is_too_large(self, shared: bool) -> bool:
+        return self.tokens > self.room
+
+
 @dataclass
 class _Room:
     """What a micro-batch takes so far, padding included: P prompts of up to T tokens, N rollouts of up to C."""
@@ -86,7 +112,9 @@ class _Room:
         return tokens > TOKENS_PER_MICRO_BATCH or keys > KEYS_PER_MICRO_BATCH
 
 
-def micro_batches(batch: Iterable[Weighted], *, shared: bool = True) -> Iterator[list[Weighted]]:
+def micro_batches(
+    batch: Iterable[Weighted], *, shared: bool = True, begun: Begun | None = None
+) -> Iterator[list[Weighted]]:
     """Rollouts of one prompt together, as it is read once for all (if `shared`); prompts of like length side by side.
 
     Tokens beyond the last that teaches something are cut off, and rollouts without any are left out.
@@ -95,13 +123,14 @@ def micro_batches(batch: Iterable[Weighted], *, shared: bool = True) -> Iterator
     for item in filter(None, map(_cut, batch)):
         groups.setdefault(item.rollout.prompt, []).append(item)
     part: list[Weighted] = []
-    room = _Room()
+    empty = _Room() if begun is None or begun.room is None else _Tokens(begun.room, begun)
+    room: Any = empty
     for group in sorted(groups.values(), key=lambda g: (len(g[0].rollout.prompt), max(map(_length, g)))):
         for i, item in enumerate(sorted(group, key=_length)):
             larger = room.with_one(item.rollout, new_prompt=not i)
             if part and larger.is_too_large(shared):
                 yield part
-                part, larger = [], _Room().with_one(item.rollout, new_prompt=True)
+                part, larger = [], empty.with_one(item.rollout, new_prompt=True)
             part.append(item)
             room = larger
     if part:

@@ -6,7 +6,7 @@ Shapes: K program tokens of a micro-batch, one rollout after the other.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import dataclass
@@ -194,7 +194,12 @@ class Learner:
 
     def _backward(self, batch: Sequence[Weighted], tally: _Tally, learnt: Done) -> None:
         """Add the gradient of these rollouts, as many at a time as there is room for."""
-        for part in micro_batches(batch, shared=self.scorer.shares):
+        with self.scorer.begun([w.rollout.prompt for w in batch if w.end], self._products) as begun:
+            tally.work += 0 if begun is None else begun.read
+            self._add(micro_batches(batch, shared=self.scorer.shares, begun=begun), tally, learnt)
+
+    def _add(self, parts: Iterable[Sequence[Weighted]], tally: _Tally, learnt: Done) -> None:
+        for part in parts:
             with self._products():
                 scores = self.scorer([w.rollout for w in part], self.temperature)
             weights_K = torch.tensor([x for w in part for x in w.weights], device=scores.logprobs_K.device)

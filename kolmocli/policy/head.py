@@ -1,8 +1,8 @@
 """The output head, a chunk of positions at a time: log-probability and entropy of chosen tokens.
 
 A plain loss keeps three or four tensors of [positions, vocabulary] numbers for the backward pass; with 32,000 words
-they outweigh a small model many times over. Here `LOGITS_AT_ONCE` logits exist at a time, only where a token was chosen,
-and they are computed again for the backward pass.
+they outweigh a small model many times over. Here logits are made `LOGITS_AT_ONCE` at a time, only where a token was chosen.
+For the backward pass they are kept if all of them are no more than `LOGITS_KEPT`, and computed again otherwise.
 
 Shapes: K chosen tokens, D hidden units, V words, C rows of a chunk.
 """
@@ -91,15 +91,19 @@ class _Selected(torch.autograd.Function):
         wide = torch.promote_types(hidden_KD.dtype, torch.float32)
         logprobs_K, entropy_K, total_K = (hidden_KD.new_empty(len(targets_K), dtype=wide) for _ in range(3))
         weight, bias = weight_VD.to(wide), None if bias_V is None else bias_V.to(wide)
+        kept: list[torch.Tensor] = []
+        keeps = any(ctx.needs_input_grad) and len(targets_K) * len(weight) <= limits.LOGITS_KEPT
         with torch.autocast(hidden_KD.device.type, enabled=False):
             for rows in _chunks(len(targets_K), len(weight)):
                 z_CV = _shape(F.linear(hidden_KD[rows].to(wide), weight, bias), scale, softcap)
+                if keeps:
+                    kept.append(z_CV)
                 total_K[rows] = z_CV.logsumexp(-1)
                 logprobs_K[rows] = z_CV.gather(-1, targets_K[rows, None])[:, 0] - total_K[rows]
                 p_CV = (z_CV - total_K[rows, None]).exp_()
                 entropy_K[rows] = total_K[rows] - torch.linalg.vecdot(p_CV, z_CV)
         ctx.save_for_backward(hidden_KD, weight_VD, bias_V, targets_K, total_K, entropy_K)
-        ctx.shape = scale, softcap
+        ctx.shape, ctx.kept = (scale, softcap), kept
         ctx.set_materialize_grads(False)
         return logprobs_K, entropy_K
 
@@ -116,7 +120,8 @@ class _Selected(torch.autograd.Function):
         with torch.autocast(hidden_KD.device.type, enabled=False):
             for rows in _chunks(len(targets_K), len(weight)):
                 hidden_CD = hidden_KD[rows].to(wide)
-                z_CV = _shape(F.linear(hidden_CD, weight, bias), scale, softcap)
+                # Freed chunk by chunk: a second backward pass makes them again.
+                z_CV = ctx.kept.pop(0) if ctx.kept else _shape(F.linear(hidden_CD, weight, bias), scale, softcap)
                 logp_CV = z_CV - total_K[rows, None]
                 grad_CV = logp_CV.exp()
                 if spread_K is not None:

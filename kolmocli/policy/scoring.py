@@ -1,7 +1,8 @@
 """Log-probabilities of sampled tokens, for the loss: the one routine that every path of the trainer uses.
 
 A prompt is read once for all rollouts of its group: its keys and values stay in the graph, and each continuation
-attends to them, in a forward pass of our own (`lean_scoring.py`) or in transformers'. Logits are computed where a token
+attends to them, in a forward pass of our own (`lean/scoring.py`) or in transformers'. Ours also reads once what several
+prompts begin with, for all that is scored within `Scorer.begun`. Logits are computed where a token
 was chosen, a chunk at a time (`head.py`). An architecture that does not allow one or the other is scored row by row, or
 with plain logits (`logprobs.py`), and says why.
 
@@ -11,7 +12,8 @@ D hidden units.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +23,7 @@ from transformers.cache_utils import DynamicLayer
 
 from kolmocli.policy.cache import attends_to_all, with_cache
 from kolmocli.policy.head import Head, find_head, is_like, selected, underlying
-from kolmocli.policy.lean.scoring import can_score, lean_states
+from kolmocli.policy.lean.scoring import Begun, can_score, lean_states
 from kolmocli.policy.logprobs import pack, token_logprobs
 from kolmocli.policy.order import rows_of
 from kolmocli.policy.rollout import Rollout
@@ -61,6 +63,7 @@ class Scorer:
         self.shares = sharing is not None
         self.is_lean = sharing is lean_states
         self._read: Reader = sharing or row_states
+        self._begun: Begun | None = None
         if isinstance(found, str):
             self.notes.append(f"learning needs more memory with this model, all its logits at once: {found}")
         elif not self.shares:
@@ -69,10 +72,31 @@ class Scorer:
     def __call__(self, rollouts: Sequence[Rollout], temperature: float = 1.0) -> Scores:
         if self.head is None:
             return self._plain(rollouts, temperature)
-        hidden_KD, read = self._read(self.head.decoder, rollouts, self.pad)
+        if self._begun is not None:
+            hidden_KD, read = lean_states(self.head.decoder, rollouts, self.pad, self._begun)
+        else:
+            hidden_KD, read = self._read(self.head.decoder, rollouts, self.pad)
         targets_K = torch.tensor([t for r in rollouts for t in r.tokens], device=hidden_KD.device)
         logprobs_K, entropy_K = selected(self.head, hidden_KD, targets_K, temperature)
         return Scores(logprobs_K, entropy_K, read, hidden_KD)
+
+    @contextmanager
+    def begun(self, prompts: Iterable[tuple[int, ...]], products: Any = nullcontext) -> Iterator[Begun | None]:
+        """Read once what these prompts begin with, for the rollouts of all of them that are scored until this is left; then
+        the gradient that has come to it goes on to the weights. None where prompts are read one by one.
+
+        `products` opens the context in which matrices are multiplied.
+        """
+        if self.head is None or not self.is_lean:
+            yield None
+            return
+        with products():
+            self._begun = Begun(self.head.decoder, prompts, alone=False)
+        try:
+            yield self._begun
+            self._begun.backward()
+        finally:
+            self._begun = None
 
     def _plain(self, rollouts: Sequence[Rollout], temperature: float) -> Scores:
         ids_NT, attention_NT, program_NT = (x.to(self.model.device) for x in pack(rollouts, self.pad))

@@ -16,7 +16,7 @@ from typing import Any
 
 from kolmocli.errors import UsageError
 from kolmocli.policy.limits import JOINED_BELOW
-from kolmocli.policy.presets import PRESETS, VOCABULARIES, Alphabet, Preset
+from kolmocli.policy.presets import PRESETS, VOCABULARIES, Alphabet, Preset, is_built_here
 
 _BYTES = {"F64": 8, "I64": 8, "F32": 4, "I32": 4, "F16": 2, "BF16": 2, "I16": 2}
 _NOT_ADAPTED = ("embed", "wte", "wpe", "lm_head")
@@ -26,6 +26,25 @@ and get no adapter."""
 
 _LEAN = {"llama", "mistral", "qwen2", "qwen3", "lfm2"}
 """What `policy/lean/parts.py` knows, by the names in their config.json."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """Numbers that a layer keeps for the backward pass per token and unit: of its hidden width, and of its MLP's."""
+
+    attention: float
+    convolution: float
+    feed_forward: float
+
+    def per_token(self, hidden: int, feed_forward: int, convolves: bool) -> float:
+        of_hidden = self.convolution if convolves else self.attention
+        return of_hidden * hidden + self.feed_forward * feed_forward
+
+
+LEAN = {"fp32": Kept(10, 12, 4), "bf16": Kept(9.5, 10.5, 2)}
+"""The lean forward: the inputs of two norms, their outputs where matrices are multiplied with them, and per head queries,
+keys (both before their norms too), values and their mix; of a convolution B, C, x, three rows per token and the mix. What
+goes into and comes out of matrices is in bf16 where products are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +76,10 @@ class Size:
     cache_per_token: int
     convolutions: int = 0
     is_lean: bool = False
+
+    @property
+    def is_preset(self) -> bool:
+        return is_built_here(self.vocabulary)
 
     @property
     def multiplied(self) -> int:

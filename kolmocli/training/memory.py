@@ -14,8 +14,8 @@ from typing import Literal
 
 from kolmocli.config import OptimiserKind
 from kolmocli.learning.limits import KEYS_PER_MICRO_BATCH, ROWS_AT_ONCE, TOKENS_PER_MICRO_BATCH
-from kolmocli.policy.limits import LOGIT_COPIES, LOGITS_AT_ONCE, ROOM, ROWS_IN_BF16
-from kolmocli.policy.sizes import Size
+from kolmocli.policy.limits import LOGIT_COPIES, LOGITS_AT_ONCE, LOGITS_KEPT, ROOM, ROWS_IN_BF16, tokens_kept
+from kolmocli.policy.sizes import LEAN, Kept, Size
 from kolmocli.processor import Precision
 
 _FLOAT, _HALF, _DOUBLE = 4, 2, 8
@@ -26,26 +26,9 @@ _CHOICES = 4
 """Tensors of the size of the logits where a token is drawn: they, their logarithms, those raised again, and their sums."""
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """Numbers that a layer keeps for the backward pass per token and unit: of its hidden width, and of its MLP's."""
-
-    attention: float
-    convolution: float
-    feed_forward: float
-
-    def per_token(self, size: Size, convolves: bool) -> float:
-        of_hidden = self.convolution if convolves else self.attention
-        return of_hidden * size.hidden + self.feed_forward * size.feed_forward
-
-
 PLAIN = {"fp32": Kept(12, 12, 4), "bf16": Kept(10, 10, 2)}
 """transformers' forward: inputs of norms and matrices, queries, keys, values, and the gated MLP's products. Counted with
 `saved_tensors_hooks` in Llama's (10.8 and 4.0) and GPT-2's (30 per hidden unit, all in all)."""
-LEAN = {"fp32": Kept(10, 12, 4), "bf16": Kept(9.5, 10.5, 2)}
-"""The lean forward: the inputs of two norms, their outputs where matrices are multiplied with them, and per head queries,
-keys (both before their norms too), values and their mix; of a convolution B, C, x, three rows per token and the mix. What
-goes into and comes out of matrices is in bf16 where products are."""
 _LAST = 5
 """Of these, numbers per hidden unit of a prompt's tokens in the last layer, of which only keys and values are made."""
 
@@ -66,15 +49,18 @@ class Work:
     prompt_tokens: int
     new_tokens: int
 
-    def micro_batch(self, shared: bool) -> tuple[int, int]:
-        """Prompts and rollouts of the largest one, as `learning/batches.py` cuts them."""
+    def micro_batch(self, shared: bool, room: int | None = None) -> tuple[int, int]:
+        """Prompts and rollouts of the largest one, as `learning/batches.py` cuts them; `room` is that of its `Begun`, with
+        prompts that begin with nothing in common."""
         both, rollouts = self.prompt_tokens + self.new_tokens, 1
-        while rollouts < self.rollouts and self._fits(rollouts + 1, both, shared):
+        while rollouts < self.rollouts and self._fits(rollouts + 1, both, shared, room):
             rollouts += 1
         return -(-rollouts // self.samples), rollouts
 
-    def _fits(self, rollouts: int, both: int, shared: bool) -> bool:
+    def _fits(self, rollouts: int, both: int, shared: bool, room: int | None) -> bool:
         prompts = -(-rollouts // self.samples)
+        if room is not None:
+            return prompts * self.prompt_tokens + rollouts * self.new_tokens <= room
         tokens = prompts * self.prompt_tokens + rollouts * self.new_tokens if shared else rollouts * both
         return tokens <= TOKENS_PER_MICRO_BATCH and rollouts * both <= KEYS_PER_MICRO_BATCH
 
@@ -129,7 +115,7 @@ class Need:
     def micro_batch(self) -> tuple[int, int, int]:
         """Of the largest one: rows of prompts and of programs, and keys that are copied for the rollouts."""
         work, shared = self.work, self.is_lean or not self.size.convolutions
-        prompts, rollouts = work.micro_batch(shared)
+        prompts, rollouts = work.micro_batch(shared, self._room)
         of_prompts = (prompts if shared else rollouts) * work.prompt_tokens
         of_programs = rollouts * work.new_tokens
         if self.is_lean:
@@ -138,23 +124,37 @@ class Need:
         return of_prompts, of_programs, rollouts * (work.prompt_tokens + work.new_tokens) if shared else 0
 
     @property
+    def _room(self) -> int | None:
+        """Tokens of a micro-batch of a model from elsewhere, where our own forward pass is for it."""
+        size = self.size
+        if not self.is_lean or size.is_preset:
+            return None
+        attentions = size.layers - size.convolutions
+        of_attentions, of_convolutions = (
+            LEAN["fp32"].per_token(size.hidden, size.feed_forward, kind) for kind in (False, True)
+        )
+        return tokens_kept(attentions * of_attentions + size.convolutions * of_convolutions)
+
+    @property
     def activations(self) -> float:
         """What a micro-batch keeps for the backward pass, logits aside: they are computed again."""
         size, (of_prompts, of_programs, keys) = self.size, self.micro_batch
         tokens = of_prompts + of_programs
         if self.recompute:
             one_layer = (
-                PLAIN[self.precision].per_token(size, bool(size.convolutions)) + size.hidden + size.feed_forward
+                PLAIN[self.precision].per_token(size.hidden, size.feed_forward, bool(size.convolutions))
+                + size.hidden
+                + size.feed_forward
             )  # and gradients
             of_keys = (of_prompts + keys / size.layers) * size.cache_per_token
             return self._copies_for_learning + _FLOAT * (tokens * (size.layers * size.hidden + one_layer) + of_keys)
         kept = LEAN[self.precision] if self.is_lean else PLAIN[self.precision]
         attentions = size.layers - size.convolutions
         numbers = tokens * (
-            attentions * kept.per_token(size, False) + size.convolutions * kept.per_token(size, True)
+            attentions * kept.per_token(size.hidden, size.feed_forward, False) + size.convolutions * kept.per_token(size.hidden, size.feed_forward, True)
         )  # fmt: skip
         if self.is_lean:
-            numbers -= of_prompts * (kept.per_token(size, False) - _LAST * size.hidden)
+            numbers -= of_prompts * (kept.per_token(size.hidden, size.feed_forward, False) - _LAST * size.hidden)
         return self._copies_for_learning + _FLOAT * (numbers + keys * size.cache_per_token)
 
     @property
@@ -169,7 +169,9 @@ class Need:
         """Those of a chunk, and the gradient of the head, which waits for that of the embeddings."""
         _, of_programs, _ = self.micro_batch
         of_head = 0 if self.rank else self.size.vocabulary * self.size.hidden
-        return _FLOAT * (LOGIT_COPIES * min(LOGITS_AT_ONCE, of_programs * self.size.vocabulary) + of_head)
+        of_all = of_programs * self.size.vocabulary
+        kept = of_all if of_all <= LOGITS_KEPT else 0
+        return _FLOAT * (LOGIT_COPIES * min(LOGITS_AT_ONCE, of_all) + kept + of_head)
 
     @property
     def sampling(self) -> float:

@@ -152,9 +152,10 @@ def test_the_seed_alone_draws_the_adapter(folder: str) -> None:
     assert not any(torch.equal(a, b) for a, b in zip(one, other, strict=True))
 
 
-def test_weights_that_are_trained_are_in_fp32_and_frozen_ones_as_they_were_saved(
-    llama_folder: Path, tmp_path: Path
+def test_weights_that_are_trained_are_in_fp32_and_frozen_ones_as_they_were_saved_where_that_is_multiplied(
+    llama_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("kolmocli.policy.saved.multiplies_bf16", lambda: True)
     halved = AutoModelForCausalLM.from_pretrained(llama_folder, dtype=torch.bfloat16)
     halved.save_pretrained(tmp_path)
     load(str(llama_folder)).tokenizer.save_pretrained(tmp_path)

@@ -50,11 +50,66 @@ def test_scores_and_gradients_are_the_plain_ones(family: str, lean: bool, monkey
     assert scorer.shares == (family in SHARING and (lean or family not in CONVOLUTIONS))
     assert scorer.is_lean == (lean and family in LEAN)
     found, exact = scorer(rollouts()), plain(model, rollouts())
-    ours = found.logprobs_K, found.entropy_K
+    assert_alike(model, (found.logprobs_K, found.entropy_K), exact)
+
+
+def beginning_alike() -> list[Rollout]:
+    """Two families of prompts, one of them with a prompt that is its beginning and one token, and a prompt by itself."""
+    rng = random.Random(1)
+
+    def ids(count: int) -> tuple[int, ...]:
+        return tuple(rng.randrange(3, VOCABULARY) for _ in range(count))
+
+    first, second = ids(9), ids(7)
+    prompts = [(*first, *ids(4)), (*second, *ids(3)), (*first, *ids(1)), ids(8), (*second, *ids(3)), (*first, *ids(6))]
+    sizes = [(0, 5), (1, 1), (0, 9), (2, 4), (4, 1), (2, 8), (3, 3), (4, 6), (5, 2), (1, 2), (3, 4)]
+    return [Rollout(prompts[owner], ids(length), (), (), "", True) for owner, length in sizes]
+
+
+@pytest.mark.parametrize("family", LEAN)
+def test_what_prompts_begin_with_is_read_once(family: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In one call, or for several whose gradients meet in it: scores and gradients are the plain ones."""
+    monkeypatch.setattr(limits, "BEGINNING", 6)
+    monkeypatch.setattr(limits, "LOGITS_AT_ONCE", 10 * VOCABULARY)
+    model, batch = make(family), beginning_alike()
+    scorer, exact = Scorer(model, 0), plain(model, batch)
+    found = scorer(batch)
+    assert found.read == 9 + 7 + (3 + 2 + 0 + 7 + 2 + 5) + sum(len(r.tokens) for r in batch)
+    assert_alike(model, (found.logprobs_K, found.entropy_K), exact)
+    weights = torch.linspace(-1, 2, len(exact[0]))
+    logprobs, start = [], 0
+    with scorer.begun([r.prompt for r in batch]) as begun:
+        assert begun is not None
+        assert begun.read == 9 + 7
+        for part in (batch[:4], batch[4:5], batch[5:]):
+            scores = scorer(part)
+            of_part = weights[start : start + len(scores.logprobs_K)]
+            start += len(of_part)
+            ((of_part * scores.logprobs_K).sum() + 0.1 * scores.entropy_K.sum()).backward()
+            logprobs.append(scores.logprobs_K.detach())
+    torch.testing.assert_close(torch.cat(logprobs), exact[0], rtol=0, atol=2e-5)
+    assert_near([p.grad for p in model.parameters()], gradients(model, plain(model, batch)))
+
+
+def assert_alike(model: Any, ours: tuple[torch.Tensor, torch.Tensor], exact: tuple[torch.Tensor, torch.Tensor]) -> None:
+    """To 2e-5 nats and, for gradients, 1e-4 of the largest: what fp32 leaves of sums in another order."""
     for a, b in zip(ours, exact, strict=True):
         torch.testing.assert_close(a, b, rtol=0, atol=2e-5)
-    for a, b in zip(gradients(model, ours), gradients(model, exact), strict=True):
+    assert_near(gradients(model, ours), gradients(model, exact))
+
+
+def assert_near(ours: Any, exact: list[torch.Tensor]) -> None:
+    for a, b in zip(ours, exact, strict=True):
         torch.testing.assert_close(a, b, rtol=0, atol=1e-4 * max(1.0, float(b.abs().max())))
+
+
+def test_too_many_beginnings_are_read_with_their_prompts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those that save most come first; what is read once may take half of the room of a micro-batch."""
+    monkeypatch.setattr(limits, "BEGINNING", 6)
+    monkeypatch.setattr(limits, "TOKENS_KEPT", (24, 24))
+    with Scorer(make("llama"), 0).begun([r.prompt for r in beginning_alike()]) as begun:
+        assert begun is not None
+        assert (begun.read, begun.room) == (9, 15)
 
 
 def test_a_prompt_is_read_once_for_its_group() -> None:
