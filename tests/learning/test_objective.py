@@ -90,9 +90,9 @@ def test_a_run_learns_per_token_where_it_is_asked_to(tmp_path: Path, monkeypatch
     backward = Learner._backward
     for asked in (False, True):
 
-        def spy(learner: Learner, given: list[Weighted], tally: Any, asked: bool = asked) -> None:
+        def spy(learner: Learner, given: list[Weighted], tally: Any, learnt: Any, asked: bool = asked) -> None:
             seen[asked] = given
-            backward(learner, given, tally)
+            backward(learner, given, tally, learnt)
 
         monkeypatch.setattr(Learner, "_backward", spy)
         settings = {"steps": 1, "per_token": asked, "noise_every": 0}

@@ -18,6 +18,12 @@ from kolmocli.policy.sizes import Size, size_of_folder, size_of_preset
 from tests.policies import tiny
 
 
+@pytest.fixture(autouse=True)
+def as_saved(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a processor with products in bf16, weights keep the precision that they are stored in."""
+    monkeypatch.setattr("kolmocli.policy.saved.multiplies_bf16", lambda: True)
+
+
 @pytest.fixture(scope="module", params=["gpt2", "llama"])
 def folder(request: pytest.FixtureRequest, plain_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """GPT-2 has tied embeddings, biases and transposed matrices; this Llama an untied head in bfloat16 and fewer
