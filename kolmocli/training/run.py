@@ -45,13 +45,14 @@ class Run:
         stop_at: int | None,
         write_checkpoint: Callable[[], Path],
         go_on: str,
+        mastered: int | None = None,
     ) -> None:
-        """`last` is the number of REINFORCE steps, `go_on` the command that resumes the run."""
+        """`mastered` steps in a row with every family mastered end the run (None: they do not). `last` is the number of REINFORCE steps, `go_on` the command that resumes the run."""
         self.folder, self.state, self.recorder, self.source = folder, state, recorder, source
         self.last, self.stop = last, stop
         self.checkpoint: Path | None = None
         self._seed, self._every, self._stop_at = seed, checkpoint_every, stop_at
-        self._write_checkpoint, self.go_on = write_checkpoint, go_on
+        self._write_checkpoint, self.go_on, self._mastered = write_checkpoint, go_on, mastered
 
     def steps(self, between: Callable[[int], None] = lambda step: None) -> Iterator[int]:
         """The REINFORCE steps that are left. A step is done when the next one is asked for: it counts then, `between` is
@@ -73,6 +74,9 @@ class Run:
             if step < self.last:
                 self.save_where_due(step)
             self.check_stop()
+            if self._mastered is not None and self.recorder.totals.mastered_steps >= self._mastered:
+                self.recorder.note(f"every family is mastered: stopped at step {step} of {self.last}")
+                self.last = step
 
     # --- randomness: derived from the seed, the purpose and the step; nothing to save
     def seed(self, purpose: str, step: int) -> int:
