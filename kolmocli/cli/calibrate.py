@@ -120,8 +120,20 @@ def _tables(report: Mapping[str, Any]) -> Iterable[Any]:
         "dead: tasks whose programs all passed or all failed. –: nothing to measure.",
         style="dim",
     )
+    if "room" in report:
+        yield Text(f"\nroom to control: {_room(report)}")
     if "data" in report:
         yield Text(f"\n{report['output']} has the tasks with these levels")
+
+
+def _room(report: Mapping[str, Any]) -> str:
+    from kolmocli.curriculum.room import room_line
+
+    if report["room"] is not None:
+        return room_line(report["room"])
+    if all(len(family["levels"]) < 2 for family in report["families"].values()):
+        return "none, every family has one level; give a family several levels"
+    return "unknown, no task has two rollouts that were judged"
 
 
 def verdict(family: Mapping[str, Any]) -> str:

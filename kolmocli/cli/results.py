@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from kolmocli.cli.format import UNKNOWN, percent, rounded
+from kolmocli.console import printable
+from kolmocli.curriculum.room import room_line
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -23,8 +25,9 @@ def summary_panel(summary: Mapping[str, Any]) -> RenderableType:
     rows = {
         "held-out accuracy": _accuracy(evaluations["before"], evaluations["after"]),
         **_leniently(evaluations["before"], evaluations["after"]),
-        "pass rate": f"mean {percent(rate['mean'])}, within {percent(rate['target'])} ± 10 for "
-        f"{percent(rate['in_band'])} of the steps",
+        "pass rate": _held(rate),
+        **({"ladders": ends} if (ends := _ends(summary)) else {}),
+        **({"room": room_line(summary["room"])} if summary["room"]["uniform"] is not None else {}),
         "information": f"{rounded(bits['per_rollout'])} bits per rollout, {rounded(bits['total'])} bits in all",
         "programs": f"{sandbox['executed']:,} run ({sandbox['backend']}), {sandbox['infra']} lost by the sandbox"
         if sandbox["backend"] != "none"
@@ -42,6 +45,26 @@ def plan_text(planned: Mapping[str, Any], config: Config) -> str:
     rows = _flat(planned)
     width = max(len(name) for name, _ in rows)
     return "".join(f"# {name:{width}}  {value}\n" for name, value in rows) + dump_config(config)
+
+
+def _held(rate: Mapping[str, Any]) -> str:
+    text = f"mean {percent(rate['mean'])}, within {percent(rate['target'])} ± 10 for {percent(rate['in_band'])} of the steps"
+    if rate["controlled"] in (None, 1.0):
+        return text
+    return (
+        f"{text}; for {percent(rate['in_band_controlled'])} of the steps with something to control "
+        f"({percent(rate['controlled'])} of all)"
+    )
+
+
+def _ends(summary: Mapping[str, Any]) -> str | None:
+    """Which families are at an end of their ladder, and what to do about it."""
+    ends = summary["ends"] or {}
+    said = []
+    for state, remedy in (("mastered", "add levels"), ("out of reach", "add easier levels or a warm start")):
+        if names := [printable(name) for name, at in ends.items() if at == state]:
+            said.append(f"{state}: {', '.join(names)}; {remedy}")
+    return ". ".join(said) or None
 
 
 def _accuracy(before: Mapping[str, Any] | None, after: Mapping[str, Any] | None) -> str:

@@ -90,6 +90,10 @@ class Lora(Section):
 
 class Training(Section):
     steps: Count = Field(100, description="REINFORCE steps")
+    stop_when: Literal["mastered"] | None = Field(
+        None,
+        description="end the run once every family was mastered for 10 steps in a row; the learning rate falls as planned",
+    )
     batch_size: Positive = Field(128, description="rollouts per step")
     group_size: Annotated[int, Field(ge=2, le=MOST)] = Field(8, description="rollouts per task (G)")
     learning_rate: Rate = Field(3e-4, description="the highest of the run; see ramp_steps and schedule")

@@ -26,6 +26,8 @@ _MIN_VARIANCE_OF_PASS = 0.02
 """p(1−p) is taken at least this large where it is divided by, so that no result is impossible."""
 _MARGIN = 1.0
 """Logits that the ability may lie beyond the ladder."""
+_SHOWN_BEYOND = 5.0
+"""Logits beyond the ladder that are shown at most: a pass rate above 99 %."""
 _Z90 = 1.6449
 """A normal variable lies within so many standard deviations nine times in ten."""
 
@@ -60,6 +62,8 @@ class Tracker:
         """Over-dispersion: 1 when the rollouts of a group are independent trials, G when they all agree."""
         self.surprise = 0.0
         """Running mean of how many sigmas above the expectation the pass rate was."""
+        self.beyond = 0.0
+        """How far beyond the end of the ladder the ability was measured, in logits. It is shown and holds no level."""
         self.age = 0.0
         """Policy updates since the latest results were sampled, on average."""
 
@@ -74,7 +78,7 @@ class Tracker:
     def belief(self, level: float) -> Belief:
         """The pass rate at a level now: the ability has drifted since the latest results were sampled."""
         half = _Z90 * math.sqrt(self.variance + self.drift**2 * self.age)
-        logit = self.ability - self.slope * level
+        logit = self.ability + self.beyond - self.slope * level
         return Belief(sigmoid(logit), sigmoid(logit - half), sigmoid(logit + half))
 
     def observe(self, results: Sequence[Result]) -> bool:
@@ -92,10 +96,16 @@ class Tracker:
         terms = self._terms(results)
         sigmas = self._sigmas(terms)
         self.surprise += (1.0 - _SURPRISE_MEMORY) * (sigmas - self.surprise)
-        peak, information = self._peak(terms)
+        start, measured = self.ability, self.ability + self.beyond
+        peak, information = self._peak(terms, start)
         # Anti-windup: the ability may not run away beyond the ladder, or it would take as long to come back.
         lowest, highest = self.slope * self.bottom - _MARGIN, self.slope * self.top + _MARGIN
         self.ability = min(max(peak, lowest), highest)
+        self.beyond = 0.0
+        if peak != self.ability or measured != start:
+            shown, _ = self._peak(terms, measured)
+            shown = min(max(shown, lowest - _SHOWN_BEYOND), highest + _SHOWN_BEYOND)
+            self.beyond = shown - min(max(shown, lowest), highest)
         self.variance /= 1.0 + self.variance * information
         self._learn_scatter(results)
         self.age = age
@@ -116,10 +126,10 @@ class Tracker:
         score, information = _likelihood(terms, self.ability, _MIN_VARIANCE_OF_PASS)
         return score / math.sqrt(information * (1.0 + self.variance * information))
 
-    def _peak(self, terms: Sequence[Term]) -> tuple[float, float]:
-        """Where belief times likelihood is highest within the slew limit, and the curvature of the likelihood
+    def _peak(self, terms: Sequence[Term], start: float) -> tuple[float, float]:
+        """Where a belief around `start` times the likelihood is highest within the slew limit, and the curvature of the likelihood
         there: Newton's method, kept inside the limit by halving."""
-        at, start, precision = self.ability, self.ability, 1.0 / self.variance
+        at, precision = start, 1.0 / self.variance
         low, high = start - self.slew, start + self.slew
         information = 0.0
         for _ in range(50):
@@ -146,11 +156,11 @@ class Tracker:
         return {name: getattr(self, name) for name in _STATE}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        for name, value in zip(_STATE, take(state, *_STATE), strict=True):
+        for name, value in zip(_STATE, take({"beyond": 0.0} | state, *_STATE), strict=True):
             setattr(self, name, value)
 
 
-_STATE = ("ability", "variance", "scatter", "surprise", "age")
+_STATE = ("ability", "variance", "scatter", "surprise", "beyond", "age")
 
 
 def _likelihood(terms: Sequence[Term], ability: float, least: float = 0.0) -> tuple[float, float]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,8 @@ from typing import Any
 from kolmocli.config.controller import ladders_of
 from kolmocli.config.file import load_config
 from kolmocli.curriculum.base import Bucket
-from kolmocli.curriculum.information import dead, mean_entropy, mean_signal
+from kolmocli.curriculum.information import Group, dead, mean_entropy, mean_signal
+from kolmocli.curriculum.room import room
 from kolmocli.evaluation.attempts import attempts_by
 from kolmocli.evaluation.heldout import held_out_tasks
 from kolmocli.evaluation.intervals import pass_rate_interval
@@ -40,7 +42,8 @@ def calibrate(
 ) -> dict[str, Any]:
     """Roll out `tasks` tasks of every bucket, `samples` times each, and return the curves; JSON-ready.
 
-    Under `families`, by name: `target`, `levels` (see `level_record`), `state`, `crossing` and `misordered`.
+    Under `families`, by name: `target`, `levels` (see `level_record`), `state`, `crossing` and `misordered`. Under `room`
+    what control could win over uniform sampling (`curriculum/room.py`), None where there is nothing to choose.
 
     Raises:
         UsageError: no model under that name, or the curriculum cannot be used.
@@ -64,11 +67,13 @@ def calibrate(
         records[bucket.family].append(level_record(bucket.level, by_bucket[bucket]))
     ladders = ladders_of(config.controller, config.families, buckets)
     families = {name: family_record(levels, ladders[name].target) for name, levels in records.items()}
+    found = room({bucket: judged_groups(by_bucket[bucket]) for bucket in buckets}, seed)
     return {
         "model": model, "curriculum": config.name, "seed": seed, "samples": samples, "tasks": tasks,
         "rollouts": sum(level["n"] for levels in records.values() for level in levels),
         "masked": sum(level["masked"] for levels in records.values() for level in levels),
         "families": families,
+        "room": None if found is None else asdict(found),
     }  # fmt: skip
 
 
@@ -77,8 +82,7 @@ def level_record(level: int, attempts: Sequence[Sequence[Outcome]]) -> dict[str,
 
     Numbers that do not exist (a share of nothing, the signal of single rollouts) are None.
     """
-    judged = [[o for o in outcomes if o.reward is not None] for outcomes in attempts]
-    groups = [(sum(o.passed for o in group), len(group)) for group in judged if group]
+    groups = judged_groups(attempts)
     n = sum(size for _, size in groups)
     return {
         "level": level,
@@ -91,6 +95,12 @@ def level_record(level: int, attempts: Sequence[Sequence[Outcome]]) -> dict[str,
         "n": n,
         "masked": sum(map(len, attempts)) - n,
     }
+
+
+def judged_groups(attempts: Sequence[Sequence[Outcome]]) -> list[Group]:
+    """(passes, rollouts) of each task, without rollouts that the sandbox lost."""
+    judged = [[o for o in outcomes if o.reward is not None] for outcomes in attempts]
+    return [(sum(o.passed for o in group), len(group)) for group in judged if group]
 
 
 def family_record(levels: Sequence[dict[str, Any]], target: float) -> dict[str, Any]:

@@ -274,6 +274,11 @@ class ReinforceRecord(StepRecord):
         "share",
         "steps so far, after the first 20, whose 10-step mean pass rate lies within target ± 0.1",
     )
+    in_band_controlled: float | None = key(
+        "share",
+        "the same, of the steps that had something to control: over the families that were not `mastered` or `out of "
+        "reach`, without the steps in which all of them were",
+    )
     buckets: Mapping[str, BucketRecord] | None = key("object", "one entry per family, by its name, below")
     screening: ScreeningRecord | None = key(
         "object",

@@ -72,6 +72,7 @@ def _cards(history: History) -> str:
         {
             "held-out accuracy": accuracy or "–",
             "steps in the target band": percent(last.in_band),
+            "in band while controlled": percent(last.in_band_controlled),
             "bits per rollout": rate(history.summary.bits.per_rollout),
             "bits gathered": compact(last.bits_total),
             "compression, last step": rate(last.compression_rate),

@@ -115,12 +115,19 @@ def _learning(snapshot: Snapshot, width: int) -> list[Text]:
         Text.assemble(_label("reward"), (rate(played.reward), "bold")),
         Text.assemble(_label("bits/rollout"), (rate(played.bits_per_rollout), "bold")),
         Text.assemble(_label("compression"), (rate(played.compression_rate), "bold")),
-        Text.assemble(_label("in band"), percent(played.in_band)),
+        Text.assemble(_label("in band"), _in_band(played)),
         Text.assemble(_label("bits"), compact(played.bits_total)),
         loss,
         entropy,
         Text.assemble(_label("dead groups"), compact(played.dead_groups)),
     ]
+
+
+def _in_band(played: ReinforceRecord) -> str:
+    """Of all steps; where a family is at an end of its ladder, of what was left to control, with a word for it."""
+    if played.in_band_controlled == played.in_band:
+        return percent(played.in_band)
+    return f"{percent(played.in_band_controlled)} while controlled"
 
 
 def _machine(snapshot: Snapshot) -> list[Text]:

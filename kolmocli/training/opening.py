@@ -59,6 +59,7 @@ from kolmocli.training.precision import keep_precision, with_precision
 from kolmocli.training.recorder import Recorder
 from kolmocli.training.run import Run
 from kolmocli.training.signals import StopRequest
+from kolmocli.training.standing import MASTERED_STEPS
 from kolmocli.training.state import RunState, Totals
 from kolmocli.training.threads import with_threads
 from kolmocli.training.weigh import Weigh
@@ -173,6 +174,7 @@ def open_run(config: Config, options: RunOptions, display: Display, stack: ExitS
         checkpoint_every=config.checkpoint_every, stop=stack.enter_context(StopRequest()), stop_at=options.stop_at,
         pace=pace, moment=lambda: Moment(remembered, policy), write_checkpoint=write_checkpoint,
         go_on=resume_command(folder, options.plugins, config.engine),
+        mastered=MASTERED_STEPS if config.training.stop_when == "mastered" else None,
     )  # fmt: skip
     run.checkpoint = checkpoint
     name, kind, backend = config.model.name, config.engine.kind, engine.health().backend

@@ -10,6 +10,7 @@ from statistics import mean
 from typing import Any
 
 from kolmocli.curriculum.base import Controller
+from kolmocli.curriculum.room import Room, room_line
 from kolmocli.engine.base import Engine, Experience, Group
 from kolmocli.learning.batches import Batch
 from kolmocli.learning.learner import StepReport
@@ -28,6 +29,7 @@ from kolmocli.monitor.writer import RunLog
 from kolmocli.pace import Reached
 from kolmocli.training.methods.base import Method
 from kolmocli.training.records import Worth, answer_fields, failing, gradient_record, shown, step_record, worth
+from kolmocli.training.standing import ENDS, WINDOW, controlled_rate, in_band_controlled, room_of, rows
 from kolmocli.training.state import RunState, Totals, in_band
 
 _SHOWN_EVERY = 0.25
@@ -90,6 +92,7 @@ class Recorder:
         totals.flops += flops
         for what, spent in seconds.items():
             totals.spend(what, spent)
+        self._note_standing(record, groups)
         record = replace(
             record,
             **answers,
@@ -101,16 +104,34 @@ class Recorder:
             entropy=report.entropy,
             bits_total=totals.bits,
             in_band=in_band(totals.pass_rates, self._about.target),
+            in_band_controlled=in_band_controlled(totals.controlled, self._about.target),
             seconds=StepSeconds(**seconds),
         )
         self._write(record)
         self._remember_best(step, groups)
         if (failure := failing(groups, step)) is not None:
             self.event(failure)
+        if step == WINDOW and (found := self.room()) is not None:
+            self.event(ControllerEvent(step=step, text=room_line(asdict(found))))
         for text in noticed:
             self.event(ControllerEvent(step=step, text=text))
         if self._verbose:
             self._show_samples(groups)
+
+    def _note_standing(self, record: ReinforceRecord, groups: Sequence[Group]) -> None:
+        totals, buckets = self.totals, record.buckets or {}
+        totals.controlled.append(controlled_rate(buckets))
+        totals.recent = [*totals.recent, rows(group.result() for group in groups)][-WINDOW:]
+        done = bool(buckets) and all(bucket.state in (None, "mastered") for bucket in buckets.values())
+        totals.mastered_steps = totals.mastered_steps + 1 if done else 0
+
+    def room(self) -> Room | None:
+        """What control could still win, by the last steps."""
+        return room_of(self.totals.recent, self._controller.metrics())
+
+    def ends(self) -> dict[str, str]:
+        """The families that are at an end of their ladder, and at which."""
+        return {name: m.state for name, m in self._controller.metrics().items() if m.state in ENDS}
 
     def warm_step(self, step: int, report: StepReport, pass_rate: float | None, seconds: float) -> None:
         """Write one supervised step."""

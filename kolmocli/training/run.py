@@ -55,14 +55,16 @@ class Run:
         moment: Callable[[], Moment],
         write_checkpoint: Callable[[], Path],
         go_on: str,
+        mastered: int | None = None,
     ) -> None:
         """`last` is the number of REINFORCE steps, `go_on` the command that resumes the run. Whatever works long looks up by
-        `pace`, and `moment` is now, to go back to."""
+        `pace`, and `moment` is now, to go back to. `mastered` steps in a row with every family mastered end the run (None:
+        they do not)."""
         self.folder, self.state, self.recorder, self.source = folder, state, recorder, source
         self.last, self.stop = last, stop
         self.checkpoint: Path | None = None
         self._seed, self._every, self._stop_at = seed, checkpoint_every, stop_at
-        self._write_checkpoint, self.go_on = write_checkpoint, go_on
+        self._write_checkpoint, self.go_on, self._mastered = write_checkpoint, go_on, mastered
         self.divergence = Divergence(self._note_divergence)
         self.pace, self._take_moment = pace, moment
         self._moment: Moment | None = None
@@ -89,6 +91,9 @@ class Run:
             if step < self.last:
                 self.save_where_due(step)
             self.check_stop()
+            if self._mastered is not None and self.recorder.totals.mastered_steps >= self._mastered:
+                self.recorder.note(f"every family is mastered: stopped at step {step} of {self.last}")
+                self.last = step
 
     # --- randomness: derived from the seed, the purpose and the step; nothing to save
     def seed(self, purpose: str, step: int) -> int:

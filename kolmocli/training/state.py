@@ -30,6 +30,12 @@ class Totals:
     """What the records of a run add up to."""
 
     pass_rates: list[float] = field(default_factory=list)
+    controlled: list[float | None] = field(default_factory=list)
+    """Pass rate of each step over the families that are not at an end of their ladder (`standing.py`)."""
+    recent: list[list[Any]] = field(default_factory=list)
+    """Groups of the last steps, as rows of `standing.py`."""
+    mastered_steps: int = 0
+    """Steps in a row, up to the last one, after which every family was mastered."""
     rollouts: int = 0
     bits: float = 0.0
     flops: float = 0.0

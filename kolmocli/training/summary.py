@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from kolmocli.curriculum.information import per_gflop
+from kolmocli.curriculum.room import Room
 from kolmocli.monitor.summary import (
     Summary,
     SummaryBits,
     SummaryEval,
     SummaryPassRate,
+    SummaryRoom,
     SummarySandbox,
     SummarySeconds,
 )
 from kolmocli.sandbox.base import Health
 from kolmocli.training.evaluation import AFTER, BEFORE
+from kolmocli.training.standing import in_band_controlled
 from kolmocli.training.state import RunState, Totals, in_band
 
 _SECONDS = ("warmup", "rollout", "execute", "learn", "eval", "total")
@@ -29,6 +33,8 @@ def summarise(
     target: float,
     epochs: float | None,
     checkpoint: Path | None,
+    room: Room | None = None,
+    ends: Mapping[str, str] | None = None,
 ) -> Summary:
     """`target` is the pass rate to hold; `epochs` how often the data files were gone through."""
     rates = totals.pass_rates
@@ -41,8 +47,18 @@ def summarise(
         epochs=epochs,
         seconds=SummarySeconds(**{what: totals.seconds.get(what, 0.0) for what in _SECONDS}),
         pass_rate=SummaryPassRate(
-            target=target, mean=sum(rates) / len(rates) if rates else None, in_band=in_band(rates, target)
+            target=target,
+            mean=sum(rates) / len(rates) if rates else None,
+            in_band=in_band(rates, target),
+            controlled=_mean(sum(rate is not None for rate in totals.controlled), len(totals.controlled)),
+            in_band_controlled=in_band_controlled(totals.controlled, target),
         ),
+        room=SummaryRoom()
+        if room is None
+        else SummaryRoom(
+            uniform=room.uniform, best=room.best, ratio=room.ratio, ci=room.ci, failed=room.failed, passed=room.passed
+        ),
+        ends=ends,
         bits=SummaryBits(
             per_rollout=_mean(totals.bits, totals.rollouts),
             total=totals.bits,

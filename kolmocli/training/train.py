@@ -97,7 +97,7 @@ def _conclude(config: Config, parts: Parts) -> dict[str, Any]:
     recorder.note_time()
     summary = summarise(
         run.folder, run.state, recorder.totals, parts.engine.health(), target=config.controller.target,
-        epochs=run.epochs, checkpoint=run.checkpoint,
+        epochs=run.epochs, checkpoint=run.checkpoint, room=recorder.room(), ends=recorder.ends(),
     )  # fmt: skip
     parts.log.write_summary(summary)
     return summary.to_json()

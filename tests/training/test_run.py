@@ -13,14 +13,21 @@ from kolmocli.curriculum.base import Bucket
 from kolmocli.pace import Pace
 from kolmocli.training.run import ReachedStop, Run, Stopped
 from kolmocli.training.signals import StopRequest
-from kolmocli.training.state import RunState
+from kolmocli.training.state import RunState, Totals
 
 
-def run_of(state: RunState | None = None, stop_at: int | None = None, last: int = 7) -> tuple[Run, list[Any]]:
+def run_of(
+    state: RunState | None = None, stop_at: int | None = None, last: int = 7, mastered: int | None = None
+) -> tuple[Run, list[Any]]:
     """A run that is saved every three steps, and what was written of it: steps that were saved."""
     saved: list[int] = []
     recorder = SimpleNamespace(
-        flush=lambda: None, event=lambda event: None, engine_events=lambda: None, reached=lambda reached: None
+        flush=lambda: None,
+        event=lambda event: None,
+        engine_events=lambda: None,
+        reached=lambda reached: None,
+        note=lambda text: None,
+        totals=Totals(),
     )
     mine = state or RunState(phase="rl")
 
@@ -33,7 +40,7 @@ def run_of(state: RunState | None = None, stop_at: int | None = None, last: int 
     run = Run(
         Path("runs/x"), mine, recorder, source, seed=3, last=last, checkpoint_every=3, stop=StopRequest(),  # type: ignore[arg-type]
         stop_at=stop_at, pace=Pace(), moment=lambda: moment, write_checkpoint=write_checkpoint,
-        go_on="kolmo train --resume --run-dir runs/x",
+        go_on="kolmo train --resume --run-dir runs/x", mastered=mastered,
     )  # fmt: skip
     return run, saved
 
@@ -85,3 +92,14 @@ def test_seeds_and_tasks_go_by_purpose_step_and_bucket() -> None:
     one, other = Bucket("a", 1), Bucket("a", 2)
     assert [run.draw(bucket) for bucket in (one, one, other)] == [(one, 0), (one, 1), (other, 0)]
     assert run.state.drawn == {"a/1": 2, "a/2": 1}
+
+
+def test_it_ends_once_everything_is_mastered_where_it_was_told_to() -> None:
+    for mastered, steps in ((2, [1, 2, 3, 4]), (None, [1, 2, 3, 4, 5, 6, 7])):
+        run, _ = run_of(mastered=mastered)
+        seen = []
+        for step in run.steps():
+            run.recorder.totals.mastered_steps = max(0, step - 2)  # from the third step on
+            seen.append(step)
+        assert seen == steps
+        assert run.state.step == run.last == steps[-1]
