@@ -155,7 +155,7 @@ class FunctionFamily:
                 raise UsageError(f"family {self.kind.name}: made {type(task).__name__} and not a Task")
             if task.check is None and type(task).attempt is Task.attempt:
                 raise UsageError(f"family {self.kind.name}: made a task that nobody can judge; it needs `check`")
-            if not self.kind.held_out or is_held_out(task.asked.text) == (self.split == "eval"):
+            if not self.kind.held_out or is_held_out(task.content) == (self.split == "eval"):
                 return replace(task, bucket=bucket, index=index, language=self.kind.language)
         raise UsageError(
             f"families.{self.name}: level {level}: {self.split}: no prompt is left in {_ATTEMPTS:,} tries; a tenth of them is "
