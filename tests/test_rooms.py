@@ -21,6 +21,7 @@ FLOORS = (
     "archive",
     "curriculum",
     "tasks",
+    "models",
     "policy",
     "config",
     "learning",
@@ -32,7 +33,7 @@ FLOORS = (
     "cli",
 )
 """From the ground up."""
-LIGHT = ("language", "sandbox", "archive", "curriculum", "tasks", "config", "monitor", "cli")
+LIGHT = ("language", "sandbox", "archive", "curriculum", "tasks", "models", "config", "monitor", "cli")
 """What works without torch, and is imported without it."""
 FRONT_DOOR = "kolmocli"
 """Names everything lazily, so nothing below imports it."""

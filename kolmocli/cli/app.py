@@ -14,14 +14,17 @@ from kolmocli.cli.data import app as data
 from kolmocli.cli.decompress import decompress
 from kolmocli.cli.doctor import doctor
 from kolmocli.cli.eval import evaluate
+from kolmocli.cli.model import app as model
 from kolmocli.cli.report import report, watch
 from kolmocli.cli.sandbox import app as sandbox
 from kolmocli.cli.solve import ARGUMENTS, solve
 from kolmocli.cli.train import TrainCommand, train
 from kolmocli.cli.worker import worker
 
+SUMMARY = "REINFORCE for tasks that a program can check, with a controller that keeps every kind of task near a 50 % pass rate."
+"""What kolmo is, in the one line that README has too."""
+
 app = typer.Typer(
-    help="Train a language model to write the shortest program that reproduces a sequence.",
     no_args_is_help=True,
     # Plain help: Rich would take longer to import than everything else that `--help` needs.
     rich_markup_mode=None,
@@ -36,13 +39,13 @@ def _version(asked: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
+@app.callback(help=SUMMARY)
 def _kolmo(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
-    """Train a language model to write the shortest program that reproduces a sequence."""
+    pass
 
 
 app.command("train", cls=TrainCommand)(train)
@@ -54,6 +57,7 @@ app.command("compress", cls=CompressCommand, short_help="Pack files into archive
 app.command("decompress")(decompress)
 app.add_typer(curriculum, name="curriculum")
 app.add_typer(data, name="data")
+app.add_typer(model, name="model", help="Bring language models of others into a cache, and list them.")
 app.add_typer(sandbox, name="sandbox", help="Build, check and measure the place where programs run.")
 app.command("worker", short_help="Lend this machine to training runs on others.")(worker)
 app.command("doctor")(doctor)

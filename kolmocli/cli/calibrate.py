@@ -24,7 +24,12 @@ _WITH_CURRICULUM = ("tasks",)
 
 def calibrate(
     context: typer.Context,
-    model: Annotated[str, typer.Argument(help="a run, a checkpoint folder, shipped, a preset or a Hugging Face id")],
+    model: Annotated[
+        str,
+        typer.Argument(
+            help="a run, a checkpoint folder, shipped, a preset, a model of `kolmo model list` or a Hugging Face id"
+        ),
+    ],
     curriculum: Annotated[
         str | None, typer.Argument(metavar="[CURRICULUM]", help="a packaged name, such as quickstart, or a file")
     ] = None,

@@ -31,7 +31,8 @@ def evaluate(
     target: Annotated[
         str | None,
         typer.Argument(
-            metavar="[MODEL|RUN]", help="a run, a checkpoint folder, shipped, a preset or a Hugging Face id"
+            metavar="[MODEL|RUN]",
+            help="a run, a checkpoint folder, shipped, a preset, a model of `kolmo model list` or a Hugging Face id",
         ),
     ] = None,
     curriculum: Annotated[

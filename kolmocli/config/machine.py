@@ -16,7 +16,7 @@ _MOST_PROCESSES = 4_096
 class Model(Section):
     name: str = Field(
         "tiny",
-        description=f"a preset ({listed()} parameters), shipped, a run, a checkpoint folder, or a Hugging Face id",
+        description=f"a preset ({listed()} parameters), shipped, smollm2 or another model of `kolmo model list`, a run, a checkpoint folder, or a Hugging Face id",
     )
     device: Literal["auto", "cpu", "cuda", "mps"] = Field("auto", description="where the policy runs")
     precision: WantedPrecision = Field(

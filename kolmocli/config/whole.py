@@ -124,7 +124,10 @@ class Config(Section):
                 f"reward: kind is {self.reward.kind}, which pays for short programs; set it to binary": (
                     self.reward.kind != "binary"
                 ),
-                "sandbox: nothing is run, and no sandbox opened; leave it out": self.sandbox != SandboxSection(),
+                # `backend` alone is harmless, and often a flag that is always given: whoever judges says so.
+                "sandbox: nothing is run, and no sandbox opened; leave it out": (
+                    self.sandbox.model_copy(update={"backend": "auto"}) != SandboxSection()
+                ),
             }
             why = f"{name} is answered in words"
         for said, is_set in wrong.items():

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from kolmocli.config.machine import SandboxSection
-from kolmocli.errors import UsageError
 from kolmocli.sandbox import Limits, Sandbox, open_sandbox
 from kolmocli.sandbox.opening import Backend
 from kolmocli.tasks.judging import SandboxJudge
@@ -16,17 +15,17 @@ from kolmocli.tasks.reward import Reward, reward_rule
 def open_judge(
     reward: Reward, max_lines: int, sandbox: SandboxSection | None, backend: Backend, warn: Callable[[str], None]
 ) -> SandboxJudge:
-    """A judge for all families; `sandbox` is None where no programs are written, else one of `backend` is opened.
+    """A judge for all families; `sandbox` is None where no programs are written, else one of `backend` is opened. `warn` gets
+    a line where one was asked for by name and nothing is run.
 
     Raises:
         EnvironmentMissing: the sandbox that was asked for is not there.
-        UsageError: a sandbox was asked for by name where nothing is run.
     """
     terms = Terms(reward_rule(reward), max_lines)
     if sandbox is not None:
         return SandboxJudge(open_run_sandbox(sandbox, backend, warn), terms)
     if backend != "auto":
-        raise UsageError(f"sandbox {backend}: answers in words are not run, no sandbox is opened; leave it out")
+        warn(f"sandbox {backend}: not opened, answers in words are not run")
     return SandboxJudge(None, terms)
 
 

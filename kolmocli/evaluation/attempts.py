@@ -28,7 +28,7 @@ def attempts_by(
     """`attempt`, with a sandbox only where there are programs to run.
 
     Raises:
-        UsageError: no model under that name, one with too few positions for these tasks, or a sandbox was asked for by name where nothing is run.
+        UsageError: no model under that name, or one with too few positions for these tasks.
         EnvironmentMissing: the sandbox or the device that was asked for is not there.
     """
     policy = load_policy(model, device=device, seed=config.seed, alphabet=config.alphabet, warn=warn)

@@ -31,7 +31,7 @@ def evaluate(
     """How good a policy is on held-out tasks: the report that docs/metrics.md describes.
 
     Args:
-        model: a run, a checkpoint folder, `shipped`, a preset or a Hugging Face id.
+        model: a run, a checkpoint folder, `shipped`, a preset, a model of `kolmo model list` or a Hugging Face id.
         curriculum: held-out tasks of this file or packaged curriculum (None: the run's own).
         data: a file of tasks, instead of a curriculum.
         families: kinds of task of your own that the curriculum names, as in `kolmo.train`.

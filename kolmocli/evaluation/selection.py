@@ -10,6 +10,7 @@ from kolmocli.config import Config
 from kolmocli.config.file import load_config
 from kolmocli.errors import UsageError
 from kolmocli.evaluation.heldout import held_out_tasks
+from kolmocli.models.known import require_brought
 from kolmocli.paths import find_curriculum, model_folder
 from kolmocli.policy.presets import is_preset
 from kolmocli.tasks.base import Task
@@ -119,6 +120,7 @@ def _config(target: str | None, wanted: Wanted) -> Config:
     if wanted.data is not None:
         return load_config(find_curriculum("quickstart"), {})
     if target is not None and not is_preset(target) and not model_folder(target).exists():
+        require_brought(target)
         raise UsageError(
             f"{target}: there is no such run, and no such folder; name one that is there, or, of a model on the hub, its "
             "tasks with --curriculum or --data"

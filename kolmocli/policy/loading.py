@@ -1,5 +1,5 @@
-"""From the name of a model to a policy: a preset, the one that comes with kolmo, a run, a checkpoint folder, an adapter, or
-a Hugging Face id.
+"""From the name of a model to a policy: a preset, the one that comes with kolmo, one in the user's cache, a run, a checkpoint
+folder, an adapter, or a Hugging Face id.
 
 Weights load as safetensors only, and code that comes with a model is never run.
 """
@@ -16,6 +16,8 @@ import torch
 
 from kolmocli.checkpoints import latest_checkpoint, require_as_written, silent
 from kolmocli.errors import UsageError
+from kolmocli.models.folders import require_whole
+from kolmocli.models.known import require_brought
 from kolmocli.paths import model_folder
 from kolmocli.policy.adapters import (
     Adaptation,
@@ -31,7 +33,7 @@ from kolmocli.policy.building import build_preset, tokenizer_of
 from kolmocli.policy.policy import Policy
 from kolmocli.policy.presets import PRESETS, Alphabet, is_preset
 from kolmocli.policy.requirements import require_device
-from kolmocli.policy.saved import load_saved, require_whole
+from kolmocli.policy.saved import load_saved
 
 
 def choose_device(name: str) -> torch.device:
@@ -54,7 +56,7 @@ def load_policy(
     """The policy called `name`, in evaluation mode on its device.
 
     `train` says that it is going to be trained, and how. Weights that are trained are kept in fp32, where a small
-    step is not rounded away; others keep the precision that they were saved in. `alphabet` is what a preset is built
+    step is not rounded away; others keep the precision that they were saved in, where the device multiplies it. `alphabet` is what a preset is built
     for, and has to have been built for where it was saved; other models read anything. `warn` gets a line for
     each damaged checkpoint of a run that is passed over.
 
@@ -95,9 +97,15 @@ def _load(
 
 
 def resolve_checkpoint(name: str, warn: Callable[[str], None] = silent) -> Path | None:
-    """The folder with the weights: of a run its newest complete checkpoint. None: not a folder."""
+    """The folder with the weights: of a run its newest complete checkpoint. None: not a folder.
+
+    Raises:
+        UsageError: there is no model in the folder.
+        EnvironmentMissing: it is the name of a model that `kolmo model get` knows and has not brought.
+    """
     folder = model_folder(name)
     if not folder.is_dir():
+        require_brought(name)
         return None
     if is_adapter(folder) or (folder / "config.json").is_file():
         return folder

@@ -66,7 +66,7 @@ class PolicyProposer:
 
 
 def open_proposer(name: str, device: str = "auto", warn: Callable[[str], None] = silent) -> PolicyProposer:
-    """The proposer of a run, a checkpoint folder, `shipped`, a preset or a Hugging Face id. Raises UsageError like `load_policy`."""
+    """The proposer of a run, a checkpoint folder, `shipped`, a preset, a model in the cache or a Hugging Face id. Raises UsageError like `load_policy`."""
     return PolicyProposer(load_policy(name, device=device, warn=warn))
 
 

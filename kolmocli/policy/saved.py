@@ -1,77 +1,32 @@
-"""A saved model, in a folder or on the Hugging Face hub. What is missing or damaged is named before a library meets it."""
+"""A saved model, in a folder or on the Hugging Face hub."""
 
 from __future__ import annotations
 
-import json
-import logging
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
 import torch
-from huggingface_hub.errors import StrictDataclassError
-from safetensors import SafetensorError, safe_open
 from transformers import AutoModelForCausalLM, AutoTokenizer, BitsAndBytesConfig
 
 from kolmocli.checkpoints import require_as_written
 from kolmocli.errors import UsageError
+from kolmocli.models.folders import AGAIN, require_fit, require_parts
+from kolmocli.models.libraries import refused
 from kolmocli.paths import SHIPPED
 from kolmocli.policy.adapters import Base
 from kolmocli.policy.presets import PRESETS
 from kolmocli.policy.quiet import quiet_bitsandbytes, quiet_convolutions
 from kolmocli.policy.requirements import require_adapters
+from kolmocli.processor import multiplies_bf16
 
 quiet_bitsandbytes()
 quiet_convolutions()
 
-_TOKENIZERS = ("tokenizer.json", "tokenizer.model", "tokenizer_config.json", "vocab.json", "vocab.txt", "spiece.model")
-_POINTER = b"version https://git-lfs"
-_AGAIN = "copy or save the model again"
-_REASON = 160
-"""Characters of what a library says that are passed on."""
-
-
-def require_parts(folder: Path) -> None:
-    """A model is weights and a tokenizer. Which of them is missing is not what a library says first.
-
-    Raises:
-        UsageError: one of them is not there, or the configuration or the weights are damaged.
-    """
-    if not any(folder.glob("*.safetensors")):
-        others = any(folder.glob("*.bin"))
-        mend = "save it as safetensors, nothing else is loaded" if others else _AGAIN
-        raise UsageError(f"{folder}: a model without weights: no *.safetensors in it; {mend}")
-    if not any((folder / name).is_file() for name in _TOKENIZERS):
-        raise UsageError(f"{folder}: a model without a tokenizer: none of {', '.join(_TOKENIZERS)} in it; {_AGAIN}")
-    try:
-        whole = isinstance(json.loads((folder / "config.json").read_bytes()), dict)
-    except (OSError, ValueError):
-        whole = False
-    if not whole:
-        raise UsageError(f"{folder / 'config.json'}: not a JSON object; {_AGAIN}")
-    require_whole(folder)
-
-
-def require_whole(folder: Path) -> None:
-    """Look at the head of all weights in a folder, which says how long the rest of a file is.
-
-    Raises:
-        UsageError: they are cut or damaged, or elsewhere.
-    """
-    for file in sorted(folder.glob("*.safetensors")):
-        with file.open("rb") as stream:
-            if stream.read(len(_POINTER)) == _POINTER:
-                raise UsageError(f"{file}: a pointer to weights and not the weights; fetch them with git lfs pull")
-        try:
-            with safe_open(file, "pt"):
-                pass
-        except SafetensorError as error:
-            raise UsageError(f"{file}: cut or damaged ({error}); {_AGAIN}") from None
-
 
 def load_saved(base: Base, place: torch.device, dtype: str | torch.dtype) -> tuple[Any, Any]:
-    """The model, on its device and in evaluation mode, and its tokenizer.
+    """The model, on its device and in evaluation mode, and its tokenizer. With the dtype `auto` weights keep the precision that
+    they were saved in, where the device multiplies it; else they are in fp32.
 
     Raises:
         KolmoError: a file of a checkpoint is not what its run wrote.
@@ -89,6 +44,7 @@ def load_saved(base: Base, place: torch.device, dtype: str | torch.dtype) -> tup
     if base.load_in_8bit:
         require_adapters()
         quantised = {"quantization_config": BitsAndBytesConfig(load_in_8bit=True), "device_map": {"": place}}
+    dtype = _of_the_processor(dtype, place)
     with _refused(source, here, "its tokenizer"):
         tokenizer = AutoTokenizer.from_pretrained(source, **where)
     with _refused(source, here, "the model"):
@@ -103,7 +59,10 @@ def load_saved(base: Base, place: torch.device, dtype: str | torch.dtype) -> tup
         )
     model, found = loaded
     _require_all(source, found)
+    require_fit(source, model, tokenizer)
     if not quantised:
+        if place.type == "cpu" and model.dtype == torch.float16:
+            model = model.float()
         return model.to(place).eval(), tokenizer
     if place.type == "cpu":
         _let_go_of_the_file(model)
@@ -111,25 +70,17 @@ def load_saved(base: Base, place: torch.device, dtype: str | torch.dtype) -> tup
     return model.eval(), tokenizer
 
 
-@contextmanager
-def _refused(source: str, here: bool, what: str) -> Iterator[None]:
-    """What a library raises, in one line; and without what it prints of weights that do not fit."""
-    logger = logging.getLogger("transformers")
-    level = logger.level
-    logger.setLevel(logging.CRITICAL)
-    try:
-        yield
-    except (OSError, ValueError, KeyError, TypeError, SafetensorError, StrictDataclassError) as error:
-        reason = f"no {error}" if isinstance(error, KeyError) else " ".join(str(error).split())
-        reason = reason if len(reason) <= _REASON else f"{reason[:_REASON]}…"
-        if here:
-            raise UsageError(f"{source}: {what} cannot be loaded ({reason}); {_AGAIN}") from None
-        raise UsageError(
-            f"model {source!r}: not a preset ({', '.join(PRESETS)}), {SHIPPED}, a run, a checkpoint folder or a model that "
-            f"can be loaded: {reason}"
-        ) from None
-    finally:
-        logger.setLevel(level)
+def _of_the_processor(dtype: str | torch.dtype, place: torch.device) -> str | torch.dtype:
+    """As saved, but fp32 on a processor without products in bf16: there they are several times as slow as in fp32."""
+    return torch.float32 if dtype == "auto" and place.type == "cpu" and not multiplies_bf16() else dtype
+
+
+def _refused(source: str, here: bool, what: str) -> AbstractContextManager[None]:
+    """What a library raises, in one line."""
+    if here:
+        return refused(f"{source}: {what} cannot be loaded", AGAIN)
+    kinds = f"a preset ({', '.join(PRESETS)}), {SHIPPED}, a model of `kolmo model list`, a run, a checkpoint folder"
+    return refused(f"model {source!r}: not {kinds} or a model that can be loaded", "name one of these")
 
 
 def _require_all(source: str, found: dict[str, Any]) -> None:

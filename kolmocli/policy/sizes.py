@@ -76,10 +76,13 @@ class Size:
         """Numbers in adapters of this rank: two matrices, of rank x inputs and outputs x rank, per linear layer."""
         return rank * sum(sum(t.shape) for t in self.tensors if t.is_linear)
 
-    def weight_bytes(self, *, in_8bit: bool) -> int:
-        """As stored, or with linear layers in 8 bits and a fp32 scale for each of their outputs."""
+    def weight_bytes(self, *, in_8bit: bool, widened: bool = False) -> int:
+        """As stored, or with linear layers in 8 bits and a fp32 scale for each of their outputs. `widened`: what is stored in
+        16 bits is kept in fp32, as it is for a processor without products in bf16."""
+        least = 4 if widened else 1
         return sum(
-            t.numbers + 4 * t.shape[0] if in_8bit and t.is_linear else t.numbers * t.bytes_each for t in self.tensors
+            t.numbers + 4 * t.shape[0] if in_8bit and t.is_linear else t.numbers * max(t.bytes_each, least)
+            for t in self.tensors
         )
 
 

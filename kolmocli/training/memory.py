@@ -91,6 +91,8 @@ class Need:
     precision: Precision = "fp32"
     recompute: bool = False
     on_cpu: bool = True
+    widened: bool = False
+    """Whether frozen weights of 16 bits are kept in fp32."""
     value_head: bool = False
     reference: bool = False
     """Whether the model that the run began with is kept beside the one that learns; under adapters it is there anyway."""
@@ -102,7 +104,7 @@ class Need:
 
     @property
     def weights(self) -> int:
-        frozen = self.size.weight_bytes(in_8bit=self.in_8bit) if self.rank else 0
+        frozen = self.size.weight_bytes(in_8bit=self.in_8bit, widened=self.widened) if self.rank else 0
         copy = _FLOAT * self.size.parameters if self.reference and not self.rank else 0
         return frozen + _FLOAT * self.trained + copy
 

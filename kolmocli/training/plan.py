@@ -9,6 +9,7 @@ from typing import Any
 from kolmocli.config import Config
 from kolmocli.config.machine import Model
 from kolmocli.errors import UsageError
+from kolmocli.models.known import require_brought
 from kolmocli.paths import SHIPPED, model_folder
 from kolmocli.policy.presets import PRESETS, Alphabet, alphabet_of, is_preset
 from kolmocli.policy.requirements import require_adapters, require_device
@@ -96,6 +97,7 @@ def memory_plan(config: Config, prompt_tokens: int) -> dict[str, float] | None:
             precision=precision(config.model),
             recompute=training.gradient_checkpointing,
             on_cpu=config.model.device in ("auto", "cpu"),
+            widened=config.model.device in ("auto", "cpu") and not multiplies_bf16(),
             value_head=training.baseline == "value",
             reference=training.kl > 0,
         )
@@ -131,8 +133,9 @@ def _size(name: str, alphabet: Alphabet) -> Size | None:
     folder = Path(name)
     if folder.is_dir():
         return size_of_folder(folder)
+    require_brought(name)
     if "/" not in name or folder.is_absolute():
-        raise UsageError(f"model {name!r}: neither a preset ({', '.join(PRESETS)}), {SHIPPED}, a folder nor owner/name")
+        raise UsageError(f"model {name!r}: neither a preset ({', '.join(PRESETS)}), {SHIPPED}, a model of `kolmo model list`, a folder nor owner/name")
     from huggingface_hub import try_to_load_from_cache
 
     cached = try_to_load_from_cache(name, "config.json")

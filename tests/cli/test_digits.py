@@ -48,6 +48,10 @@ def test_a_task_is_one_family_of_the_digits(capsys: pytest.CaptureFixture[str]) 
     assert Config.model_validate(plan["config"]).families["sum_digits"] == whole.families["sum_digits"]
 
 
+def test_a_sandbox_that_is_not_needed_is_no_error(capsys: pytest.CaptureFixture[str]) -> None:
+    assert planned(capsys, "digits", "--sandbox", "embedded")["sandbox"] == "none"
+
+
 def test_a_task_is_a_family_of_the_curriculum_that_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     assert list(planned(capsys, "quickstart", "--task", "runs")["config"]["families"]) == ["runs"]
 
@@ -57,7 +61,7 @@ def test_a_task_is_a_family_of_the_curriculum_that_is_named(capsys: pytest.Captu
     [
         (("--task", "sum_digit"), "--task sum_digit: the curriculum has no such family; did you mean sum_digits"),
         (("--task", "runs", "quickstart", "--data", "d.jsonl"), "takes its tasks from d.jsonl; leave one of them out"),
-        (("digits", "--sandbox", "docker"), "nothing is run, and no sandbox opened; leave it out"),
+        (("digits", "--set", "sandbox.cpu_ms=50"), "nothing is run, and no sandbox opened; leave it out"),
         (("digits", "--length-penalty", "0.1"), "pays for short programs; set it to binary"),
         (("digits", "--set", "reward.partial=0.1"), "paid for pieces of a sequence; leave it out"),
         (("digits", "--set", "hints.most=0.5"), "gives the beginning of a program; leave it out"),

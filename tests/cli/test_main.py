@@ -20,7 +20,7 @@ from tests.conftest import KOLMO, Run, command_environment
 
 HEAVY = ("torch", "transformers", "docker", "pydantic_monty", "pydantic", "matplotlib", "numpy", "rich", "yaml")
 COMMANDS = (
-    "train", "eval", "solve", "watch", "report", "compress", "decompress", "worker", "doctor", "curriculum", "data", "sandbox",
+    "train", "eval", "solve", "watch", "report", "compress", "decompress", "worker", "doctor", "curriculum", "data", "model", "sandbox",
 )  # fmt: skip
 
 

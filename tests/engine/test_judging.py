@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -10,7 +11,6 @@ from kolmocli.config import Config
 from kolmocli.curriculum.base import Bucket
 from kolmocli.engine import judging
 from kolmocli.engine.judging import open_judge
-from kolmocli.errors import UsageError
 from kolmocli.sandbox.opening import Backend
 from kolmocli.tasks.answers.digits import sum_digits
 from kolmocli.tasks.judging import SandboxJudge
@@ -23,9 +23,9 @@ QUESTIONS = Config.model_validate(
 PROGRAMS = Config.model_validate({"families": {"any": {"levels": [{}]}}, "sandbox": {"workers": 1}})
 
 
-def opened(config: Config, backend: Backend) -> SandboxJudge:
+def opened(config: Config, backend: Backend, warn: Callable[[str], None] = print) -> SandboxJudge:
     sandbox = config.sandbox if config.runs_programs else None
-    return open_judge(config.reward, config.training.max_lines, sandbox, backend, print)
+    return open_judge(config.reward, config.training.max_lines, sandbox, backend, warn)
 
 
 def test_questions_are_judged_without_a_sandbox(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -42,9 +42,11 @@ def test_questions_are_judged_without_a_sandbox(monkeypatch: pytest.MonkeyPatch)
         opened(PROGRAMS, "auto")
 
 
-def test_a_sandbox_that_nothing_would_run_in_is_refused() -> None:
-    with pytest.raises(UsageError, match="sandbox docker: answers in words are not run"):
-        opened(QUESTIONS, "docker")
+def test_a_sandbox_that_nothing_would_run_in_is_noted() -> None:
+    said: list[str] = []
+    judge = opened(QUESTIONS, "docker", said.append)
+    assert said == ["sandbox docker: not opened, answers in words are not run"]
+    assert judge.health().backend == "none"
 
 
 def test_programs_are_judged_in_the_sandbox_that_was_asked_for() -> None:

@@ -11,9 +11,11 @@ import torch
 
 from kolmocli.errors import UsageError
 from kolmocli.learning.learner import Learner
-from kolmocli.policy import precision
+from kolmocli.policy import precision, saved
+from kolmocli.policy.adapters import Adaptation
 from kolmocli.policy.loading import load_policy
 from kolmocli.policy.precision import choose_precision, measured_gain
+from kolmocli.policy.sizes import size_of_folder
 from kolmocli.processor import Precision, multiplies_bf16
 from kolmocli.training.folder import refuse_changed
 from kolmocli.training.precision import keep_precision, with_precision
@@ -123,3 +125,35 @@ def test_precisions_are_not_mixed() -> None:
     config = keep_precision(with_precision(CONFIG, "fp32"), saved)
     with pytest.raises(UsageError, match=r"model\.precision"):
         refuse_changed(saved, config)
+
+
+@pytest.mark.parametrize(("stored", "multiplies", "kept"), [
+    (torch.bfloat16, False, torch.float32),
+    (torch.bfloat16, True, torch.bfloat16),
+    (torch.float16, False, torch.float32),
+    (torch.float16, True, torch.float32),
+    (torch.float32, True, torch.float32),
+])  # fmt: skip
+@pytest.mark.parametrize("train", [None, Adaptation(rank=2)], ids=["asked", "beside adapters"])
+def test_weights_that_are_read_are_kept_in_what_the_processor_multiplies(
+    stored: torch.dtype, multiplies: bool, kept: torch.dtype, train: Adaptation | None,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.setattr(saved, "multiplies_bf16", lambda: multiplies)
+    tiny = load_policy("tiny")
+    tiny.model.to(stored)
+    tiny.save(tmp_path)
+    policy = load_policy(str(tmp_path), device="cpu", train=train)
+    frozen = [p for name, p in policy.model.named_parameters() if "lora" not in name]
+    assert {parameter.dtype for parameter in frozen} == {kept}
+    for before, after in zip(tiny.model.parameters(), frozen, strict=True):
+        assert torch.equal(before.float(), after.float())
+
+
+def test_what_is_planned_counts_weights_as_they_are_kept(tmp_path: Path) -> None:
+    tiny = load_policy("tiny")
+    tiny.model.to(torch.bfloat16)
+    tiny.save(tmp_path)
+    size = size_of_folder(tmp_path)
+    assert size.weight_bytes(in_8bit=False) == 2 * size.parameters
+    assert size.weight_bytes(in_8bit=False, widened=True) == 4 * size.parameters

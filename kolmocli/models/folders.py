@@ -1,0 +1,110 @@
+"""A model as a folder in Hugging Face format. What is missing, damaged or does not fit is named before a library meets it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from kolmocli.errors import UsageError
+from kolmocli.models.libraries import refused
+
+TOKENIZERS = ("tokenizer.json", "tokenizer.model", "tokenizer_config.json", "vocab.json", "vocab.txt", "spiece.model")
+AGAIN = "copy or save the model again"
+FILES = (
+    "*.safetensors",
+    "*.safetensors.index.json",
+    "*.json",
+    "*.model",
+    "*.txt",
+    "*.jinja",
+    "LICEN[CS]E*",
+    "NOTICE*",
+    "README.md",
+)
+"""What belongs to a model. Weights in other formats and code stay behind: neither is ever loaded."""
+PLAIN_PROMPTS = "has no chat template, so prompts are plain text"
+_POINTER = b"version https://git-lfs"
+
+
+def require_parts(folder: Path) -> None:
+    """A model is weights and a tokenizer. Which of them is missing is not what a library says first.
+
+    Raises:
+        UsageError: one of them is not there, or the configuration or the weights are damaged.
+    """
+    if not any(folder.glob("*.safetensors")):
+        others = any(folder.glob("*.bin"))
+        mend = "save it as safetensors, nothing else is loaded" if others else AGAIN
+        raise UsageError(f"{folder}: a model without weights: no *.safetensors in it; {mend}")
+    if not any((folder / name).is_file() for name in TOKENIZERS):
+        raise UsageError(f"{folder}: a model without a tokenizer: none of {', '.join(TOKENIZERS)} in it; {AGAIN}")
+    try:
+        whole = isinstance(json.loads((folder / "config.json").read_bytes()), dict)
+    except (OSError, ValueError):
+        whole = False
+    if not whole:
+        raise UsageError(f"{folder / 'config.json'}: not a JSON object; {AGAIN}")
+    require_whole(folder)
+
+
+def require_whole(folder: Path) -> None:
+    """Look at the head of all weights in a folder, which says how long the rest of a file is.
+
+    Raises:
+        UsageError: they are cut or damaged, or elsewhere.
+    """
+    from safetensors import SafetensorError, safe_open
+
+    for file in sorted(folder.glob("*.safetensors")):
+        with file.open("rb") as stream:
+            if stream.read(len(_POINTER)) == _POINTER:
+                raise UsageError(f"{file}: a pointer to weights and not the weights; fetch them with git lfs pull")
+        try:
+            with safe_open(file, "pt"):
+                pass
+        except SafetensorError as error:
+            raise UsageError(f"{file}: cut or damaged ({error}); {AGAIN}") from None
+
+
+def require_fit(source: object, model: Any, tokenizer: Any) -> None:
+    """Raise UsageError where no answer of this model would end, or its tokenizer has tokens that it knows nothing of."""
+    if tokenizer.eos_token_id is None:
+        raise UsageError(
+            f"{source}: its tokenizer has no end token, so no answer would end; name it as eos_token in tokenizer_config.json"
+        )
+    rows, last = model.get_input_embeddings().weight.shape[0], max(tokenizer.get_vocab().values())
+    if last >= rows:
+        raise UsageError(
+            f"{source}: its tokenizer has tokens up to number {last:,} and the model embeddings for {rows:,}; "
+            "weights and tokenizer must be of one model"
+        )
+
+
+def copy_model(source: Path, target: Path, note: Callable[[str], None]) -> None:
+    """Copy the files of the model in `source`, checked first, into the folder `target`.
+
+    Raises:
+        UsageError: it is not a causal language model that can be loaded.
+    """
+    require_parts(source)
+    if not _tokenizer_that_fits(source).chat_template:
+        note(f"{source.name}: {PLAIN_PROMPTS}")
+    for file in sorted({file for pattern in FILES for file in source.glob(pattern) if file.is_file()}):
+        shutil.copyfile(file, target / file.name)
+
+
+def _tokenizer_that_fits(folder: Path) -> Any:
+    """The tokenizer; and the model is built, without its weights, to hold it against."""
+    import torch
+    from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
+
+    where: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
+    with refused(f"{folder}: its tokenizer cannot be loaded", AGAIN):
+        tokenizer = AutoTokenizer.from_pretrained(folder, **where)
+    with refused(f"{folder}: the model cannot be loaded", AGAIN), torch.device("meta"):
+        model = AutoModelForCausalLM.from_config(AutoConfig.from_pretrained(folder, **where), trust_remote_code=False)
+    require_fit(folder, model, tokenizer)
+    return tokenizer
