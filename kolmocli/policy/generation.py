@@ -15,8 +15,10 @@ from typing import Any, Protocol
 
 import torch
 
+from kolmocli.policy import limits
 from kolmocli.policy.decoding import Decoder, TransformersDecoder
 from kolmocli.policy.head import Head
+from kolmocli.policy.lean.beginnings import Ids, beginnings_of, may_begin_alike, shelf_of
 from kolmocli.policy.lean.decoding import LeanDecoder
 from kolmocli.policy.lean.parts import find_lean
 from kolmocli.policy.lengths import tables
@@ -25,6 +27,8 @@ from kolmocli.processor import Precision
 
 _COMPACT_SHARE = 0.75
 """Finished rows leave the batch once what is left fits a table of this share: each removal copies the cache."""
+_BLOCK = 256
+"""Words of a block, where a token is drawn from so many that they are looked through in two steps."""
 _STEPS_BETWEEN_LOOKS, _STEPS_ELSEWHERE = {"cpu": 1}, 8
 """How often it is asked which rows have ended, by the kind of device. Anywhere but on the CPU to ask is to wait until the
 device has done all that it was told to: meanwhile rows that have ended write on, to nobody's row."""
@@ -106,6 +110,7 @@ def generate(
     lean: bool = True,
     finished: Callable[[int, Generated], None] | None = None,
     precision: Precision = "fp32",
+    version: int | None = None,
 ) -> list[Generated]:
     """`samples` continuations of every prompt, in order. `generator=None` decodes greedily.
 
@@ -113,16 +118,21 @@ def generate(
     own random numbers from the start, so that which rows are computed together does not change what they draw.
     A `guide` may end rows between two tokens. `lean=False` takes transformers' forward where there is a leaner one.
     `finished` is called with each continuation, and its place in the result, as soon as it has ended. `precision` is that of
-    products of matrices, where weights are in fp32: those of transformers' forward are then under autocast.
+    products of matrices, where weights are in fp32: those of transformers' forward are then under autocast. `version` counts
+    the updates of the weights: as long as it stays, what prompts begin with is not read again.
     """
     device, rows = model.device, len(prompts) * samples
     uniform_NT = None
     if generator is not None:
         uniform_NT = torch.rand(rows, numbers_per_row(max_new_tokens, guide), generator=generator, device=device)
     results: dict[int, Generated] = {}
+    head = find_lean(model) if lean else None
+    begun, read = _beginnings(model, head, prompts, version)
     # Anywhere but on the CPU a further table costs more than padding does.
     whole = [list(range(len(prompts)))]
-    for table in tables([len(p) for p in prompts], max_new_tokens) if device.type == "cpu" else whole:
+    lengths = [len(prompt) - len(before) for prompt, before in zip(prompts, begun, strict=True)]
+    for table in tables(lengths, max_new_tokens) if device.type == "cpu" else whole:
+        table.sort(key=lambda number: begun[number])  # equal beginnings side by side
         row_N = [number * samples + i for number in table for i in range(samples)]
 
         def take(row: int, result: Generated, row_N: list[int] = row_N) -> None:
@@ -130,8 +140,12 @@ def generate(
             if finished is not None:
                 finished(row_N[row], result)
 
-        ids_PT, mask_PT = (x.to(device) for x in left_pad([prompts[number] for number in table], pad_id))
-        decoder = _open(model, ids_PT, mask_PT, samples, lean, guide, precision)
+        ids_PT, mask_PT = (x.to(device) for x in left_pad([prompts[n][len(begun[n]) :] for n in table], pad_id))
+        if head is None:
+            of_guide = None if guide is None else guide.head
+            decoder: Decoder = TransformersDecoder(model, ids_PT, mask_PT, samples, of_guide, precision)
+        else:
+            decoder = LeanDecoder(head, ids_PT, mask_PT, samples, precision, [begun[n] for n in table], read)
         _write(
             decoder, ids_PT[:, -1], take, samples=samples, max_new_tokens=max_new_tokens, stop_ids=stop_ids,
             uniform_NT=None if uniform_NT is None else uniform_NT[row_N], temperature=temperature, guide=guide,
@@ -209,19 +223,15 @@ def _write(
     look(max_new_tokens)
 
 
-def _open(
-    model: Any,
-    ids_PT: torch.Tensor,
-    mask_PT: torch.Tensor,
-    samples: int,
-    lean: bool,
-    guide: Guide | None,
-    precision: Precision,
-) -> Decoder:
-    head = find_lean(model) if lean else None
-    if head is None:
-        return TransformersDecoder(model, ids_PT, mask_PT, samples, None if guide is None else guide.head, precision)
-    return LeanDecoder(head, ids_PT, mask_PT, samples, precision)
+def _beginnings(
+    model: Any, head: Head | None, prompts: Sequence[Sequence[int]], version: int | None
+) -> tuple[list[Ids], dict[tuple[Ids, str], list[Any]]]:
+    """What is read once of each prompt, and what has been read of such with these weights."""
+    if head is None or not may_begin_alike(head.linear.out_features, model.device.type):
+        return [()] * len(prompts), {}
+    asked = [tuple(prompt) for prompt in prompts]
+    found = beginnings_of(asked)
+    return [found[prompt] for prompt in asked], {} if version is None else shelf_of(model, version).read
 
 
 def _compact(
@@ -248,10 +258,28 @@ def _choose(
         logprobs_NV = torch.log_softmax(logits_NV.float(), -1)
         token_N = logprobs_NV.argmax(-1)
     else:
-        logprobs_NV = torch.log_softmax(logits_NV.float() / temperature, -1)
-        # One uniform per row against the cumulative distribution: a fifth of the cost of `multinomial`,
-        # which draws V numbers per row.
-        cumulative_NV = logprobs_NV.exp().cumsum(-1)
-        token_N = torch.searchsorted(cumulative_NV, draw_N[:, None] * cumulative_NV[:, -1:], right=True)[:, 0]
-        token_N = token_N.clamp(max=logits_NV.shape[-1] - 1)
+        logits_NV = logits_NV.float() if temperature == 1.0 else logits_NV.float() / temperature
+        logprobs_NV = torch.log_softmax(logits_NV, -1)
+        token_N = _drawn(logprobs_NV.exp(), draw_N)
     return token_N, logprobs_NV.gather(-1, token_N[:, None])[:, 0]
+
+
+def _drawn(share_NV: torch.Tensor, draw_N: torch.Tensor) -> torch.Tensor:
+    """The word of each row in whose part of the sum of all its shares the random number from 0 to 1 falls.
+
+    One uniform per row against the cumulative distribution: a fifth of the cost of `multinomial`, which draws V numbers
+    per row. Of many words the block is found first, so that only its own are added up one after the other.
+    """
+    words = share_NV.shape[-1]
+    if words < limits.WIDE:
+        cumulative_NV = share_NV.cumsum(-1)
+        token_N = torch.searchsorted(cumulative_NV, draw_N[:, None] * cumulative_NV[:, -1:], right=True)[:, 0]
+        return token_N.clamp(max=words - 1)
+    blocks_NBW = torch.nn.functional.pad(share_NV, (0, -words % _BLOCK)).unflatten(-1, (-1, _BLOCK))
+    until_NB = blocks_NBW.sum(-1).cumsum(-1)
+    wanted_N1 = draw_N[:, None] * until_NB[:, -1:]
+    block_N1 = torch.searchsorted(until_NB, wanted_N1, right=True).clamp(max=until_NB.shape[-1] - 1)
+    before_N1 = torch.nn.functional.pad(until_NB, (1, 0)).gather(-1, block_N1)
+    within_NW = blocks_NBW[torch.arange(len(share_NV), device=share_NV.device), block_N1[:, 0]].cumsum(-1)
+    place_N1 = torch.searchsorted(within_NW, wanted_N1 - before_N1, right=True).clamp(max=_BLOCK - 1)
+    return (block_N1 * _BLOCK + place_N1)[:, 0].clamp(max=words - 1)

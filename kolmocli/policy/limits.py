@@ -15,3 +15,10 @@ JOINED_BELOW = 1 << 20
 twice."""
 ROWS_IN_BF16 = 256
 """Products in bf16 are prepared anew for every number of rows, and kept: that takes time and memory, so few numbers occur."""
+BEGINNING = 32
+"""Tokens that prompts must have in common for them to be read once. Each beginning costs further operations in every layer and
+step, which fewer tokens would not repay; a chat template with its system prompt has about a hundred."""
+LOGITS_KEPT = 1 << 26
+"""Of all chunks of a micro-batch, for its backward pass: 256 MiB in fp32. Beyond it they are computed again."""
+WIDE = 8_192
+"""Words from which on a token is drawn in two steps: first the block that it is in."""

@@ -170,6 +170,7 @@ class Policy:
             self.model, prompts, samples=samples, max_new_tokens=max_new_tokens,
             stop_ids=self.stop_ids, pad_id=self.pad_id, generator=generator, temperature=temperature,
             guide=self.guide, finished=take, precision="fp32" if generator is None else self.precision,
+            version=self.version,
         )  # fmt: skip
         return [rollouts[row] for row in range(len(prompts) * samples)]
 

@@ -88,6 +88,11 @@ def alphabet_of(words: Container[str]) -> Alphabet | None:
     return next((alphabet for alphabet, (before, _) in PROMPT_MARKS.items() if before in words), None)
 
 
+def is_built_here(words: int) -> bool:
+    """Whether a model with so many words is a preset, by its tokenizer's size: no model from elsewhere has so few."""
+    return words in VOCABULARIES.values()
+
+
 def is_preset(name: str) -> bool:
     """A folder of that name wins."""
     return name in PRESETS and not Path(name).is_dir()

@@ -83,7 +83,7 @@ class VllmSampler:
                 logprobs_mode="processed_logprobs",  # at the temperature of sampling
                 seed=0,
             )
-        self._versions: tuple[int, ...] = ()
+        self._versions: tuple[int | None, ...] = ()
         self(
             model, [[0]], samples=1, max_new_tokens=1, stop_ids=(), pad_id=0, generator=None
         )  # kernels may refuse late
@@ -102,6 +102,7 @@ class VllmSampler:
         guide: Guide | None = None,
         finished: Callable[[int, Generated], None] | None = None,
         precision: Precision = "fp32",
+        version: int | None = None,
     ) -> list[Generated]:
         """`samples` continuations of every prompt, in order; each row's draws belong to a seed of its own. What is rounded
         was settled when vLLM was opened: a `precision` changes nothing."""
@@ -110,7 +111,7 @@ class VllmSampler:
 
         if guide is not None:
             raise ValueError("vllm shows nobody the states of its model")
-        self._take(model)
+        self._take(model, version)
         rows = len(prompts) * samples
         settings = [
             SamplingParams(
@@ -133,10 +134,11 @@ class VllmSampler:
         cleanup_dist_env_and_memory()
         gc.collect()
 
-    def _take(self, model: Any) -> None:
-        """The trained weights, unless none has been written to since: torch counts that per tensor."""
+    def _take(self, model: Any, version: int | None) -> None:
+        """The trained weights, unless none has been written to since: torch counts that per tensor, but for its own fused
+        optimisers, whose updates the `version` counts."""
         weights = dict(model.named_parameters(remove_duplicate=False))
-        versions = tuple(weight._version for weight in weights.values())
+        versions = (version, *(weight._version for weight in weights.values()))
         if versions == self._versions:
             return
         iterator = [(name, weight.detach()) for name, weight in weights.items()]

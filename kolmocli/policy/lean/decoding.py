@@ -3,15 +3,18 @@
 At these sizes a step of transformers' forward is mostly Python, mask building and a copy of each prompt's keys for every
 one of its samples. Here queries of all samples of a prompt meet its keys in one product, a row's own keys in another,
 under one softmax; the weights are the model's own (those of small layers copied side by side, the way round that few
-rows are multiplied fastest). Of a short convolution a row keeps what its kernel still reaches. A test holds the two to
-each other for every family of `parts.py`.
+rows are multiplied fastest). What several prompts begin with is read once (`beginnings.py`), and the queries of all their
+samples meet its keys in one product more. Of a short convolution a row keeps what its kernel still reaches. A test holds
+the two to each other for every family of `parts.py`.
 
-Shapes: P prompts, G samples of each, N = P*G rows, T prompt tokens, S tokens written, L layers, H key heads, R query
-heads per key head, E numbers per head, D hidden units, K taps of a kernel.
+Shapes: P prompts, G samples of each, N = P*G rows, B tokens of a beginning, T of the rest of a prompt, S tokens written,
+L layers, H key heads, R query heads per key head, E numbers per head, D hidden units, K taps of a kernel.
 """
 
 from __future__ import annotations
 
+from collections.abc import MutableMapping, Sequence
+from itertools import groupby
 from typing import Any, NamedTuple
 
 import torch
@@ -20,7 +23,8 @@ from torch.nn import functional as F
 from kolmocli.policy import limits
 from kolmocli.policy.head import Head
 from kolmocli.policy.lean.parts import Attention, Convolution, Layer, last_norm, layers_of
-from kolmocli.policy.lean.products import join
+from kolmocli.policy.lean.beginnings import Ids
+from kolmocli.policy.lean.products import join, split
 from kolmocli.processor import Precision
 
 
@@ -28,17 +32,35 @@ class LeanDecoder:
     """A `Decoder` of a model whose head `find_lean` has found."""
 
     def __init__(
-        self, head: Head, ids_PT: torch.Tensor, mask_PT: torch.Tensor, samples: int, precision: Precision = "fp32"
+        self,
+        head: Head,
+        ids_PT: torch.Tensor,
+        mask_PT: torch.Tensor,
+        samples: int,
+        precision: Precision = "fp32",
+        beginnings: Sequence[Ids] = (),
+        read: MutableMapping[tuple[Ids, str], list[Any]] | None = None,
     ) -> None:
+        """`beginnings` are what stands before the `ids_PT` of each prompt, equal ones side by side; none where there are none.
+        `read` has what layers keep of beginnings that were read with these weights before, and gets that of others."""
         model, self._head = head.decoder, head
         self._norm = last_norm(model)
         self._layers = [_Layer(layer, precision) for layer in layers_of(model)]
         self._written = 0
+        self._beginnings = list(beginnings) or [()] * len(ids_PT)
+        self._read = {} if read is None else read
+        self._precision = precision
         positions_PT = (mask_PT.cumsum(-1) - 1).clamp(min=0)
+        for ids in filter(None, dict.fromkeys(self._beginnings)):
+            self._read_beginning(ids, mask_PT)
+        self._part_prompts()
+        if before := [len(ids) for ids in self._beginnings] if any(self._beginnings) else None:
+            positions_PT = positions_PT + mask_PT.new_tensor(before)[:, None]
         hidden_PTD = model.embed_tokens(ids_PT)
         turn_by = _Angles(*(x.unsqueeze(2) for x in angles(model, hidden_PTD, positions_PT)))
         is_padded = not bool(mask_PT.all())
-        prompts = _Prompts(samples, mask_PT if is_padded else None, _allowed(mask_PT) if is_padded else None)
+        allowed = _allowed(mask_PT, before) if is_padded or before else None
+        prompts = _Prompts(samples, mask_PT if is_padded else None, allowed)
         for i, layer in enumerate(self._layers):
             hidden_PTD = layer.read(hidden_PTD, turn_by, prompts, is_last=i == len(self._layers) - 1)
         self._position_N = positions_PT[:, -1].repeat_interleave(samples, 0)
@@ -51,6 +73,31 @@ class LeanDecoder:
         state_PD = norm(hidden_PTD[:, -1], self._norm)
         self.states_ND = state_PD.repeat_interleave(samples, 0)
         self.logits_NV = head.logits(state_PD).repeat_interleave(samples, 0)
+
+    def _read_beginning(self, ids: Ids, like: torch.Tensor) -> None:
+        """Each by itself, so that what it gives depends on nothing else."""
+        if (ids, self._precision) in self._read:
+            return
+        model, ids_PT = self._head.decoder, like.new_tensor([ids])
+        hidden_PTD = model.embed_tokens(ids_PT)
+        positions_PT = torch.arange(len(ids), device=like.device)[None]
+        turn_by = _Angles(*(x.unsqueeze(2) for x in angles(model, hidden_PTD, positions_PT)))
+        kept = []
+        for i, layer in enumerate(self._layers):
+            hidden_PTD = layer.read(hidden_PTD, turn_by, _Prompts(0, None, None), is_last=i == len(self._layers) - 1)
+            kept.append(layer.operator.kept())
+        self._read[ids, self._precision] = kept
+
+    def _part_prompts(self) -> None:
+        """Tell every layer which prompts have which beginning."""
+        parts, first = [], 0
+        for ids, alike in groupby(self._beginnings):
+            count = len(list(alike))
+            if ids:
+                parts.append((slice(first, first + count), self._read[ids, self._precision]))
+            first += count
+        for i, layer in enumerate(self._layers):
+            layer.operator.begun = [(prompts, kept[i]) for prompts, kept in parts]
 
     def step(self, token_N: torch.Tensor) -> None:
         model = self._head.decoder
@@ -67,6 +114,9 @@ class LeanDecoder:
     def keep(self, rows_PG: torch.Tensor, prompts_P: torch.Tensor) -> None:
         for layer in self._layers:
             layer.operator.keep(rows_PG, prompts_P)
+        if any(self._beginnings):
+            self._beginnings = [self._beginnings[i] for i in prompts_P.tolist()]
+            self._part_prompts()
         self._position_N = self._position_N[rows_PG.flatten()]
         if self._bias_PT is not None:
             self._bias_PT = self._bias_PT[prompts_P]
@@ -78,11 +128,12 @@ class _Angles(NamedTuple):
 
 
 class _Prompts(NamedTuple):
-    """What layers have to know of the prompts. Both masks are None where there is no padding."""
+    """What layers have to know of the prompts. Both masks are None where there is no padding, and nothing before them."""
 
     samples: int
     mask_PT: torch.Tensor | None
     allowed_PTT: torch.Tensor | None
+    """[P, 1, T, B + T], with B of the longest beginning."""
 
 
 class _Layer:
@@ -92,7 +143,7 @@ class _Layer:
         self._layer = layer
         of = layer.operator
         self.operator = _Attention(of, precision) if isinstance(of, Attention) else _Convolution(of, precision)
-        self._gate_up = join([layer.gate, layer.up], precision)
+        self._gate_up = split([layer.gate, layer.up], precision)
         self._down = join([layer.down], precision)
 
     def scale_of_heads(self, like: torch.Tensor) -> torch.Tensor | None:
@@ -110,7 +161,7 @@ class _Layer:
 
     def _finish(self, hidden: torch.Tensor, mixed: torch.Tensor) -> torch.Tensor:
         hidden = mixed.add_(hidden)
-        gate, up = self._gate_up(norm(hidden, self._layer.between)).chunk(2, -1)
+        gate, up = self._gate_up(norm(hidden, self._layer.between))
         return self._down(self._layer.activation(gate).mul_(up)).add_(hidden)
 
 
@@ -120,6 +171,12 @@ class _Convolution:
     def __init__(self, convolution: Convolution, precision: Precision) -> None:
         self._inputs, self._output = join([convolution.inputs], precision), join([convolution.output], precision)
         self._taps = convolution.taps
+        self.begun: list[tuple[slice, torch.Tensor]] = []
+        """The prompts, side by side, that have a beginning, and what `kept` gave of it."""
+
+    def kept(self) -> torch.Tensor:
+        """Of what was read as a prompt without samples: its last K - 1 products, [K - 1, D]."""
+        return self._tail_PKD[0]
 
     def read(self, inputs_PTD: torch.Tensor, turn_by: _Angles, prompts: _Prompts, is_last: bool) -> torch.Tensor:
         b, c, x = self._inputs(inputs_PTD).chunk(3, -1)
@@ -128,6 +185,13 @@ class _Convolution:
             product = product * prompts.mask_PT[..., None].to(product.dtype)
         tokens, reach = product.shape[1], len(self._taps) - 1
         past = F.pad(product, (0, 0, reach, 0))
+        for of_prompts, tail_KD in self.begun:
+            # Right before the first token, so after padding.
+            padding = 0 if prompts.mask_PT is None else (prompts.mask_PT[of_prompts] == 0).sum(-1)[:, None]
+            where = torch.arange(reach, device=past.device) + padding
+            numbers = torch.arange(of_prompts.start, of_prompts.stop, device=past.device)[:, None]
+            past[numbers, where] = tail_KD
+        self._tail_PKD = past[:, past.shape[1] - reach :]
         self._past = [past[:, -1 - i].repeat_interleave(prompts.samples, 0) for i in range(reach)]
         first = tokens - 1 if is_last else 0
         mixed = sum(tap * past[:, reach - i + first : reach - i + tokens] for i, tap in enumerate(self._taps))
@@ -158,6 +222,12 @@ class _Attention:
         self._norms = attention.query_norm, attention.key_norm
         self._qkv = join([attention.query, attention.key, attention.value], precision)
         self._output = join([attention.output], precision)
+        self.begun: list[tuple[slice, tuple[torch.Tensor, torch.Tensor]]] = []
+        """The prompts, side by side, that have a beginning, and what `kept` gave of it."""
+
+    def kept(self) -> tuple[torch.Tensor, torch.Tensor]:
+        """Keys, [H, E, B], and values, [H, B, E], of what was read as a prompt without samples."""
+        return self._prompt[0][0], self._prompt[1][0]
 
     def scale_of_heads(self, like: torch.Tensor) -> torch.Tensor:
         """What queries, and then keys, are to be multiplied with: [heads of both, 1]."""
@@ -169,6 +239,8 @@ class _Attention:
         self._prompt = key.mT.contiguous(), value.contiguous()
         shape = (*key.shape[:2], prompts.samples, limits.ROOM, self._head_size)
         self._own = key.new_empty(shape), value.new_empty(shape)
+        if self.begun:
+            key, value = self._with_beginnings(key, value)
         allowed_PTT = prompts.allowed_PTT
         causal = allowed_PTT is None
         if is_last:
@@ -178,6 +250,18 @@ class _Attention:
             query, key, value, attn_mask=allowed_PTT, is_causal=causal, scale=self._scale, enable_gqa=True
         )
         return self._output(mixed.transpose(1, 2).flatten(2))
+
+    def _with_beginnings(self, key: torch.Tensor, value: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """[P, H, B + T, E], with zeros after a shorter beginning: nothing may attend to them."""
+        before = [key.new_zeros(*key.shape[:2], self._before, self._head_size) for _ in range(2)]
+        for prompts, (keys, values) in self.begun:
+            before[0][prompts, :, : keys.shape[-1]] = keys.mT
+            before[1][prompts, :, : keys.shape[-1]] = values
+        return torch.cat([before[0], key], 2), torch.cat([before[1], value], 2)
+
+    @property
+    def _before(self) -> int:
+        return max((keys.shape[-1] for _, (keys, _) in self.begun), default=0)
 
     def __call__(
         self, inputs_ND: torch.Tensor, turn_by: _Angles, bias_PT: torch.Tensor | None, written: int
@@ -212,11 +296,23 @@ class _Attention:
         if bias_PT is not None:
             shared = shared + bias_PT[:, None, None]
         alone = (query @ keys.mT).flatten(2, 3)  # P H (GR) S
-        share = torch.softmax(torch.cat([shared, alone], -1), -1, dtype=torch.float32).to(query.dtype)
-        of_prompt, of_own = share.split([shared.shape[-1], alone.shape[-1]], -1)
+        before = [self._meet_beginnings(query)] if self.begun else []
+        share = torch.softmax(torch.cat([*before, shared, alone], -1), -1, dtype=torch.float32).to(query.dtype)
+        of_begun, of_prompt, of_own = share.split([self._before, shared.shape[-1], alone.shape[-1]], -1)
         mixed = (of_prompt @ prompt_values).view(query.shape)
         mixed = mixed + of_own.unflatten(2, query.shape[2:4]) @ values
+        for numbers, (_, values) in self.begun:
+            of_all = of_begun[numbers, ..., : values.shape[1]].transpose(0, 1).flatten(1, 2)  # H (P GR) B
+            mixed[numbers] += (of_all @ values).unflatten(1, (-1, *query.shape[2:4])).transpose(0, 1)
         return mixed.transpose(1, 2).reshape(rows, -1)
+
+    def _meet_beginnings(self, query: torch.Tensor) -> torch.Tensor:
+        """Scores of all rows' queries, P H G R E, with the keys of their prompts' beginnings: P H (GR) B."""
+        scores = query.new_full((*query.shape[:2], query.shape[2] * query.shape[3], self._before), float("-inf"))
+        for numbers, (keys, _) in self.begun:
+            of_all = query[numbers].transpose(0, 1).flatten(1, 3) @ keys  # H (P GR) B
+            scores[numbers, ..., : keys.shape[-1]] = of_all.unflatten(1, (-1, scores.shape[2])).transpose(0, 1)
+        return scores
 
     def keep(self, rows_PG: torch.Tensor, prompts_P: torch.Tensor) -> None:
         self._prompt = (self._prompt[0][prompts_P], self._prompt[1][prompts_P])
@@ -248,10 +344,15 @@ def norm(inputs: torch.Tensor, layer: Any) -> torch.Tensor:
     return (inputs * over_rms(inputs, layer.variance_epsilon)).to(inputs.dtype).mul_(layer.weight)
 
 
-def _allowed(mask_PT: torch.Tensor) -> torch.Tensor:
-    """What each token of a prompt attends to, [P, 1, T, T]; padding to itself, as to nothing would be no number."""
+def _allowed(mask_PT: torch.Tensor, before: Sequence[int] | None) -> torch.Tensor:
+    """What each token of a prompt attends to, [P, 1, T, B + T]: all of its beginning, `before` tokens long, and what is before
+    it; padding to itself, as to nothing would be no number."""
     itself = torch.eye(mask_PT.shape[1], dtype=torch.bool, device=mask_PT.device)
-    return ((mask_PT.bool()[:, None] | itself).tril())[:, None]
+    allowed = (mask_PT.bool()[:, None] | itself).tril()
+    if before is not None:
+        begun_PB = torch.arange(max(before), device=mask_PT.device) < mask_PT.new_tensor(before)[:, None]
+        allowed = torch.cat([begun_PB[:, None].expand(-1, mask_PT.shape[1], -1), allowed], -1)
+    return allowed[:, None]
 
 
 def _roomier(own: torch.Tensor) -> torch.Tensor:

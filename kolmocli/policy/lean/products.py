@@ -30,12 +30,22 @@ def join(layers: Sequence[Any], precision: Precision) -> Product:
     return _Joined(layers) if sum(layer.weight.numel() for layer in layers) < limits.JOINED_BELOW else _Apart(layers)
 
 
+def split(layers: Sequence[Any], precision: Precision) -> Callable[[torch.Tensor], Sequence[torch.Tensor]]:
+    """As `join`, for layers with equally many outputs, which come one by one: there is nothing to put together of those
+    that are asked one by one."""
+    product = join(layers, precision)
+    return product.apart if isinstance(product, _Apart) else lambda inputs: product(inputs).chunk(len(layers), -1)
+
+
 class _Apart:
     def __init__(self, layers: Sequence[Any]) -> None:
         self._layers = layers
 
+    def apart(self, inputs: torch.Tensor) -> list[torch.Tensor]:
+        return [layer(inputs) for layer in self._layers]
+
     def __call__(self, inputs: torch.Tensor) -> torch.Tensor:
-        apart = [layer(inputs) for layer in self._layers]
+        apart = self.apart(inputs)
         return apart[0] if len(apart) == 1 else torch.cat(apart, -1)
 
 

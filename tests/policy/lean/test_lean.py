@@ -11,6 +11,7 @@ import torch
 from kolmocli.policy import limits
 from kolmocli.policy.adapters import Adaptation
 from kolmocli.policy.generation import Generated, generate
+from kolmocli.policy.lean.beginnings import shelf_of
 from kolmocli.policy.lean.parts import find_lean
 from kolmocli.policy.loading import load_policy
 from tests.policy.families import FAMILIES, LEAN, VOCABULARY, make
@@ -45,6 +46,46 @@ def test_it_writes_what_transformers_write(family: str, monkeypatch: pytest.Monk
     assert len({len(g.tokens) for g in ours}) > 5  # rows have left at different times
     same = [p[:5] for p in PROMPTS if len(p) >= 5]  # prompts without padding
     assert_alike(written(model, same), written(model, same, lean=False))
+
+
+def alike(length: int, rests: list[int]) -> list[list[int]]:
+    beginning = [RNG.randrange(3, VOCABULARY) for _ in range(length)]
+    return [beginning + [RNG.randrange(3, VOCABULARY) for _ in range(rest)] for rest in rests]
+
+
+@pytest.mark.parametrize("family", LEAN)
+def test_what_prompts_begin_with_is_read_once(family: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two families of prompts and one prompt by itself, with rests of several lengths."""
+    model = make(family)
+    first, second = alike(12, [5, 1, 9]), alike(7, [4, 4])
+    prompts = [first[0], second[0], PROMPTS[0], first[1], second[1], first[2]]
+    monkeypatch.setattr(limits, "BEGINNING", 6)
+    monkeypatch.setattr(limits, "ROOM", 8)
+    for asked in (prompts, second):  # the second time its beginning is known
+        assert_alike(written(model, asked, version=0), written(model, asked, lean=False))
+        assert {len(ids) for ids, _ in shelf_of(model, 0).read} == {12, 7}
+
+
+def test_a_beginning_is_read_anew_when_the_weights_have_changed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "BEGINNING", 6)
+    model, prompts = make("llama"), alike(12, [3, 4])
+    before = written(model, prompts, version=0)
+    assert_alike(written(model, prompts, version=0), before)
+    for version in (0, 1):
+        with torch.no_grad():
+            for parameter in model.parameters():
+                # As fused optimisers do, the second time without torch's taking note of it.
+                (parameter if not version else parameter.data).mul_(1.5)
+        found = written(model, prompts, version=version)
+        assert found != before
+        assert_alike(found, written(model, prompts, lean=False))
+
+
+def test_a_preset_reads_every_prompt(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "BEGINNING", 6)
+    policy, prompts = load_policy("tiny"), [[7] * 20 + [i] for i in range(9, 12)]
+    written(policy.model, prompts, version=0)
+    assert not shelf_of(policy.model, 0).read
 
 
 @pytest.mark.parametrize("family", sorted(set(FAMILIES) - set(LEAN)))

@@ -1,0 +1,81 @@
+"""Prompts that begin alike: before each question of a family stand the chat template, the system prompt and its example.
+
+What several prompts begin with is read once for all of them. In sampling it stays read until the weights change; the
+learner reads it once per update. Each beginning is read by itself, so that what it gives depends on nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from itertools import pairwise
+from os.path import commonprefix
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from kolmocli.policy import limits
+from kolmocli.policy.presets import is_built_here
+
+Ids = tuple[int, ...]
+
+
+def may_begin_alike(words: int, device: str) -> bool:
+    """Whether beginnings are looked for in the prompts of a model with so many words on this kind of device.
+
+    A preset's prompt is a bare question, which begins as another does by chance only. A GPU reads a whole prompt in the
+    time that it takes to start the further operations.
+    """
+    return device == "cpu" and not is_built_here(words)
+
+
+def beginnings_of(prompts: Iterable[Ids]) -> dict[Ids, Ids]:
+    """What each prompt shares with others, empty for one that shares less than `limits.BEGINNING` tokens.
+
+    The last token of a prompt is never part of it, as the first answer token is predicted from there. Prompts are grouped
+    so that the fewest tokens are read.
+    """
+    cut = sorted((prompt[:-1], prompt) for prompt in prompts)
+    alike = [len(commonprefix([a, b])) for (a, _), (b, _) in pairwise(cut)]
+    found = dict.fromkeys((prompt for _, prompt in cut), Ids())
+    for start, stop, length in _best(alike, 0, len(cut))[1]:
+        found.update((prompt, before[:length]) for before, prompt in cut[start:stop])
+    return found
+
+
+def _best(alike: list[int], start: int, stop: int) -> tuple[int, list[tuple[int, int, int]]]:
+    """Tokens saved among the sorted prompts `start` to `stop`, and the groups that save them: from, to, shared tokens.
+
+    `alike[i]` is what prompts i and i + 1 share.
+    """
+    if stop - start < 2:
+        return 0, []
+    length = min(alike[start : stop - 1])
+    whole = length * (stop - start - 1) if length >= limits.BEGINNING else 0
+    borders = [start, *(i + 1 for i in range(start, stop - 1) if alike[i] == length), stop]
+    parts = [_best(alike, *border) for border in pairwise(borders)]
+    apart = sum(saved for saved, _ in parts)
+    if whole and whole >= apart:
+        return whole, [(start, stop, length)]
+    return apart, [group for _, groups in parts for group in groups]
+
+
+@dataclass
+class Shelf:
+    """The beginnings that a model has read since its weights were last changed: of each what its layers keep."""
+
+    weights: tuple[int, ...] = ()
+    read: dict[tuple[Ids, str], list[Any]] = field(default_factory=dict)
+
+
+def shelf_of(model: Any, version: int) -> Shelf:
+    """Empty when the weights are not those that its beginnings were read with. torch counts what is written to a tensor;
+    `version` tells of writers that torch does not see."""
+    shelf = _SHELVES.setdefault(model, Shelf())
+    weights = (version, *(weight._version for weight in model.parameters()))
+    if shelf.weights != weights:
+        shelf.weights = weights
+        shelf.read.clear()
+    return shelf
+
+
+_SHELVES: WeakKeyDictionary[Any, Shelf] = WeakKeyDictionary()
