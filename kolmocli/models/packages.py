@@ -53,7 +53,7 @@ def bring(wheel: Wheel, downloads: Path, target: Path, note: Callable[[str], Non
 def _downloaded(wheel: Wheel, downloads: Path) -> Path | None:
     """The package, of an earlier try, as a file or unpacked; only what is complete has such a name."""
     stem = f"{wheel.project.replace('-', '_')}-{wheel.version}-"
-    return next((*downloads.glob(f"{stem}*.whl"), *downloads.glob(_UNPACKED)), None)
+    return next(iter((*downloads.glob(f"{stem}*.whl"), *downloads.glob(_UNPACKED))), None)
 
 
 def _download(wheel: Wheel, downloads: Path, note: Callable[[str], None]) -> Path:
