@@ -78,6 +78,11 @@ class Task:
         return Prompt(self.prompt) if isinstance(self.prompt, str) else self.prompt
 
     @property
+    def content(self) -> str:
+        """What makes two tasks the same: a question is held out from training by it."""
+        return self.asked.text
+
+    @property
     def length(self) -> int:
         """Of what is asked: tasks of like length make batches with little padding."""
         return len(self.asked.shortest)

@@ -152,7 +152,7 @@ class FunctionFamily:
         rng = random.Random(f"{self.seed}/{self.split}/{bucket}/{index}")
         for _ in range(_ATTEMPTS if self.kind.held_out else 1):
             task = self._made(level, index, rng)
-            if not self.kind.held_out or is_held_out(task.asked.text) == (self.split == "eval"):
+            if not self.kind.held_out or is_held_out(task.content) == (self.split == "eval"):
                 return replace(task, bucket=bucket, index=index, language=self.kind.language)
         raise UsageError(
             f"families.{self.name}: level {level}: {self.split}: no prompt is left in {_ATTEMPTS:,} tries; a tenth of them is "

@@ -1,4 +1,5 @@
-"""Write the Python expression from its examples: some pairs of input and output are shown, more are kept.
+"""Write the Python expression from its examples: some pairs of input and output are shown, more are kept. Or write the whole
+function, asked for in words.
 
 Random-access by (bucket, index). Evaluation has other functions than training: a fifth of them, by a hash of what they
 return at the landmarks of their subject.
@@ -14,8 +15,8 @@ from kolmocli.tasks.base import Language, Split
 from kolmocli.tasks.code.task import CodeTask
 from kolmocli.tasks.examples.settings import Examples
 from kolmocli.tasks.examples.shapes import draw
-from kolmocli.tasks.examples.subjects import SUBJECTS, Subject
-from kolmocli.tasks.examples.task import example_task, is_fair, is_held_out
+from kolmocli.tasks.examples.subjects import SUBJECTS
+from kolmocli.tasks.examples.task import example_task, function_task, is_fair, is_held_out
 from kolmocli.tasks.family import families
 from kolmocli.tasks.files.separation import Taken
 
@@ -23,8 +24,9 @@ from kolmocli.tasks.files.separation import Taken
 class ExampleTasks:
     """The tasks of one section."""
 
-    def __init__(self, name: str, subject: Subject, split: Split, seed: int) -> None:
-        self._name, self._subject, self._split, self._seed = name, subject, split, seed
+    def __init__(self, name: str, settings: Examples, split: Split, seed: int) -> None:
+        self._name, self._subject, self._split, self._seed = name, SUBJECTS[settings.of], split, seed
+        self._make = function_task if settings.ask == "words" else example_task
 
     def task(self, level: int, index: int) -> CodeTask:
         bucket, subject = Bucket(self._name, level), self._subject
@@ -33,7 +35,7 @@ class ExampleTasks:
             function = draw(subject.ladder, level, rng)
             behaviour = subject.behaviour(function)
             if is_fair(subject, behaviour) and is_held_out(subject, behaviour) == (self._split == "eval"):
-                return example_task(subject, function, rng, bucket, index)
+                return self._make(subject, function, rng, bucket, index)
 
     def taught(self) -> bool:
         return True
@@ -48,7 +50,7 @@ class ExampleKind:
     language: Language = "python"
 
     def open(self, bucket_family: str, settings: Examples, split: Split, seed: int, taken: Taken) -> ExampleTasks:
-        return ExampleTasks(bucket_family, SUBJECTS[settings.of], split, seed)
+        return ExampleTasks(bucket_family, settings, split, seed)
 
 
 EXAMPLES = families.add("examples", ExampleKind(), builtin=True)

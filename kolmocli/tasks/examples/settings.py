@@ -12,10 +12,13 @@ from kolmocli.tasks.settings import FamilySettings
 
 
 class Examples(FamilySettings):
-    """A Python expression, asked for by examples of what it comes to."""
+    """A Python expression, asked for by examples of what it comes to; or a Python function, asked for in words."""
 
     task: Literal["examples"] = Field(description="a Python expression, asked for by examples of what it comes to")
     of: SubjectName = Field(description="what the functions are of")
+    ask: Literal["examples", "words"] = Field(
+        "examples", description="ask for the expression by its examples, or for a whole function in words"
+    )
 
     @property
     def level_count(self) -> int:

@@ -20,9 +20,11 @@ SubjectName = Literal["numbers", "maps", "filters", "folds", "strings", "pairs"]
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """`text` has a slot for every constant; `value(*arguments, **constants)` is what the expression comes to."""
+    """`text` has a slot for every constant, and so have `words`, which say the same in English;
+    `value(*arguments, **constants)` is what the expression comes to."""
 
     text: str
+    words: str
     value: Callable[..., Any]
 
     @property
@@ -35,95 +37,151 @@ Ladder = Sequence[Sequence[Shape]]
 
 NUMBERS: Ladder = (
     (
-        Shape("x+{n}", lambda x, n: x + n),
-        Shape("x-{n}", lambda x, n: x - n),
+        Shape("x+{n}", "x plus {n}", lambda x, n: x + n),
+        Shape("x-{n}", "x minus {n}", lambda x, n: x - n),
     ),
-    (Shape("{n}-x", lambda x, n: n - x),),
-    (Shape("x*{m}+{n}", lambda x, m, n: x * m + n),),
+    (Shape("{n}-x", "{n} minus x", lambda x, n: n - x),),
+    (Shape("x*{m}+{n}", "x times {m}, plus {n}", lambda x, m, n: x * m + n),),
     (
-        Shape("x*{m}-{n}", lambda x, m, n: x * m - n),
-        Shape("max(x,{n})", lambda x, n: max(x, n)),
+        Shape("x*{m}-{n}", "x times {m}, minus {n}", lambda x, m, n: x * m - n),
+        Shape("max(x,{n})", "the larger of x and {n}", lambda x, n: max(x, n)),
     ),
     (
-        Shape("x*x*{m}+{n}", lambda x, m, n: x * x * m + n),
-        Shape("{n}-x*{m}", lambda x, n, m: n - x * m),
+        Shape("x*x*{m}+{n}", "the square of x, times {m}, plus {n}", lambda x, m, n: x * x * m + n),
+        Shape("{n}-x*{m}", "{n} minus {m} times x", lambda x, n, m: n - x * m),
     ),
 )
 MAPS: Ladder = (
     (
-        Shape("[x+{n} for x in v]", lambda v, n: [x + n for x in v]),
-        Shape("[x-{n} for x in v]", lambda v, n: [x - n for x in v]),
+        Shape("[x+{n} for x in v]", "the list of the numbers in v, each plus {n}", lambda v, n: [x + n for x in v]),
+        Shape("[x-{n} for x in v]", "the list of the numbers in v, each minus {n}", lambda v, n: [x - n for x in v]),
     ),
-    (Shape("[{n}-x for x in v]", lambda v, n: [n - x for x in v]),),
-    (Shape("[x*{m}+{n} for x in v]", lambda v, m, n: [x * m + n for x in v]),),
+    (Shape("[{n}-x for x in v]", "the list of {n} minus x for every number x in v", lambda v, n: [n - x for x in v]),),
     (
-        Shape("[x*{m}-{n} for x in v]", lambda v, m, n: [x * m - n for x in v]),
-        Shape("[max(x,{n}) for x in v]", lambda v, n: [max(x, n) for x in v]),
+        Shape(
+            "[x*{m}+{n} for x in v]",
+            "the list of the numbers in v, each times {m} and then plus {n}",
+            lambda v, m, n: [x * m + n for x in v],
+        ),
     ),
     (
-        Shape("[x+{n} for x in v[::-1]]", lambda v, n: [x + n for x in v[::-1]]),
-        Shape("[x*{m}+{n} for x in v[::-1]]", lambda v, m, n: [x * m + n for x in v[::-1]]),
+        Shape(
+            "[x*{m}-{n} for x in v]",
+            "the list of the numbers in v, each times {m} and then minus {n}",
+            lambda v, m, n: [x * m - n for x in v],
+        ),
+        Shape(
+            "[max(x,{n}) for x in v]",
+            "the list of the numbers in v, where each that is less than {n} is replaced by {n}",
+            lambda v, n: [max(x, n) for x in v],
+        ),
+    ),
+    (
+        Shape(
+            "[x+{n} for x in v[::-1]]",
+            "the list of the numbers in v in reverse order, each plus {n}",
+            lambda v, n: [x + n for x in v[::-1]],
+        ),
+        Shape(
+            "[x*{m}+{n} for x in v[::-1]]",
+            "the list of the numbers in v in reverse order, each times {m} and then plus {n}",
+            lambda v, m, n: [x * m + n for x in v[::-1]],
+        ),
     ),
 )
 FILTERS: Ladder = (
     (
-        Shape("[x for x in v if x>={n}]", lambda v, n: [x for x in v if x >= n]),
-        Shape("[x for x in v if x<={n}]", lambda v, n: [x for x in v if x <= n]),
+        Shape(
+            "[x for x in v if x>={n}]",
+            "the list of those numbers in v that are at least {n}",
+            lambda v, n: [x for x in v if x >= n],
+        ),
+        Shape(
+            "[x for x in v if x<={n}]",
+            "the list of those numbers in v that are at most {n}",
+            lambda v, n: [x for x in v if x <= n],
+        ),
     ),
-    (Shape("[-x for x in v if x>={n}]", lambda v, n: [-x for x in v if x >= n]),),
-    (Shape("[-x for x in v if x<={n}]", lambda v, n: [-x for x in v if x <= n]),),
-    (Shape("[x for x in v if {n}<=x<={k}]", lambda v, n, k: [x for x in v if n <= x <= k]),),
     (
-        Shape("[-x for x in v if {n}<=x<={k}]", lambda v, n, k: [-x for x in v if n <= x <= k]),
-        Shape("[x for x in v if x<={n} or x>={k}]", lambda v, n, k: [x for x in v if x <= n or x >= k]),
+        Shape(
+            "[-x for x in v if x>={n}]",
+            "the list of those numbers in v that are at least {n}, each with its sign changed",
+            lambda v, n: [-x for x in v if x >= n],
+        ),
+    ),
+    (
+        Shape(
+            "[-x for x in v if x<={n}]",
+            "the list of those numbers in v that are at most {n}, each with its sign changed",
+            lambda v, n: [-x for x in v if x <= n],
+        ),
+    ),
+    (
+        Shape(
+            "[x for x in v if {n}<=x<={k}]",
+            "the list of those numbers in v that are at least {n} and at most {k}",
+            lambda v, n, k: [x for x in v if n <= x <= k],
+        ),
+    ),
+    (
+        Shape(
+            "[-x for x in v if {n}<=x<={k}]",
+            "the list of those numbers in v that are at least {n} and at most {k}, each with its sign changed",
+            lambda v, n, k: [-x for x in v if n <= x <= k],
+        ),
+        Shape(
+            "[x for x in v if x<={n} or x>={k}]",
+            "the list of those numbers in v that are at most {n} or at least {k}",
+            lambda v, n, k: [x for x in v if x <= n or x >= k],
+        ),
     ),
 )
 FOLDS: Ladder = (
     (
-        Shape("sum(v)+{n}", lambda v, n: sum(v) + n),
-        Shape("sum(v)-{n}", lambda v, n: sum(v) - n),
+        Shape("sum(v)+{n}", "the sum of v, plus {n}", lambda v, n: sum(v) + n),
+        Shape("sum(v)-{n}", "the sum of v, minus {n}", lambda v, n: sum(v) - n),
     ),
-    (Shape("max(v)+{n}", lambda v, n: max(v) + n),),
+    (Shape("max(v)+{n}", "the largest number in v, plus {n}", lambda v, n: max(v) + n),),
     (
-        Shape("min(v)+{n}", lambda v, n: min(v) + n),
-        Shape("v[0]+{n}", lambda v, n: v[0] + n),
+        Shape("min(v)+{n}", "the smallest number in v, plus {n}", lambda v, n: min(v) + n),
+        Shape("v[0]+{n}", "the first number in v, plus {n}", lambda v, n: v[0] + n),
     ),
-    (Shape("sum(v)*{m}+{n}", lambda v, m, n: sum(v) * m + n),),
+    (Shape("sum(v)*{m}+{n}", "the sum of v times {m}, plus {n}", lambda v, m, n: sum(v) * m + n),),
     (
-        Shape("max(v)*{m}+{n}", lambda v, m, n: max(v) * m + n),
-        Shape("sum(v)*{m}-{n}", lambda v, m, n: sum(v) * m - n),
+        Shape("max(v)*{m}+{n}", "the largest number in v times {m}, plus {n}", lambda v, m, n: max(v) * m + n),
+        Shape("sum(v)*{m}-{n}", "the sum of v times {m}, minus {n}", lambda v, m, n: sum(v) * m - n),
     ),
 )
 STRINGS: Ladder = (
-    (Shape("s+'{w}'", lambda s, w: s + w),),
-    (Shape("'{w}'+s", lambda s, w: w + s),),
+    (Shape("s+'{w}'", "the string s followed by '{w}'", lambda s, w: s + w),),
+    (Shape("'{w}'+s", "'{w}' followed by the string s", lambda s, w: w + s),),
     (
-        Shape("s[::-1]+'{w}'", lambda s, w: s[::-1] + w),
-        Shape("s*2+'{w}'", lambda s, w: s * 2 + w),
+        Shape("s[::-1]+'{w}'", "the string s reversed, followed by '{w}'", lambda s, w: s[::-1] + w),
+        Shape("s*2+'{w}'", "the string s twice, followed by '{w}'", lambda s, w: s * 2 + w),
     ),
     (
-        Shape("s.upper()+'{w}'", lambda s, w: s.upper() + w),
-        Shape("'{w}'+s+'{y}'", lambda s, w, y: w + s + y),
+        Shape("s.upper()+'{w}'", "the string s in upper case, followed by '{w}'", lambda s, w: s.upper() + w),
+        Shape("'{w}'+s+'{y}'", "'{w}', then the string s, then '{y}'", lambda s, w, y: w + s + y),
     ),
     (
-        Shape("'{w}'+s[::-1]", lambda s, w: w + s[::-1]),
-        Shape("'{w}'+s.upper()", lambda s, w: w + s.upper()),
+        Shape("'{w}'+s[::-1]", "'{w}' followed by the string s reversed", lambda s, w: w + s[::-1]),
+        Shape("'{w}'+s.upper()", "'{w}' followed by the string s in upper case", lambda s, w: w + s.upper()),
     ),
 )
 PAIRS: Ladder = (
     (
-        Shape("a+b+{n}", lambda a, b, n: a + b + n),
-        Shape("a-b+{n}", lambda a, b, n: a - b + n),
+        Shape("a+b+{n}", "the sum of a, b and {n}", lambda a, b, n: a + b + n),
+        Shape("a-b+{n}", "a minus b, plus {n}", lambda a, b, n: a - b + n),
     ),
-    (Shape("a*b+{n}", lambda a, b, n: a * b + n),),
+    (Shape("a*b+{n}", "a times b, plus {n}", lambda a, b, n: a * b + n),),
     (
-        Shape("max(a,b)+{n}", lambda a, b, n: max(a, b) + n),
-        Shape("min(a,b)+{n}", lambda a, b, n: min(a, b) + n),
+        Shape("max(a,b)+{n}", "the larger of a and b, plus {n}", lambda a, b, n: max(a, b) + n),
+        Shape("min(a,b)+{n}", "the smaller of a and b, plus {n}", lambda a, b, n: min(a, b) + n),
     ),
-    (Shape("a*{m}+b+{n}", lambda a, b, m, n: a * m + b + n),),
+    (Shape("a*{m}+b+{n}", "a times {m}, plus b, plus {n}", lambda a, b, m, n: a * m + b + n),),
     (
-        Shape("a*{m}-b+{n}", lambda a, b, m, n: a * m - b + n),
-        Shape("a+b*{m}+{n}", lambda a, b, m, n: a + b * m + n),
+        Shape("a*{m}-b+{n}", "a times {m}, minus b, plus {n}", lambda a, b, m, n: a * m - b + n),
+        Shape("a+b*{m}+{n}", "a plus {m} times b, plus {n}", lambda a, b, m, n: a + b * m + n),
     ),
 )
 
@@ -138,6 +196,10 @@ class Function:
     @property
     def expression(self) -> str:
         return self.shape.text.format(**dict(self.constants))
+
+    @property
+    def words(self) -> str:
+        return self.shape.words.format(**dict(self.constants))
 
     def __call__(self, *arguments: Any) -> Any:
         return self.shape.value(*arguments, **dict(self.constants))

@@ -12,7 +12,7 @@ from kolmocli.seeds import content_key
 from kolmocli.tasks.base import Prompt
 from kolmocli.tasks.code.checks import Check, Checks
 from kolmocli.tasks.code.task import CodeTask
-from kolmocli.tasks.examples.shapes import Function
+from kolmocli.tasks.examples.shapes import Arguments, Function
 from kolmocli.tasks.examples.subjects import Subject
 
 _HELD_OUT = 5
@@ -26,17 +26,41 @@ You are shown what a function of Python returns for some inputs. Write the expre
 nothing else. It has to hold for other inputs too."""
 
 
+_SYSTEM_WORDS = "You write short Python functions. Answer with the code alone."
+
+
 def example_task(subject: Subject, function: Function, rng: random.Random, bucket: Bucket, index: int) -> CodeTask:
-    """The task of finding `function`, with inputs that are drawn for it: some are shown, then come the landmarks and more."""
-    telling = [*subject.borders(function), *subject.probes]
-    shown = [*(subject.draw(rng) for _ in range(max(1, _FEWEST - len(telling)))), *telling]
-    hidden = [*subject.landmarks, *(subject.draw(rng) for _ in range(_HIDDEN))]
-    checks = tuple(Check(Call.of(_NAME, *inputs), function(*inputs)) for inputs in [*shown, *hidden])
+    """The task of finding `function`, with inputs that are drawn for it: some are shown, more are kept."""
+    shown = _shown(subject, function, rng)
+    checks = _checks(subject, function, shown, rng)
     prefix = f"def {_NAME}({subject.parameters}): return "
     return CodeTask(
         prompt=_prompt(checks[: len(shown)]), tests=Checks(checks), entry_point=_NAME, prefix=prefix,
         reference=prefix + function.expression, bucket=bucket, index=index,
     )  # fmt: skip
+
+
+def function_task(subject: Subject, function: Function, rng: random.Random, bucket: Bucket, index: int) -> CodeTask:
+    """The task of writing `function` as it is said in words, for a model that reads. Nothing of its tests is shown."""
+    checks = _checks(subject, function, _shown(subject, function, rng), rng)
+    head = f"def {_NAME}({subject.parameters.replace(',', ', ')}):"
+    return CodeTask(
+        prompt=Prompt(f"Write the Python function `{head[4:-1]}` that returns {function.words}.", _SYSTEM_WORDS),
+        tests=Checks(checks), entry_point=_NAME, reference=f"{head}\n    return {function.expression}", bucket=bucket,
+        index=index,
+    )  # fmt: skip
+
+
+def _shown(subject: Subject, function: Function, rng: random.Random) -> list[Arguments]:
+    """The inputs of the examples: those that tell most, and a few that are drawn."""
+    telling = [*subject.borders(function), *subject.probes]
+    return [*(subject.draw(rng) for _ in range(max(1, _FEWEST - len(telling)))), *telling]
+
+
+def _checks(subject: Subject, function: Function, shown: Sequence[Arguments], rng: random.Random) -> tuple[Check, ...]:
+    """These inputs, then the landmarks and some that are drawn, each with what the function returns."""
+    hidden = [*subject.landmarks, *(subject.draw(rng) for _ in range(_HIDDEN))]
+    return tuple(Check(Call.of(_NAME, *inputs), function(*inputs)) for inputs in [*shown, *hidden])
 
 
 def is_fair(subject: Subject, behaviour: Sequence[Any]) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import random
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -148,3 +149,34 @@ def test_fair_functions_do_more_than_choose() -> None:
     assert is_fair(numbers, [x + 1 for (x,) in numbers.landmarks])
     assert not is_fair(numbers, [x for (x,) in numbers.landmarks])
     assert not is_fair(numbers, [x > 3 for (x,) in numbers.landmarks])
+
+
+IN_WORDS = open_families(
+    {name: EXAMPLES.settings(task="examples", of=name, ask="words") for name in SUBJECTS}, "train", 0
+)
+
+
+def test_in_words_the_reference_passes_with_words_around_it_and_another_function_fails(box: Sandbox) -> None:
+    tasks = [IN_WORDS.task(bucket, index) for bucket in IN_WORDS.buckets() for index in range(3)]
+    right = [task.reference or "" for task in tasks]
+    fenced = [f"Here it is:\n```python\n{text}\n```\nIt works." for text in right]
+    wrong = [text.replace("return ", "return None and ") for text in right]
+    for texts, passes in ((right, True), (fenced, True), (wrong, False)):
+        assert [o.passed for o in judge(tasks, texts, box, TERMS)] == [passes] * len(tasks)
+
+
+def test_in_words_every_constant_is_said_and_no_code_is_shown() -> None:
+    for bucket in IN_WORDS.buckets():
+        for index in range(5):
+            task = IN_WORDS.task(bucket, index)
+            expression = (task.reference or "").partition("return ")[2]
+            assert set(re.findall(r"\d{2}", expression)) <= set(re.findall(r"\d{2}", task.asked.text))
+            assert expression not in task.asked.text
+
+
+def test_both_ways_of_asking_hold_out_the_same_functions() -> None:
+    for bucket in TRAIN.buckets():
+        by_example, in_words = TRAIN.task(bucket, 0), IN_WORDS.task(bucket, 0)
+        assert (by_example.reference or "").partition("return ")[2] == (in_words.reference or "").partition("return ")[
+            2
+        ]
