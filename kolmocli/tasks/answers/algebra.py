@@ -16,19 +16,31 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
+from kolmocli.tasks.answers.words import listed
+
 Tree = tuple[Any, ...]
 """("n", "3/4") · ("v", "x_1") · ("c", "pi") · ("f", name, argument) · ("!", a) · (sign, a, b) with one of + - * / ^ · ("neg", a)."""
 
 FUNCTIONS = frozenset(
-    "sqrt cbrt fourthroot sin cos tan cot sec csc arcsin arccos arctan sinh cosh tanh ln log exp abs floor ceil binom gcd lcm max min".split()
+    listed(
+        "sqrt cbrt fourthroot sin cos tan cot sec csc arcsin arccos arctan sinh cosh tanh ln log exp abs floor ceil binom gcd lcm max min"
+    )
 )
-_ALIASES = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "tg": "tan", "ctg": "cot", "lg": "log", "arctg": "arctan"}
+_ALIASES = {
+    "asin": "arcsin",
+    "acos": "arccos",
+    "atan": "arctan",
+    "tg": "tan",
+    "ctg": "cot",
+    "lg": "log",
+    "arctg": "arctan",
+}
 _TWO = frozenset({"binom", "gcd", "lcm", "max", "min"})
 _GREEK = frozenset(
-    (
+    listed(
         "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi rho sigma tau upsilon phi chi psi omega "
         "Gamma Delta Theta Lambda Xi Pi Sigma Phi Psi Omega ell hbar"
-    ).split()
+    )
 )
 CONSTANTS = {"pi": math.pi, "e": math.e, "i": 1j}
 _INFINITE = frozenset({"infinity", "infty", "inf", "oo"})
@@ -239,7 +251,7 @@ def _words(letters: str) -> list[tuple[str, str]]:
     return [("letter", letter) for letter in letters]
 
 
-_UNREAD = frozenset("and not the for odd one two six ten yes max min all any new old mod day".split())
+_UNREAD = frozenset(listed("and not the for odd one two six ten yes max min all any new old mod day"))
 """Words of three letters that are no product."""
 _CLOSED = {"(": ")", "|": "|", "⌊": "⌋", "⌈": "⌉", "[": "]", "{": "}"}
 

@@ -14,7 +14,9 @@ _LABEL = re.compile(
     r"(?:\((?P<round>[A-Za-z])\)|\[(?P<square>[A-Za-z])\]|(?P<bare>[A-Za-z])(?P<mark>[).:]|(?=\s*\Z)|(?= ?- )))(?P<rest>.*)\Z",
     re.IGNORECASE | re.DOTALL,
 )
-_ANOTHER = re.compile(rf"(?<![\w.])(?:\([{_LETTERS}]\)|[{_LETTERS}][).:](?!\d)|(?:or|and|not|,|/|&) *\(?[{_LETTERS}]\)?(?![\w'])|[{_LETTERS}] *\Z)")
+_ANOTHER = re.compile(
+    rf"(?<![\w.])(?:\([{_LETTERS}]\)|[{_LETTERS}][).:](?!\d)|(?:or|and|not|,|/|&) *\(?[{_LETTERS}]\)?(?![\w'])|[{_LETTERS}] *\Z)"
+)
 _SEVERAL = re.compile(rf"[{_LETTERS}](?:(?:\s*(?:,|;|and|&)\s*)+[{_LETTERS}])+\Z")
 _RUN = re.compile(rf"[{_LETTERS}]{{2,6}}\Z")
 

@@ -163,7 +163,11 @@ class _Comparison:
         """Lists and sets have no order, unless their members are words, or are called by different names."""
         if right.kind == "set" and len(right.items) == 1 and given.kind == "leaf":
             return self.forms(given, right.items[0])
-        if given.kind == "tuple" and given.brackets == "()" and len({item.name for item in right.items}) == len(right.items):
+        if (
+            given.kind == "tuple"
+            and given.brackets == "()"
+            and len({item.name for item in right.items}) == len(right.items)
+        ):
             return self._in_order(given, right)
         if given.kind not in ("list", "set"):
             return False
@@ -208,7 +212,7 @@ class _Comparison:
     def _relations(self, given: Form, right: Form) -> bool:
         """A chain `x = a = b` has one value only if its members agree. An equation or an inequality is one that says the same."""
         if given.kind == "relation" and given.items:
-            if not all([self.forms(a, b) for a, b in pairwise(given.items)]):
+            if not all(self.forms(a, b) for a, b in pairwise(given.items)):
                 return False
             last = given.items[-1]
             return self.forms(Form(last.kind, last.text, last.items, last.brackets, given.name, given.sides), right)
@@ -268,12 +272,16 @@ class _Comparison:
 
 def _distinct(form: Form) -> Form:
     items = {(folded(item.text, False), item.name) if item.text else item: item for item in form.items}
-    return form if len(items) == len(form.items) else Form(form.kind, form.text, tuple(items.values()), form.brackets, form.name)
+    return (
+        form
+        if len(items) == len(form.items)
+        else Form(form.kind, form.text, tuple(items.values()), form.brackets, form.name)
+    )
 
 
 def _brackets(form: Form) -> str:
     """Of an interval: an end that is infinite is open, however it is written."""
-    low, high = form.brackets
+    low, high = form.brackets[0], form.brackets[1]
     return ("(" if _endless(form.items[0].text) else low) + (")" if _endless(form.items[1].text) else high)
 
 

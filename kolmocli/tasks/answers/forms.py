@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Literal
 
 from kolmocli.tasks.answers.algebra import NAMES
+from kolmocli.tasks.answers.words import listed
 
 Kind = Literal["leaf", "list", "set", "tuple", "interval", "union", "matrix", "relation", "nothing"]
 _OPEN, _CLOSE = "([{⟨⌊⌈", ")]}⟩⌋⌉"
@@ -50,6 +51,9 @@ def _read(text: str, depth: int) -> Form:
         return Form("set")
     if not text:
         return Form("nothing")
+    groups = split(text, re.compile(r"\s*;\s*"))
+    if len(groups) > 1 and all(len(split(group, re.compile(r","))) > 1 for group in groups):
+        return Form("list", text, tuple(_read(group, depth + 1) for group in groups))  # `p=5,q=2; p=7,q=2`
     items = _separated(text)
     if len(items) > 1:
         return _several(items, depth)
@@ -67,11 +71,7 @@ _JOINED = re.compile(r"\s*(?:,|;|\b(?:and|or)\b)\s*(?:\b(?:and|or)\b\s*)?")
 
 
 def _separated(text: str) -> list[str]:
-    """What stands between commas, semicolons, `and` and `or` outside brackets. A text of words is not taken apart at words,
-    and where there are commas and semicolons, semicolons separate."""
-    groups = split(text, re.compile(r"\s*;\s*"))
-    if len(groups) > 1 and any(len(split(group, re.compile(r","))) > 1 for group in groups):
-        return groups
+    """What stands between commas, semicolons, `and` and `or` outside brackets. A text of words is not taken apart at words."""
     parts = split(text, re.compile(r"\s*[,;]\s*(?:(?:and|or)\b\s*)?"))
     wordy = any(is_words(part) for part in parts) and not re.search(r"[=<>]", text)
     if not wordy or all(not is_words(piece) for part in parts for piece in _at_words(part)):
@@ -143,12 +143,19 @@ def is_name(text: str) -> bool:
     if text[:1] == "(" and text[-1:] == ")" and "," in text:
         return all(is_name(part) for part in re.split(r"[,;]", text[1:-1]))
     parts = re.split(r"[:/]", text)
-    return all(bool(_NAME.match(part.strip()) or _POINTS.match(part.strip())) for part in parts) and not (
-        text in ("e", "pi", "infinity", "infty", "inf", "oo")
+    return all(bool(_NAME.match(part.strip()) or _POINTS.match(part.strip())) for part in parts) and text not in (
+        "e",
+        "pi",
+        "infinity",
+        "infty",
+        "inf",
+        "oo",
     )
 
 
-_DENIALS = frozenset("not no nor never wrong incorrect false isn isnt cannot except unless without neither none instead".split())
+_DENIALS = frozenset(
+    listed("not no nor never wrong incorrect false isn isnt cannot except unless without neither none instead")
+)
 
 
 def denies(text: str) -> bool:
@@ -246,7 +253,7 @@ def _inequality(parts: list[str], signs: list[str], depth: int) -> Form | None:
 
 
 def _united(text: str, depth: int) -> Form | None:
-    parts = split(text, re.compile(r"\s*(?:∪|(?<=[)\]}])\s*[Uu]\s*(?=[(\[{]))\s*"))
+    parts = split(text, re.compile(r"\s*(?:∪|(?<=[)\]}])\s*[Uu]\s*(?=[(\[{]))\s*"))  # noqa: RUF001
     if len(parts) < 2:
         return None
     forms = [_read(part, depth + 1) for part in parts]
@@ -267,7 +274,7 @@ def _enclosed(text: str, depth: int) -> Form | None:
     if text[:1] not in ("(", "[", "{", "⟨") or text[-1:] not in (")", "]", "}", "⟩") or not _closes(text):
         return None
     brackets, inside = text[0] + text[-1], text[1:-1]
-    items = [item for item in split(inside, re.compile(r"\s*[,;]\s*"))]
+    items = split(inside, re.compile(r"\s*[,;]\s*"))
     if brackets == "{}":
         inner = _read(inside, depth + 1)
         if inner.kind in ("leaf", "list", "tuple"):

@@ -8,12 +8,13 @@ from __future__ import annotations
 import re
 
 from kolmocli.tasks.answers.forms import denies
+from kolmocli.tasks.answers.words import listed
 
-_SAID = (
+_SAID = listed(
     r"so thus hence therefore then finally and we get have find found obtain conclude that the our my final correct answer answers "
     r"solution solutions result results value values is are it its it's equals equal to must be here exactly about approximately "
     r"approx roughly around answer's total in conclusion"
-).split()
+)
 _LEAD = re.compile(rf"(?:(?:{'|'.join(_SAID)})\b[\s,:]*)+", re.IGNORECASE)
 _SUBJECT = re.compile(
     r"(?:(?:so|thus|hence|therefore|then|final answer|answer)[,:]?\s+)*(?:the|this|our)\s(?P<what>[^0-9=<>.;:]{1,80}?)\s(?:is|are|equals)(?: about| approximately)?\s+",

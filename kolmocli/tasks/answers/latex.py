@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from kolmocli.tasks.answers.symbols import typed
+from kolmocli.tasks.answers.words import listed
 
 LONGEST = 400
 """Characters of an answer. What is longer is no answer but an essay, and is left as it is."""
@@ -16,18 +17,18 @@ _DEEPEST = 20
 _TOKEN = re.compile(r"\\[A-Za-z]+\*? ?|\\.|.", re.DOTALL)
 _FRACTIONS = frozenset({"frac", "dfrac", "tfrac", "cfrac"})
 _WRAPPERS = frozenset(
-    (
+    listed(
         "boxed fbox text textbf textit textrm textsf texttt textnormal textup mathrm mathbf mathit mathsf mathtt mathcal mbox hbox "
         "operatorname boldsymbol bm emph underline ensuremath mathop displaylines phantom"
-    ).split()
+    )
 )
 """Commands of which only what they wrap is of use."""
 _COLOURS = frozenset({"textcolor", "colorbox", "color"})
 """Commands whose first argument is the name of a colour."""
-_STYLES = (
+_STYLES = listed(
     "left right big Big bigl bigr Bigl Bigr bigg Bigg middle displaystyle textstyle scriptstyle limits ! ( ) [ ] bf it rm "
     "bfseries itshape rmfamily sffamily centering small large Large normalsize label nonumber"
-).split()
+)
 _WORDS = {
     **dict.fromkeys(_STYLES, ""),
     **dict.fromkeys((",", ";", ":", " ", "quad", "qquad", "enspace", "thinspace", "\\"), " "),
@@ -35,7 +36,7 @@ _WORDS = {
     **dict.fromkeys(("cdot", "times", "ast", "cdotp"), "*"), "div": "/", "pm": "±", "mp": "∓", "infty": "infinity",
     **dict.fromkeys(("le", "leq", "leqslant", "leqq"), "<="), **dict.fromkeys(("ge", "geq", "geqslant", "geqq"), ">="),
     **dict.fromkeys(("ne", "neq"), "!="), "lt": "<", "gt": ">", **dict.fromkeys(("approx", "simeq", "doteq"), "≈"),
-    **dict.fromkeys(("circ", "degree", "degrees"), "°"), "cup": "∪", "cap": "∩", "in": "∈",
+    **dict.fromkeys(("circ", "degree", "degrees"), "°"), "cup": "∪", "cap": "∩", "in": "∈",  # noqa: RUF001
     **dict.fromkeys(("emptyset", "varnothing"), "∅"), "langle": "⟨", "rangle": "⟩", "lbrace": "{", "rbrace": "}",
     "lbrack": "[", "rbrack": "]", **dict.fromkeys(("vert", "lvert", "rvert", "mid"), "|"), "lfloor": "⌊", "rfloor": "⌋",
     "lceil": "⌈", "rceil": "⌉", **dict.fromkeys(("ldots", "dots", "cdots", "dotsc", "dotsb", "dotsm"), "..."),
@@ -149,7 +150,7 @@ class _Reader:
         while (token := self._next()) and token != "}":
             piece = self._piece(token, depth)
             name = token[1:].strip() if token.startswith("\\") else ""
-            if last in ("^", "_") and len(piece) > 1 and piece[0] not in "(°":
+            if last in ("^", "_") and len(piece) > 1 and piece[0] != "°" and not _is_closed(piece):
                 piece = f"({piece})" if last == "^" or not piece.isalnum() else piece
             if name in _FRACTIONS and (self._raised() or last[-1:] == "/" or named):
                 piece = f"({piece})"
@@ -227,3 +228,13 @@ class _Reader:
 
 def _closed(text: str) -> str:
     return text if _SIMPLE.match(text) else f"({text})"
+
+
+def _is_closed(text: str) -> bool:
+    """Whether one pair of brackets is around all of it."""
+    depth = 0
+    for place, mark in enumerate(text):
+        depth += (mark == "(") - (mark == ")")
+        if depth == 0:
+            return text[0] == "(" and place == len(text) - 1
+    return False

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from fractions import Fraction
 
-from kolmocli.tasks.answers.words import SCALES, leading_words
+from kolmocli.tasks.answers.words import SCALES, leading_words, listed
 
 _MOST_DIGITS = 60
 _PLAIN = (
@@ -42,7 +42,7 @@ _ORDINAL = re.compile(r"(?:st|nd|rd|th)\b")
 
 
 def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
+    return frozenset(listed(text))
 
 
 _ATTACHED = _words(
@@ -153,7 +153,10 @@ def _value(found: re.Match[str]) -> Fraction | None:
         return sign * _decimal(part["above"]) / below if below else None
     if part["again"] is not None:
         once, again = part["once"], part["again"]
-        return sign * (int(part["fixed"] or 0) + Fraction(int(once + again) - int(once or 0), (10 ** len(again) - 1) * 10 ** len(once)))
+        return sign * (
+            int(part["fixed"] or 0)
+            + Fraction(int(once + again) - int(once or 0), (10 ** len(again) - 1) * 10 ** len(once))
+        )
     power = int(part["e"] or part["ten"] or 0)
     return sign * _decimal(part["plain"]) * Fraction(10) ** power
 

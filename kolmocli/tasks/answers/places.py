@@ -13,6 +13,7 @@ from kolmocli.tasks.answers.latex import LONGEST, boxes, last_box, undoubled
 from kolmocli.tasks.answers.numbers import amount, first_number, last_number
 from kolmocli.tasks.answers.parsing import TAG
 from kolmocli.tasks.answers.symbols import without_ends
+from kolmocli.tasks.answers.words import listed
 
 HASHES = "####"
 _READ = 20_000
@@ -25,8 +26,14 @@ _FINAL = re.compile(
 )
 """The line that Minerva's prompt asks for."""
 _THOUGHTS = ("think", "thinking", "thought", "reasoning", "|begin_of_thought|", "seed:think", "|thinking|")
-_OPENING = tuple(f"<{name}>" for name in _THOUGHTS) + ("[THINK]",)
-_CLOSING = (*(f"</{name}>" for name in _THOUGHTS), "<|end_of_thought|>", "</|begin_of_thought|>", "[/THINK]", "◁/think▷")
+_OPENING = (*(f"<{name}>" for name in _THOUGHTS), "[THINK]")
+_CLOSING = (
+    *(f"</{name}>" for name in _THOUGHTS),
+    "<|end_of_thought|>",
+    "</|begin_of_thought|>",
+    "[/THINK]",
+    "◁/think▷",
+)
 
 
 def spoken(text: str) -> str:
@@ -88,7 +95,9 @@ def holds(place: str, right: str, is_same: Callable[[str, str], bool] = same) ->
 _BETWEEN = re.compile(
     r"(?:[\s$,;.&]|\\[()\[\],;! ]|\\quad|\\qquad|\\text(?:bf)?\{|\}|\b(?:and|or)\b|\\\\)*(?:\$?\s?[A-Za-z](?:_\{?[0-9A-Za-z]{1,3}\}?)?\s?=\s?)?\Z"
 )
-_WORDED = re.compile(r"[^\n\\]{0,6}(?:\\text\{)?(?:[\s,]*(?:[A-Za-z]+|\([a-z]\))){0,4}[\s,]*\b(?:and|or)\b[\s}]*[^\n\\]{0,3}\Z")
+_WORDED = re.compile(
+    r"[^\n\\]{0,6}(?:\\text\{)?(?:[\s,]*(?:[A-Za-z]+|\([a-z]\))){0,4}[\s,]*\b(?:and|or)\b[\s}]*[^\n\\]{0,3}\Z"
+)
 
 
 def _boxed(text: str) -> tuple[str, int] | None:
@@ -113,15 +122,17 @@ def _boxed(text: str) -> tuple[str, int] | None:
     return undoubled(held) if doubled else held, last[1]
 
 
-_CLOSER = r"(?:[\s$.*,;\"'’”}]|\\[)\]]|\\end\{[a-z]+\*?\}|\\pmod\{[^{}]*\})"
-_CLOSERS, _SOME_CLOSERS = re.compile(f"{_CLOSER}*+"), re.compile(f"{_CLOSER}++")  # noqa: RUF001
+_CLOSER = r"(?:[\s$.*,;\"'’”}]|\\[)\]]|\\end\{[a-z]+\*?\}|\\pmod\{[^{}]*\})"  # noqa: RUF001
+_CLOSERS, _SOME_CLOSERS = re.compile(f"{_CLOSER}*+"), re.compile(f"{_CLOSER}++")
 _HOPED = re.compile(rf"{_HOPE}\s*\Z", re.IGNORECASE)
 _WORD = re.compile(r"[A-Za-z]+")
 _UNITS = re.compile(r"\\(?:text|mathrm|textrm|mbox|textbf)\{([^{}]*)\}")
 _CHANGES = frozenset(
-    "or but if not plus minus times mod modulo cubed squared factorial half halves third thirds dozen dozens hundred thousand million"
-    " billion trillion hundredths tenths below above less fewer more wrong incorrect maybe perhaps actually wait unless except"
-    " pi sqrt sin cos tan log ln percentile root power over isn doesn never instead rather no nor base quarters quarter score".split()
+    listed(
+        "or but if not plus minus times mod modulo cubed squared factorial half halves third thirds dozen dozens hundred thousand million"
+        " billion trillion hundredths tenths below above less fewer more wrong incorrect maybe perhaps actually wait unless except"
+        " pi sqrt sin cos tan log ln percentile root power over isn doesn never instead rather no nor base quarters quarter score"
+    )
 )
 
 

@@ -9,16 +9,18 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from kolmocli.tasks.answers.words import listed
+
 _MINUS = "−‐‑‒–—﹣－"  # noqa: RUF001
 _BLANKS = "\u00a0\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000\t\r\n"
 _NOTHING = "\u200b\u200c\u200d\u2060\ufeff\u00ad"
 _GREEK = dict(
     zip(
-        "αβγδεζηθικλμνξπρστυφχψωΓΔΘΛΞΠΣΦΨΩϕϵ",  # noqa: RUF001
-        (
+        "αβγδεζηθικλμνξπρστυφχψωΓΔΘΛΞΠΣΦΨΩϕϵ",
+        listed(
             "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau upsilon phi chi psi "
             "omega Gamma Delta Theta Lambda Xi Pi Sigma Phi Psi Omega phi epsilon"
-        ).split(),
+        ),
         strict=True,
     )
 )

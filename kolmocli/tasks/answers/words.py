@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import re
 
+
+def listed(text: str) -> list[str]:
+    """The words of a text."""
+    return text.split()
+
+
 _ONES = {
     word: value
     for value, word in enumerate(
-        (
+        listed(
             "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
             "eighteen nineteen"
-        ).split()
+        )
     )
 }
 _TENS = {
     word: 10 * value
-    for value, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), start=2)
+    for value, word in enumerate(listed("twenty thirty forty fifty sixty seventy eighty ninety"), start=2)
 }
 SCALES = {"hundred": 100, "thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
 _WORD = "|".join([*sorted(_ONES, key=len, reverse=True), *_TENS, *SCALES])
