@@ -25,7 +25,7 @@ from kolmocli.tasks.answers.algebra import (
     variables,
 )
 from kolmocli.tasks.answers.choices import chosen, letters_of
-from kolmocli.tasks.answers.forms import Form, is_words, read_form
+from kolmocli.tasks.answers.forms import Form, is_name, is_words, read_form
 from kolmocli.tasks.answers.frames import unframed
 from kolmocli.tasks.answers.judges import JudgeName
 from kolmocli.tasks.answers.latex import LONGEST, plain
@@ -41,15 +41,19 @@ _ENDLESS = {"infinity", "infty", "inf", "oo"}
 
 def bare(text: str) -> str:
     """An answer without LaTeX and without marks around it; a minus sign is an ASCII one."""
-    found = _unmarked(plain(text)).lstrip(_BEFORE)
-    dots = "..." if found.rstrip().endswith("...") else ""
-    primes = "'" if found.endswith("'") and re.search(r"[A-Za-z]'\Z", found) and "'" not in text[:1] else ""
-    return found.rstrip(_AFTER) + (dots or primes)
+    return _trimmed(plain(text))
+
+
+def _trimmed(text: str) -> str:
+    found = _unmarked(text).lstrip(_BEFORE)
+    if found.endswith("...") or re.search(r"[A-Za-z]'\Z", found):
+        return found  # a list that goes on, a derivative
+    return found.rstrip(_AFTER)
 
 
 def _unmarked(text: str) -> str:
     """Without the stars of Markdown. A single star behind a number is a sign."""
-    text = text.strip().removesuffix("**").removeprefix("**")
+    text = _BLANK.sub(" ", text).strip().removesuffix("**").removeprefix("**")
     while len(text) > 2 and text[0] == text[-1] == "*":
         text = text[1:-1]
     return text.strip()
@@ -62,8 +66,10 @@ def never(given: Tree, right: Tree) -> bool:
 
 def same(given: str, right: str, judge: JudgeName = "auto", equal: Equal = never) -> bool:
     """Whether both are one answer. `x = 5` is 5 where 5 is right."""
+    if given.strip() == right.strip():
+        return True
     if max(len(given), len(right)) > LONGEST:
-        return given.strip() == right.strip()
+        return False
     if _BROKEN.search(given):
         return False
     wanted = _wanted(right)
@@ -77,7 +83,7 @@ def same(given: str, right: str, judge: JudgeName = "auto", equal: Equal = never
         return letters is not None and chosen(found) == letters
     if _same(found, wanted, equal):
         return True
-    inner = bare(unframed(found))
+    inner = _trimmed(unframed(found))
     return inner != found and inner != "" and _same(inner, wanted, equal)
 
 
@@ -93,6 +99,10 @@ def _same(found: str, wanted: str, equal: Equal) -> bool:
     x = amount(wanted)
     if x is not None:
         return _is_number(found, x, equal)
+    if "," in wanted and "." in found and (x := amount(wanted, foreign=True)) is not None:
+        number = amount(found)
+        if number is not None and number.equals(x):
+            return True  # `1,22` of a data set that writes decimal commas
     return _Comparison(equal).forms(read_form(found), read_form(wanted))
 
 
@@ -130,7 +140,7 @@ class _Comparison:
         self._equal = equal
 
     def forms(self, given: Form, right: Form) -> bool:
-        if given.name and right.name and given.name != right.name:
+        if given.name and right.name and not _is_same_name(given.name, right.name):
             return False
         if given.kind == "nothing":
             return False
@@ -220,6 +230,9 @@ class _Comparison:
             return self.forms(given, right.items[-1]) and (given.name in (None, right.name))
         if folded(given.text, False) == folded(right.text, False) and given.text:
             return True
+        ends = right.text.split("=")
+        if right.kind == "relation" and len(ends) > 2 and is_name(ends[-2]):
+            return self.forms(given, read_form(ends[-1]))  # `1 = ... = x = 0` of a data set
         return bool(given.sides and right.sides) and self._are_related(given, right)
 
     def _are_related(self, given: Form, right: Form) -> bool:
@@ -268,6 +281,11 @@ class _Comparison:
         if given == right:
             return True
         return variables(given) == variables(right) and not differ(given, right) and self._equal(given, right)
+
+
+def _is_same_name(one: str, other: str) -> bool:
+    """`x` and `x`, or `f(x)` and `f(n)`: there the values tell variables apart."""
+    return one == other or (len(one) == len(other) == 2 and one[0] == other[0] and (one + other).isalpha())
 
 
 def _distinct(form: Form) -> Form:

@@ -100,8 +100,8 @@ def split(text: str, at: re.Pattern[str]) -> list[str]:
 
 def is_words(text: str) -> bool:
     """Whether there is a word in it that is no mathematics."""
-    return any(word not in NAMES and word.lower() not in ("asin", "acos", "atan") for word in re.findall(r"[A-Za-z]{2,}", text)
-               if not (len(word) <= 3 and _PRODUCT.search(text)))  # fmt: skip
+    product = ":" not in text and _PRODUCT.search(text) is not None
+    return any(word not in NAMES and not (len(word) <= 3 and product) for word in re.findall(r"[A-Za-z]{2,}", text))
 
 
 _PRODUCT = re.compile(r"[0-9+*/^=<>-]")
@@ -182,7 +182,7 @@ def _related(text: str, depth: int) -> Form | None:
         if set(signs) <= {"<", "<=", ">", ">="}:
             found = _inequality(parts, signs, depth)
             if found is not None:
-                return found
+                return _bounded(found) if re.fullmatch(r"\|\w+\|", found.name or "") else found
         if len(signs) == 1 and signs[0] in _FLIPPED:
             return Form("relation", text, sides=(parts[0], signs[0], parts[1]))
     if len(signs) == 1 and signs[0] == "≈" and not parts[0]:
@@ -225,6 +225,21 @@ def _equation(text: str, parts: list[str], signs: list[str], depth: int) -> Form
     if len(values) == 1:
         return named
     return Form("relation", text, items=tuple(_read(each, depth + 1) for each in values), name=named.name, sides=sides)
+
+
+def _bounded(form: Form) -> Form:
+    """Of `1 <= |z| <= 2` the values of z: those of [-2, -1] and [1, 2]."""
+    low, high, name = form.items[0].text, form.items[1].text, (form.name or "")[1:-1]
+    begin, end = form.brackets[0], form.brackets[1]
+    opened, closed = "[" if end == "]" else "(", "]" if begin == "[" else ")"
+    if low == "-infinity":
+        return Form("interval", items=(_minus(high), form.items[1]), brackets=opened + end, name=name)
+    left = Form("interval", items=(_minus(high), _minus(low)), brackets=opened + closed)
+    return Form("union", items=(left, Form("interval", items=form.items, brackets=form.brackets)), name=name)
+
+
+def _minus(text: str) -> Form:
+    return Form("leaf", f"-{text}" if re.fullmatch(r"\w+", text) else f"-({text})")
 
 
 def _inequality(parts: list[str], signs: list[str], depth: int) -> Form | None:

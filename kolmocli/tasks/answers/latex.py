@@ -51,7 +51,7 @@ _MATRIX = re.compile(
     re.DOTALL,
 )
 _ENVIRONMENT = re.compile(r"\\(?:begin|end)\{[A-Za-z]+\*?\}")
-_THOUSANDS = re.compile(r",\\!\s*")
+_THOUSANDS = re.compile(r",\\!\s*|\s*\{\s*,\s*\}\s*")
 _QUAD = re.compile(r"\\q?quad(?=[a-z])")
 """With a variable stuck to it, as data sets have it."""
 _SINGLE = re.compile(r"(?<!\\)\\[A-Za-z]")

@@ -75,13 +75,16 @@ def lenient_place(text: str, right: str) -> str | None:
         return behind.strip().split("\n", 1)[0]
     if (final := _final(end)) is not None:
         return final
+    hoped = list(_HOPED_FOR.finditer(end))
+    if hoped and (box is None or hoped[-1].start() >= box[1]):
+        return hoped[-1][1].strip()
     if box is not None:
         return _stated(box[0])
     if said:
         return str(said[-1])
     if amount(bare(right)) is not None:
         return last_number(end)
-    return end.rsplit("\n", 1)[-1].strip() or None
+    return _SENTENCE.split(end.rsplit("\n", 1)[-1].strip())[-1] or None
 
 
 def holds(place: str, right: str, is_same: Callable[[str, str], bool] = same) -> bool:
@@ -124,6 +127,9 @@ def _boxed(text: str) -> tuple[str, int] | None:
 
 _CLOSER = r"(?:[\s$.*,;\"'’”}]|\\[)\]]|\\end\{[a-z]+\*?\}|\\pmod\{[^{}]*\})"  # noqa: RUF001
 _CLOSERS, _SOME_CLOSERS = re.compile(f"{_CLOSER}*+"), re.compile(f"{_CLOSER}++")
+_HOPED_FOR = re.compile(rf"final answer is:?\s{{0,9}}([^\n]{{1,200}}?)\.\s{{0,9}}{_HOPE}", re.IGNORECASE)
+_BEGUN = re.compile(r"\\boxed\{([^{}]*(?:\{[^{}]*\}[^{}]*)*)\Z")
+"""A box that a data set forgot to close."""
 _HOPED = re.compile(rf"{_HOPE}\s*\Z", re.IGNORECASE)
 _WORD = re.compile(r"[A-Za-z]+")
 _UNITS = re.compile(r"\\(?:text|mathrm|textrm|mbox|textbf)\{([^{}]*)\}")
@@ -146,6 +152,7 @@ def _may_follow(behind: str) -> bool:
         return False
     rest = _HOPED.sub("", rest)
     rest = _UNITS.sub(r" \1 ", rest)
+    rest = re.sub(r"\s*\$?\s*\^", "^", rest)
     rest = _SOME_CLOSERS.sub(" ", rest).strip() if "\n" not in rest else rest
     rest = re.sub(r"(?<=[A-Za-z])(?:\^\{?[23]\}?|[²³])|\^\{?\\circ\}?|°|\\%|%", "", rest)
     words = [word.lower() for word in _WORD.findall(rest)]
@@ -175,8 +182,12 @@ def right_answer(text: str) -> str:
     """The answer in the text of a data set's answer: behind its last `####`, in its last box, or all of it."""
     if HASHES in text:
         return text.rpartition(HASHES)[2].strip()
-    box = _boxed(text)
-    return undoubled(text.strip() if box is None else box[0].strip())
+    if (box := _boxed(text)) is not None:
+        return undoubled(box[0].strip())
+    if (begun := _BEGUN.search(undoubled(text))) is not None:
+        return begun[1].strip()
+    stated = _HOPED_FOR.findall(text) if len(text) > LONGEST else []
+    return undoubled(stated[-1] if stated else text).strip()
 
 
 def _behind_mark(text: str) -> str | None:
