@@ -20,14 +20,14 @@ _PLAIN = (
 _SCIENCE = r"(?:[eE](?P<e>[+-]?[0-9]{1,3})(?![0-9])| ?[*x×] ?10\^\(?(?P<ten>[+-]?[0-9]{1,3})\)?)"
 _MONEY = r"(?:(?:US|CA|AU|HK|NZ) ?\$|USD|EUR|GBP|INR|JPY|CNY|RMB|CHF|CAD|AUD|Rs\.?|[$€£¥₹₩₽])"
 _NUMBER = (
-    rf"(?P<sign>[+-]?) ?(?:{_MONEY} ?)?(?P<minus>-?)"
+    rf"(?:(?P<sign>[+-]) ?)?(?:{_MONEY} ?)?(?P<minus>-?)"
     rf"(?:(?P<whole>[0-9]++) (?P<part>[0-9]++)/(?P<of>[0-9]++)|"
     rf"\(?(?P<above>-?(?:{_PLAIN}))\)? ?/ ?\(?(?P<below>-?(?:{_PLAIN}))\)?|"
     r"(?P<fixed>[0-9]*+)\.(?P<once>[0-9]*)overline\((?P<again>[0-9]+)\)|"
     rf"(?P<plain>{_PLAIN}){_SCIENCE}?)"
 )
 _FOUND = re.compile(_NUMBER)
-_IN_TEXT = re.compile(rf"(?<![\w.,/]){_NUMBER}(?: ?(?:%|percent\b))?")
+_IN_TEXT = re.compile(rf"(?<![\w.,/])(?:[0-9]{{1,6}},[0-9]{{2}}(?![0-9.,])|{_NUMBER})(?: ?(?:%|percent\b))?")
 _PERCENT = re.compile(r"(?:%|per ?cent(?:age)?(?: points?)?\b|pct\b)")
 _ELSEWHERE = (
     (re.compile(r"[0-9]{1,2}(?:,[0-9]{2})+,[0-9]{3}(?:\.[0-9]+)?(?![0-9,])"), str.maketrans("", "", ",")),  # India

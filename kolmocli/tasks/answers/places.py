@@ -84,7 +84,8 @@ def lenient_place(text: str, right: str) -> str | None:
         return str(said[-1])
     if amount(bare(right)) is not None:
         return last_number(end)
-    return _SENTENCE.split(end.rsplit("\n", 1)[-1].strip())[-1] or None
+    line = _SENTENCE.split(end.rsplit("\n", 1)[-1].strip())[-1]
+    return (_IS.split(line)[-1] if len(line) > _LINE else line) or None
 
 
 def holds(place: str, right: str, is_same: Callable[[str, str], bool] = same) -> bool:
@@ -127,6 +128,9 @@ def _boxed(text: str) -> tuple[str, int] | None:
 
 _CLOSER = r"(?:[\s$.*,;\"'’”}]|\\[)\]]|\\end\{[a-z]+\*?\}|\\pmod\{[^{}]*\})"  # noqa: RUF001
 _CLOSERS, _SOME_CLOSERS = re.compile(f"{_CLOSER}*+"), re.compile(f"{_CLOSER}++")
+_IS = re.compile(r"\b(?:is|are)\s")
+_LINE = 60
+"""Characters of a last line that is more than an answer."""
 _HOPED_FOR = re.compile(rf"final answer is:?\s{{0,9}}([^\n]{{1,200}}?)\.\s{{0,9}}{_HOPE}", re.IGNORECASE)
 _BEGUN = re.compile(r"\\boxed\{([^{}]*(?:\{[^{}]*\}[^{}]*)*)\Z")
 """A box that a data set forgot to close."""
