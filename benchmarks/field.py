@@ -46,7 +46,10 @@ def mathverify(folder: Path, wrong: bool) -> bool:
     """math-verify's own tests. Strictly: a text without a place for its answer is put in a box as it is. As read: where a
     sentence is around the answer, what a reader would take for it counts, too."""
     cases = list(rows(folder / "mathverify.jsonl"))
-    boxed = [case if has_form(case["completion"]) else {**case, "completion": f"\\boxed{{{case['completion']}}}"} for case in cases]
+    boxed = [
+        case if has_form(case["completion"]) else {**case, "completion": f"\\boxed{{{case['completion']}}}"}
+        for case in cases
+    ]
     strict = [one.passed for one in judged(boxed)]
     lenient = [bool(one.lenient) for one in judged(cases)]
     read = [a or (b and is_prose(case["completion"])) for a, b, case in zip(strict, lenient, cases, strict=True)]
@@ -63,9 +66,14 @@ def is_prose(text: str) -> bool:
 
 def speed(folder: Path, wrong: bool) -> bool:
     """Answers judged a second: where no formula is parsed, and where one is. Every text is another one."""
-    plain = [{"answer": str(7 * i), "completion": f"So it is {i} times 7.\n\\boxed{{{7 * i + i % 2}}}"} for i in range(4000)]
+    plain = [
+        {"answer": str(7 * i), "completion": f"So it is {i} times 7.\n\\boxed{{{7 * i + i % 2}}}"} for i in range(4000)
+    ]
     formulas = [{"answer": f"x^2+{i}x", "completion": f"\\boxed{{x(x+{i})}}"} for i in range(1, 600)]
-    formulas += [{"answer": f"\\frac{{\\sqrt{{{i}}}}}{{{i}}}", "completion": f"\\boxed{{\\frac{{1}}{{\\sqrt{{{i}}}}}}}"} for i in range(2, 400)]
+    formulas += [
+        {"answer": f"\\frac{{\\sqrt{{{i}}}}}{{{i}}}", "completion": f"\\boxed{{\\frac{{1}}{{\\sqrt{{{i}}}}}}}"}
+        for i in range(2, 400)
+    ]
     judged([{"answer": "2x", "completion": "\\boxed{x+x}"}])  # the process is there
     rates = []
     for name, cases in (("no formula", plain), ("a formula each", formulas)):
@@ -129,7 +137,9 @@ def main() -> int:
         return EXIT_ENVIRONMENT
     held = {name: SECTIONS[name](Path(chosen.field), chosen.wrong) for name in chosen.sections or SECTIONS}
     missed = [name for name, holds in held.items() if not holds]
-    print(f"figures hold: {', '.join(name for name in held if held[name]) or 'none'}; missed: {', '.join(missed) or 'none'}")
+    print(
+        f"figures hold: {', '.join(name for name in held if held[name]) or 'none'}; missed: {', '.join(missed) or 'none'}"
+    )
     return EXIT_CHECK if missed else 0
 
 

@@ -386,7 +386,9 @@ class _Parser:
             self._at += 1
             power = self._atom() if not self._take("-") else ("neg", self._atom())
             if power == ("neg", ("n", "1")):
-                raise NotAFormula("an inverse function")
+                if name not in ("sin", "cos", "tan"):
+                    raise NotAFormula("an inverse function")
+                return self._applied(f"arc{name}", None)
         tree = self._applied(name, base)
         return tree if power is None else ("^", tree, power)
 

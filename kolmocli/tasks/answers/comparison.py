@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise
 
@@ -25,7 +26,7 @@ from kolmocli.tasks.answers.algebra import (
     variables,
 )
 from kolmocli.tasks.answers.choices import chosen, letters_of
-from kolmocli.tasks.answers.forms import Form, is_name, is_words, read_form
+from kolmocli.tasks.answers.forms import Form, as_matrix, is_name, is_words, read_form
 from kolmocli.tasks.answers.frames import unframed
 from kolmocli.tasks.answers.judges import JudgeName
 from kolmocli.tasks.answers.latex import LONGEST, plain
@@ -118,6 +119,8 @@ def _written(number: Amount) -> str:
     return str(number.value) + ("%" if number.percent else "")
 
 
+_BASED = re.compile(r"\A\(([0-9A-Fa-f]+)\)_")
+"""`(1010)_2`, a number in base 2."""
 _BROKEN = re.compile(r"(?<![$\\])\$[^$\n]*\n[^$]*(?<!\\)\$(?!\$)|\\\([^)]*\n")
 """A formula within a line that goes on in the next one: what is shown of it is not what stands there."""
 _BLANK = re.compile(r"\s+")
@@ -126,7 +129,7 @@ _BLANK = re.compile(r"\s+")
 def folded(text: str, caseless: bool) -> str:
     """Text to compare: without blanks but those between letters and digits, and without case where words are meant."""
     text = _BLANK.sub(" ", text.strip())
-    text = re.sub(r"(?<=\W) | (?=\W)", "", text)
+    text = _BASED.sub(r"\1_", re.sub(r"(?<=\W) | (?=\W)", "", text))
     inside = text[1:-1]
     if len(inside) == 1 and text[0] + text[-1] in ("()", "[]", "{}"):
         text = inside
@@ -151,13 +154,12 @@ class _Comparison:
         return bool(given.sides and right.sides) and self._are_related(given, right)
 
     def _valued(self, given: Form, right: Form) -> bool:
-        if given.kind == "list" and len(_distinct(given).items) == 1:
-            return self.forms(given.items[0], right)
         if given.kind == right.kind == "leaf":
             return self.leaves(given.text, right.text)
         if right.kind in ("list", "set"):
             return self._several(given, right)
         if right.kind == "matrix":
+            given = as_matrix(given)
             return given.kind == "matrix" and given.brackets == right.brackets and self._in_order(given, right)
         if right.kind == "union":
             return given.kind == "union" and self._in_any_order(given, right)
@@ -181,7 +183,8 @@ class _Comparison:
             return self._in_order(given, right)
         if given.kind not in ("list", "set"):
             return False
-        given, right = _distinct(given), _distinct(right)
+        if len(_distinct(right).items) == len(right.items):
+            given = _distinct(given)
         names = [item.name for item in right.items if item.name], [item.name for item in given.items if item.name]
         if all(len(set(each)) < 2 for each in names) and not any(is_words(item.text) for item in right.items):
             return self._in_any_order(given, right)
@@ -225,7 +228,7 @@ class _Comparison:
             if not all(self.forms(a, b) for a, b in pairwise(given.items)):
                 return False
             last = given.items[-1]
-            return self.forms(Form(last.kind, last.text, last.items, last.brackets, given.name, given.sides), right)
+            return self.forms(replace(last, name=given.name, sides=given.sides), right)
         if right.kind == "relation" and right.items:
             return self.forms(given, right.items[-1]) and (given.name in (None, right.name))
         if folded(given.text, False) == folded(right.text, False) and given.text:
@@ -263,7 +266,13 @@ class _Comparison:
         if x is not None and y is not None:
             return x.equals(y)
         given, right = _without_unit(given), _without_unit(right)
-        if is_words(given) or is_words(right) or given.isalpha() or right.isalpha():
+        product = (
+            len(right) <= 3
+            and right.isalpha()
+            and re.search(r"[* ]", given)
+            and len(re.findall(r"[A-Za-z]", given)) == len(right)
+        )
+        if not product and (is_words(given) or is_words(right) or given.isalpha() or right.isalpha()):
             return folded(given, words) == folded(right, words)
         one = formula(given) if x is None or x.percent else ("n", str(x.value))
         other = formula(right) if y is None or y.percent else ("n", str(y.value))
@@ -289,12 +298,9 @@ def _is_same_name(one: str, other: str) -> bool:
 
 
 def _distinct(form: Form) -> Form:
-    items = {(folded(item.text, False), item.name) if item.text else item: item for item in form.items}
-    return (
-        form
-        if len(items) == len(form.items)
-        else Form(form.kind, form.text, tuple(items.values()), form.brackets, form.name)
-    )
+    """A list of points in which none stands twice."""
+    items = {item.text if item.kind == "tuple" else place: item for place, item in enumerate(form.items)}
+    return form if len(items) == len(form.items) else replace(form, items=tuple(items.values()))
 
 
 def _brackets(form: Form) -> str:

@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Literal
 
 from kolmocli.tasks.answers.algebra import NAMES
+from kolmocli.tasks.answers.numbers import amount
 from kolmocli.tasks.answers.words import listed
 
 Kind = Literal["leaf", "list", "set", "tuple", "interval", "union", "matrix", "relation", "nothing"]
@@ -51,6 +52,8 @@ def _read(text: str, depth: int) -> Form:
         return Form("set")
     if not text:
         return Form("nothing")
+    if text == "ℝ" or text.lower() in ("all real numbers", "all reals"):  # noqa: RUF001
+        return Form("interval", text, (Form("leaf", "-infinity"), Form("leaf", "infinity")), "()")
     groups = split(text, re.compile(r"\s*;\s*"))
     if len(groups) > 1 and all(len(split(group, re.compile(r","))) > 1 for group in groups):
         return Form("list", text, tuple(_read(group, depth + 1) for group in groups))  # `p=5,q=2; p=7,q=2`
@@ -118,10 +121,45 @@ def _several(items: Sequence[str], depth: int) -> Form:
     if name and not any(form.name for form in forms[1:]):
         forms = [replace(form, name=name) for form in forms]  # `n=2, 3, 4`
     names = {form.name for form in forms}
+    if (both := _between(forms)) is not None:
+        return both
     united = all(form.kind in ("interval", "union") for form in forms)
     if united and len(names) == 1 and forms[0].name:
         return _union([part for form in forms for part in (form.items if form.kind == "union" else (form,))], name)
     return Form("list", items=tuple(forms), name=name if len(names) == 1 else None)
+
+
+def _between(forms: Sequence[Form]) -> Form | None:
+    """`x > 1, x < 3` as the interval from 1 to 3. Two bounds that leave nothing between them are two answers."""
+    if (
+        len(forms) != 2
+        or any(form.kind != "interval" or form.name is None for form in forms)
+        or forms[0].name != forms[1].name
+    ):
+        return None
+    low = next((form for form in forms if form.items[1].text == "infinity"), None)
+    high = next((form for form in forms if form.items[0].text == "-infinity"), None)
+    if low is None or high is None:
+        return None
+    begin, end = amount(low.items[0].text), amount(high.items[1].text)
+    if begin is None or end is None or begin.value >= end.value:
+        return None
+    return Form(
+        "interval", items=(low.items[0], high.items[1]), brackets=low.brackets[0] + high.brackets[1], name=low.name
+    )
+
+
+def as_matrix(form: Form) -> Form:
+    """`[[1, 2], [3, 4]]` as a matrix."""
+    rows = [row for row in form.items if row.kind == "tuple" and row.brackets == "[]"]
+    if (
+        form.kind != "tuple"
+        or form.brackets != "[]"
+        or len(rows) < len(form.items)
+        or len({len(row.items) for row in rows}) != 1
+    ):
+        return form
+    return Form("matrix", form.text, tuple(cell for row in rows for cell in row.items), str(len(rows)))
 
 
 _RELATION = re.compile(r"\s*(<=|>=|!=|=<|=>|==|[<>=≈∈])\s*")
@@ -183,6 +221,11 @@ def _related(text: str, depth: int) -> Form | None:
             found = _inequality(parts, signs, depth)
             if found is not None:
                 return _bounded(found) if re.fullmatch(r"\|\w+\|", found.name or "") else found
+        if signs == ["!="] and is_name(parts[0]) != is_name(parts[1]):
+            name, value = parts if is_name(parts[0]) else parts[::-1]
+            ends = Form("leaf", "-infinity"), _read(value, depth + 1), Form("leaf", "infinity")
+            sides = [Form("interval", items=ends[i : i + 2], brackets="()") for i in range(2)]
+            return replace(_union(sides, squeezed(name)), text=text)
         if len(signs) == 1 and signs[0] in _FLIPPED:
             return Form("relation", text, sides=(parts[0], signs[0], parts[1]))
     if len(signs) == 1 and signs[0] == "≈" and not parts[0]:

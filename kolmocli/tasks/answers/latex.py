@@ -15,7 +15,7 @@ LONGEST = 400
 """Characters of an answer. What is longer is no answer but an essay, and is left as it is."""
 _DEEPEST = 20
 _TOKEN = re.compile(r"\\[A-Za-z]+\*? ?|\\.|.", re.DOTALL)
-_FRACTIONS = frozenset({"frac", "dfrac", "tfrac", "cfrac"})
+_FRACTIONS = frozenset({"frac", "dfrac", "tfrac", "cfrac", "nicefrac", "sfrac"})
 _WRAPPERS = frozenset(
     listed(
         "boxed fbox text textbf textit textrm textsf texttt textnormal textup mathrm mathbf mathit mathsf mathtt mathcal mbox hbox "
@@ -194,7 +194,7 @@ class _Reader:
             return _OVER
         if name in ("binom", "dbinom", "tbinom"):
             return f"binom({self._argument(depth)},{self._argument(depth)})"
-        if name == "overline":
+        if name in ("overline", "dot"):
             return f"overline({self._argument(depth)})"
         if name == "mathbb":
             return {"R": "ℝ", "Z": "ℤ", "N": "ℕ", "Q": "ℚ", "C": "ℂ"}.get(held := self._argument(depth), held)  # noqa: RUF001

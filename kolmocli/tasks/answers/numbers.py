@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from fractions import Fraction
 
-from kolmocli.tasks.answers.words import SCALES, leading_words, listed
+from kolmocli.tasks.answers.words import PARTS, SCALES, leading_words, listed
 
 _MOST_DIGITS = 60
 _PLAIN = (
@@ -23,7 +23,7 @@ _NUMBER = (
     rf"(?:(?P<sign>[+-]) ?)?(?:{_MONEY} ?)?(?P<minus>-?)"
     rf"(?:(?P<whole>[0-9]++) (?P<part>[0-9]++)/(?P<of>[0-9]++)|"
     rf"\(?(?P<above>-?(?:{_PLAIN}))\)? ?/ ?\(?(?P<below>-?(?:{_PLAIN}))\)?|"
-    r"(?P<fixed>[0-9]*+)\.(?P<once>[0-9]*)overline\((?P<again>[0-9]+)\)|"
+    r"(?P<fixed>[0-9]*+)\.(?P<once>[0-9]*)(?:overline)?\((?P<again>[0-9]+)\)|"
     rf"(?P<plain>{_PLAIN}){_SCIENCE}?)"
 )
 _FOUND = re.compile(_NUMBER)
@@ -33,6 +33,8 @@ _ELSEWHERE = (
     (re.compile(r"[0-9]{1,2}(?:,[0-9]{2})+,[0-9]{3}(?:\.[0-9]+)?(?![0-9,])"), str.maketrans("", "", ",")),  # India
     (re.compile(r"(?:[0-9]{1,3}(?:\.[0-9]{3})+,[0-9]{1,9}|[0-9]+,(?:[0-9]{2}|[0-9]{4,9}))(?![0-9.,])"),
      str.maketrans(",", ".", ".")),  # much of Europe
+    (re.compile(r"[0-9]{1,3}(?:\.[0-9]{3}){2,}(?![0-9.,])"), str.maketrans("", "", ".")),
+    (re.compile(r"[0-9]{1,3}(?:_[0-9]{3})+(?![0-9_])"), str.maketrans("", "", "_")),
     (re.compile(r"0,[0-9]{1,9}(?![0-9.,])"), str.maketrans(",", ".")),
 )  # fmt: skip
 """Numbers as other countries write them. What could also be a list of two numbers (`3,4`) or thousands is not among them."""
@@ -85,7 +87,7 @@ def amount(text: str, *, foreign: bool = False) -> Amount | None:
     """The number that a text without LaTeX is, whole; None when it is none. With `foreign` as other countries write it, too."""
     found = _FOUND.match(text)
     value, end = (None, 0) if found is None else (_value(found), found.end())
-    if foreign and (value is None or text[end : end + 1] in (",", ".")):
+    if foreign and (value is None or text[end : end + 1] in (",", ".", "_")):
         sign = re.match(rf"[+-]? ?(?:{_MONEY} ?)?", text)
         start = sign.end() if sign else 0
         for pattern, table in _ELSEWHERE:
@@ -94,6 +96,9 @@ def amount(text: str, *, foreign: bool = False) -> Amount | None:
                 break
     if value is None and (worded := leading_words(text)) is not None:
         value, end = Fraction(worded[0]), worded[1]
+        part = PARTS.get(text[end:].strip(" -").lower().removesuffix("s"))
+        if part is not None:
+            return Amount(value / part)
     if value is None:
         return None
     return _with_unit(value, text[end:])

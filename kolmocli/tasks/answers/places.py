@@ -26,13 +26,14 @@ _FINAL = re.compile(
 )
 """The line that Minerva's prompt asks for."""
 _THOUGHTS = ("think", "thinking", "thought", "reasoning", "|begin_of_thought|", "seed:think", "|thinking|")
-_OPENING = (*(f"<{name}>" for name in _THOUGHTS), "[THINK]")
+_OPENING = (*(f"<{name}>" for name in _THOUGHTS), "[THINK]", "◁think▷", "<|channel|>analysis")
 _CLOSING = (
     *(f"</{name}>" for name in _THOUGHTS),
     "<|end_of_thought|>",
     "</|begin_of_thought|>",
     "[/THINK]",
     "◁/think▷",
+    "<|channel|>final<|message|>",
 )
 
 
@@ -48,6 +49,7 @@ def strict_place(text: str) -> str | None:
     same line, in the last `\\boxed{}`, behind which a unit or a few words may end the line, or where Minerva's prompt asks
     for it. None where none of these ends the text."""
     end = spoken(text)[-_READ:].rstrip()
+    end = _within_tags(end)
     box = _boxed(end)
     if box is not None and _may_follow(end[box[1] :]):
         return _stated(box[0])
@@ -56,6 +58,15 @@ def strict_place(text: str) -> str | None:
         return final
     behind = _behind_mark(end)
     return behind.strip() if behind is not None and "\n" not in behind.strip() and behind.strip() else None
+
+
+def _within_tags(end: str) -> str:
+    """What `<answer>` and `</answer>` at the end are around, as an answer behind the tag of this project; the text itself
+    without them."""
+    if not end.endswith("</answer>"):
+        return end
+    _, tag, held = end.removesuffix("</answer>").rpartition("<answer>")
+    return (held.rstrip() if last_box(held) else f"{TAG} {held.strip()}") if tag else end
 
 
 def has_form(text: str) -> bool:

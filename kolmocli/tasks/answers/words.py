@@ -24,6 +24,11 @@ _TENS = {
     for value, word in enumerate(listed("twenty thirty forty fifty sixty seventy eighty ninety"), start=2)
 }
 SCALES = {"hundred": 100, "thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
+PARTS = {
+    word: value
+    for value, word in enumerate(listed("half third fourth fifth sixth seventh eighth ninth tenth"), start=2)
+} | {"halve": 2, "quarter": 4}
+"""`two thirds` without its plural."""
 _WORD = "|".join([*sorted(_ONES, key=len, reverse=True), *_TENS, *SCALES])
 _LEADING = re.compile(rf"(?:minus |negative )?(?:{_WORD})(?:(?:-| | and )(?:{_WORD}))*\b", re.IGNORECASE)
 
