@@ -13,6 +13,7 @@ from kolmocli.config.machine import Engine, Model, SandboxSection
 from kolmocli.config.training import USUAL_RANK, Evaluation, Hints, Pilot, Refill, Screening, SelfPlay, Training, Warmup
 from kolmocli.policy.presets import Alphabet, is_preset
 from kolmocli.section import Count, Section
+from kolmocli.tasks.answers.settings import Answers
 from kolmocli.tasks.base import Language
 from kolmocli.tasks.family import language_of
 from kolmocli.tasks.files.settings import Data
@@ -51,6 +52,7 @@ class Config(Section):
     sandbox: SandboxSection = Field(default_factory=SandboxSection)
     engine: Engine = Field(default_factory=Engine)
     data: Data = Field(default_factory=Data)
+    answers: Answers = Field(default_factory=Answers)
     log: Literal["files", "tensorboard"] = Field(
         "files", description="tensorboard: write the numbers for TensorBoard too, in the run folder"
     )

@@ -16,6 +16,7 @@ from kolmocli.evaluation.baselines import CODEC_NAMES, Baselines, measure
 from kolmocli.evaluation.coding import CODED, Coding, Pair
 from kolmocli.evaluation.intervals import Interval, mean_interval, wilson
 from kolmocli.language.raw import raw_bits
+from kolmocli.tasks.answers.task import AnswerTask
 from kolmocli.tasks.base import Task
 from kolmocli.tasks.outcome import Outcome
 from kolmocli.tasks.sequences.task import SequenceTask
@@ -74,6 +75,7 @@ def summarise(
                 k: _listed(wilson(hits, len(written)) if written else None) for k, hits in prefixes.items()
             },
         },
+        **({"answer_judge": named} if (named := judges(judged)) else {}),
         "raw_bits": raw,
         "buckets": _buckets(judged),
         "baselines": {codec: {kind: share(bits, raw) for kind, bits in size.items()} for codec, size in sizes.items()},
@@ -84,6 +86,12 @@ def summarise(
 def of_sequences(pairs: Sequence[tuple[Task, Outcome]]) -> list[Pair]:
     """Those in which a sequence was to be made: only they have sizes."""
     return [(task, outcome) for task, outcome in pairs if isinstance(task, SequenceTask)]
+
+
+def judges(pairs: Sequence[tuple[Task, Outcome]]) -> str | None:
+    """Who judged the questions, by name and version; None without questions."""
+    names = {task.judged_by for task, _ in pairs if isinstance(task, AnswerTask)}
+    return "; ".join(sorted(name for name in names if name)) or None
 
 
 def is_masked(outcome: Outcome) -> bool:

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from kolmocli.sandbox.base import Health, Job, Sandbox, Verdict
+from kolmocli.tasks.answers.task import AnswerAttempt, read_together
 from kolmocli.tasks.base import Attempt, Task
 from kolmocli.tasks.border import sound
 from kolmocli.tasks.outcome import Outcome, Terms
@@ -38,7 +39,8 @@ def judge(tasks: Sequence[Task], texts: Sequence[str], sandbox: Sandbox | None, 
 
 
 def judge_attempts(attempts: Sequence[Attempt], sandbox: Sandbox | None) -> list[Outcome]:
-    """The same for answers that have been read already."""
+    """The same for answers that have been read already. Formulas in answers are compared in one batch."""
+    read_together([attempt for attempt in attempts if isinstance(attempt, AnswerAttempt)])
     places: list[Places] = [{} for _ in attempts]
     outcomes = _outcomes(attempts, places, sandbox)
     winners = [i for i, outcome in enumerate(outcomes) if outcome.passed and places[i]]

@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Protocol
 
 from kolmocli.errors import KolmoError, UsageError
+from kolmocli.tasks.answers.settings import Answers
 from kolmocli.tasks.base import Language, Split, Task, TaskSource
 from kolmocli.tasks.family import open_families
 from kolmocli.tasks.files.separation import Taken
@@ -16,6 +17,7 @@ from kolmocli.tasks.files.settings import Data
 from kolmocli.tasks.files.tables import is_data_set
 from kolmocli.tasks.files.taskfile import TaskFile, read_tasks
 from kolmocli.tasks.files.tasks import DatasetTasks, ListedTasks
+from kolmocli.tasks.judged import judged
 from kolmocli.tasks.mixed import MixedTasks
 from kolmocli.tasks.sequences.task import SequenceTask
 from kolmocli.tasks.settings import FamilySettings
@@ -33,12 +35,15 @@ class Sections(Protocol):
     def data(self) -> Data: ...
 
     @property
+    def answers(self) -> Answers: ...
+
+    @property
     def seed(self) -> int: ...
 
 
 def family_tasks(config: Sections, split: Split, taken: Taken | None = None) -> TaskSource:
     """The tasks of the families, without those `taken` by the other split from a file."""
-    return open_families(config.families, split, config.seed, taken)
+    return judged(open_families(config.families, split, config.seed, taken), config.answers.judge)
 
 
 def training_source(config: Sections, warn: Warn, held_out: Sequence[Task] = ()) -> TaskSource:
@@ -93,7 +98,8 @@ def file_sources(file: TaskFile, split: Split, config: Sections, taken: Taken | 
         order, levels = data.order, data.levels
         found.append(DatasetTasks(file.records, split, config.seed, taken, order, levels, per_task=per_task))
     if file.listed:
-        found.append(ListedTasks(file.listed, split, config.seed, data.levels, per_task=per_task))
+        listed = ListedTasks(file.listed, split, config.seed, data.levels, per_task=per_task)
+        found.append(judged(listed, config.answers.judge))
     return found
 
 

@@ -15,6 +15,7 @@ from kolmocli.curriculum.base import Bucket
 from kolmocli.errors import UsageError
 from kolmocli.language.program import Program
 from kolmocli.seeds import content_key
+from kolmocli.tasks.answers.comparison import Equal
 from kolmocli.tasks.answers.parsing import TAG, extract_answer, is_tagged, strict_answer
 from kolmocli.tasks.answers.settings import ReverseDigits, ReverseDigitsLevel, SumDigits, SumDigitsLevel
 from kolmocli.tasks.answers.task import AnswerTask, Reading
@@ -55,7 +56,11 @@ class DigitTask(AnswerTask):
         """The same for all: a question is short."""
         return 1
 
-    def read(self, text: str) -> Reading:
+    @property
+    def judged_by(self) -> str | None:
+        return None
+
+    def read(self, text: str, equal: Equal | None = None) -> Reading:
         strict, found = strict_answer(text), extract_answer(text)
         return Reading(strict is not None, strict == self.answer, found == self.answer, is_tagged(text), found)
 

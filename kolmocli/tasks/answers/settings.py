@@ -1,4 +1,4 @@
-"""The digit tasks as a curriculum file describes them. The defaults are the ranges that the tasks were founded with."""
+"""Answers in words as a curriculum file describes them: their judge, and the digit tasks, whose defaults are the ranges that the tasks were founded with."""
 
 from __future__ import annotations
 
@@ -6,7 +6,18 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from kolmocli.section import Section
+from kolmocli.tasks.answers.judges import JudgeName
 from kolmocli.tasks.settings import LevelList
+
+
+class Answers(Section):
+    judge: JudgeName = Field(
+        "auto",
+        description="what counts as the same answer to a question: auto goes by the right answer; math-verify compares "
+        "formulas of auto and math",
+    )
+
 
 _Count = Annotated[int, Field(ge=1, le=40)]
 _Digits = Annotated[int, Field(ge=1, le=15)]

@@ -6,11 +6,14 @@ take for the answer is measured beside it, so that a wrong form can be told from
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from kolmocli.sandbox.base import Job, Status, Verdict
-from kolmocli.tasks.answers.comparison import bare, same
+from kolmocli.tasks.answers.comparison import Equal, bare, same
+from kolmocli.tasks.answers.formulas import FORMULAS, Collecting, described, judge_of
+from kolmocli.tasks.answers.judges import JudgeName
 from kolmocli.tasks.answers.numbers import amount
 from kolmocli.tasks.answers.places import has_form, holds, lenient_place, strict_place
 from kolmocli.tasks.base import Attempt, Language, Task
@@ -29,6 +32,10 @@ class Reading:
     """An answer stands where it was asked for, whatever comes after it."""
     number: int | None = None
     """That a lenient reader finds, where it is a whole one."""
+    limited: bool = False
+    """A formula in it took more than its time or memory to compare; it is not taken for the right one."""
+    fault: bool = False
+    """A formula in it could not be compared, for no fault of its own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,42 +44,87 @@ class AnswerTask(Task):
 
     answer: int | str
     language: Language = "text"
+    judge: JudgeName = "auto"
+    """What is taken for the same answer."""
 
-    def read(self, text: str) -> Reading:
+    def read(self, text: str, equal: Equal | None = None) -> Reading:
+        """`equal` compares formulas; None: what this task's judge has for that.
+
+        Raises:
+            EnvironmentMissing: the judge is `math`, and math-verify is not installed.
+        """
         right = str(self.answer)
+        asked = judge_of(self.judge)
+        ask = equal if equal is not None and asked.works else asked
         placed, found = strict_place(text), lenient_place(text, right)
-        strict = placed is not None and same(placed, right)
+        strict = placed is not None and same(placed, right, self.judge, ask)
+        limited = "limit" in asked.words
+        lenient = strict or (found is not None and holds(found, right, lambda a, b: same(a, b, self.judge, ask)))
         number = None if found is None else amount(bare(found))
         whole = number is not None and number.value.denominator == 1
         return Reading(
-            placed is not None, strict, strict or (found is not None and holds(found, right)), has_form(text),
-            int(number.value) if whole and number else None,
+            placed is not None, strict, lenient, has_form(text), int(number.value) if whole and number else None,
+            limited and not strict, "fault" in asked.words and not strict,
         )  # fmt: skip
+
+    @property
+    def judged_by(self) -> str | None:
+        """The judge by name and version. None for questions with rules of their own, which keep to no judge."""
+        return described(self.judge)
 
     def attempt(self, text: str, terms: Terms) -> Attempt:
         return AnswerAttempt(self, text, terms.rule)
 
 
 class Reader(Protocol):
-    def read(self, text: str) -> Reading: ...
+    def read(self, text: str, equal: Equal | None = None) -> Reading: ...
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class AnswerAttempt:
     """An answer in words. Whatever does not end with an answer where that was asked for is a SYNTAX error."""
 
     task: Reader
     text: str
     rule: RewardRule
+    reading: Reading | None = None
+    """What was read already, for a batch of answers."""
 
     @property
     def job(self) -> Job | None:
         return None
 
     def outcome(self, verdict: Verdict | None) -> Outcome:
-        found = self.task.read(self.text)
+        found = self.reading or self.task.read(self.text)
+        end = self.text.count("\n") + 1
+        if found.fault:
+            return Outcome(self.text, end, False, Status.INFRA, None)
+        status = Status.TLE_CPU if found.limited else Status.OK if found.placed else Status.SYNTAX
         return Outcome(
-            self.text, self.text.count("\n") + 1, found.strict, Status.OK if found.placed else Status.SYNTAX,
-            self.rule.success(0.0) if found.strict else self.rule.failure, found.formatted,
-            value=None if found.number is None else (found.number,), lenient=found.lenient,
+            self.text, end, found.strict, status, self.rule.success(0.0) if found.strict else self.rule.failure,
+            found.formatted, value=None if found.number is None else (found.number,), lenient=found.lenient,
         )  # fmt: skip
+
+
+def read_together(attempts: Sequence[AnswerAttempt]) -> None:
+    """Read answers whose formulas are compared in one batch. What meets with a fault is read again when its outcome is asked
+    for."""
+    left = [attempt for attempt in attempts if attempt.reading is None]
+    for _ in range(_ROUNDS):
+        asked = []
+        for attempt in left:
+            collecting = Collecting()
+            reading = attempt.task.read(attempt.text, collecting)
+            if collecting.pairs:
+                asked.append((attempt, collecting.pairs))
+            elif not collecting.limited:
+                attempt.reading = reading
+        if not asked:
+            return
+        if "fault" in FORMULAS.ask([pair for _, pairs in asked for pair in pairs]):
+            return
+        left = [attempt for attempt, _ in asked]
+
+
+_ROUNDS = 4
+"""What is asked may depend on what was said: a chain of equations, the answer without the words around it."""

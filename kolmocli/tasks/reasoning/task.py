@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from kolmocli.tasks.answers.comparison import Equal
 from kolmocli.tasks.answers.parsing import TAG
 from kolmocli.tasks.answers.task import AnswerAttempt, Reading
 from kolmocli.tasks.base import Attempt, Language, Task
@@ -32,7 +33,7 @@ class ReasoningTask(Task):
     def attempt(self, text: str, terms: Terms) -> Attempt:
         return AnswerAttempt(self, text, terms.rule)
 
-    def read(self, text: str) -> Reading:
+    def read(self, text: str, equal: Equal | None = None) -> Reading:
         _, tag, behind = text.rpartition(TAG)
         placed = bool(tag and behind.strip())
         strict = placed and self.is_right(behind.strip())

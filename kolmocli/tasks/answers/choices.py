@@ -1,0 +1,48 @@
+"""One of several letters: `A`, `(A)`, `A. 5 km`, `Option A`; and several of them, `A, C`.
+
+A letter with its text is that letter. Two letters are no answer where one is asked for.
+"""
+
+from __future__ import annotations
+
+import re
+
+_LETTERS = "A-J"
+_ONE = re.compile(rf"\(?(?P<letter>[{_LETTERS}])\)?\.?\Z")
+_LABEL = re.compile(
+    r"(?:(?:the )?(?:correct |right |final )?(?:option|choice|answer)(?: is)?:? ?)?"
+    r"(?:\((?P<round>[A-Za-z])\)|\[(?P<square>[A-Za-z])\]|(?P<bare>[A-Za-z])(?P<mark>[).:]|(?=\s*\Z)|(?= ?- )))(?P<rest>.*)\Z",
+    re.IGNORECASE | re.DOTALL,
+)
+_ANOTHER = re.compile(
+    rf"(?<![\w.])(?:\([{_LETTERS}]\)|[{_LETTERS}][).:](?!\d)|(?:or|and|not|,|/|&) *\(?[{_LETTERS}]\)?(?![\w'])|[{_LETTERS}] *\Z)"
+)
+_SEVERAL = re.compile(rf"[{_LETTERS}](?:(?:\s*(?:,|;|and|&)\s*)+[{_LETTERS}])+\Z")
+_RUN = re.compile(rf"[{_LETTERS}]{{2,6}}\Z")
+
+
+def letters_of(right: str) -> frozenset[str] | None:
+    """The letters that a right answer is; None where it is no choice. A run of several has to be in order: `AC`."""
+    found = _ONE.match(right)
+    if found:
+        return frozenset(found["letter"])
+    if _SEVERAL.match(right):
+        return frozenset(re.findall(rf"[{_LETTERS}]", re.sub("and", "", right)))
+    if _RUN.match(right) and list(right) == sorted(set(right)):
+        return frozenset(right)
+    return None
+
+
+def chosen(given: str) -> frozenset[str] | None:
+    """The letters that an answer chooses, in capitals; None where it chooses none, or more than it says."""
+    text = given.strip()
+    if (several := letters_of(text.upper() if len(text) < 3 else text)) is not None:
+        return several
+    found = _LABEL.match(text)
+    if found is None:
+        return None
+    rest = found["rest"].strip()
+    if _ANOTHER.search(rest) or re.match(r"(?:or|and|not|,|/|&)\b", rest.lstrip(" .")):
+        return None
+    letter = (found["round"] or found["square"] or found["bare"]).upper()
+    return frozenset(letter)

@@ -1,0 +1,65 @@
+"""Whole numbers in English words: `two`, `twenty-one`, `one hundred and five`."""
+
+from __future__ import annotations
+
+import re
+
+
+def listed(text: str) -> list[str]:
+    """The words of a text."""
+    return text.split()
+
+
+_ONES = {
+    word: value
+    for value, word in enumerate(
+        listed(
+            "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+            "eighteen nineteen"
+        )
+    )
+}
+_TENS = {
+    word: 10 * value
+    for value, word in enumerate(listed("twenty thirty forty fifty sixty seventy eighty ninety"), start=2)
+}
+SCALES = {"hundred": 100, "thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
+PARTS = {
+    word: value
+    for value, word in enumerate(listed("half third fourth fifth sixth seventh eighth ninth tenth"), start=2)
+} | {"halve": 2, "quarter": 4}
+"""`two thirds` without its plural."""
+_WORD = "|".join([*sorted(_ONES, key=len, reverse=True), *_TENS, *SCALES])
+_LEADING = re.compile(rf"(?:minus |negative )?(?:{_WORD})(?:(?:-| | and )(?:{_WORD}))*\b", re.IGNORECASE)
+
+
+def leading_words(text: str) -> tuple[int, int] | None:
+    """(the whole number in words with which a text begins, where it ends); None without one, or where the words make none."""
+    found = _LEADING.match(text[:120])
+    if found is None:
+        return None
+    words = [word for word in re.split(r"[ -]+", found[0].lower()) if word != "and"]
+    negative = words[0] in ("minus", "negative")
+    value = _value(words[negative:])
+    return None if value is None else (-value if negative else value, found.end())
+
+
+def _value(words: list[str]) -> int | None:
+    total, part, last = 0, 0, 10**15
+    room = 10**15
+    for word in words:
+        if word in ("thousand", "million", "billion", "trillion"):
+            scale = SCALES[word]
+            if not part or scale >= last:
+                return None
+            total, part, last, room = total + part * scale, 0, scale, 10**15
+        elif word == "hundred":
+            if not 0 < part < 10:
+                return None
+            part, room = part * 100, 100
+        else:
+            value = _ONES.get(word, _TENS.get(word, 0))
+            if value >= room or (value == 0 and len(words) > 1):
+                return None
+            part, room = part + value, 10 if word in _TENS else 0
+    return total + part
