@@ -17,9 +17,9 @@ from kolmocli.evaluation.foreign import Programs, all_judged, cut_of, teller
 from kolmocli.evaluation.report import PLAIN, Reporting, full_report
 from kolmocli.evaluation.rescoring import MAX_ITEMS, Candidate, limits_of, rescore
 from kolmocli.evaluation.samples import Attempts, every_sample, pass_shares_by
-from kolmocli.language.answers import program_of
 from kolmocli.sandbox import Sandbox, open_sandbox
 from kolmocli.tasks.base import Task
+from kolmocli.tasks.chat import judged_text
 from kolmocli.tasks.files.buckets import bucket_of
 from kolmocli.tasks.files.listing import Listed, Sequenced, row_of, stream_tasks
 from kolmocli.tasks.files.problems import Problems
@@ -129,10 +129,8 @@ def _joined(
         if task is None:
             counts["unknown"] += 1
             problems.bad(where, f"no task {task_id} in the data")
-        elif task.language == "text":
-            yield Candidate(task, answer)
         else:
-            yield Candidate(task, cut(answer) if isinstance(task, SequenceTask) else program_of(answer))
+            yield Candidate(task, cut(answer) if isinstance(task, SequenceTask) else judged_text(task, answer))
 
 
 def _prediction(data: Any) -> tuple[str, str]:

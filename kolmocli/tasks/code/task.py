@@ -19,6 +19,10 @@ class CodeTask(Task):
     """The code that an answer goes on from, or stands below, as HumanEval has it; empty where an answer is all there is."""
     credit: Credit = "all"
 
+    @property
+    def defines(self) -> tuple[str, ...]:
+        return () if self.entry_point is None else (self.entry_point,)
+
     def attempt(self, text: str, terms: Terms) -> Attempt:
         program = program_of_completion(self.opening, self.entry_point, text)
         return self.tests.attempt(Submission(program, text.count("\n") + 1, terms.rule, self.credit, 1 + self.index))
