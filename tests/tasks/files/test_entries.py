@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from kolmocli.errors import UsageError
-from kolmocli.tasks.files.layouts import Entry, read_entries
+from kolmocli.tasks.files.entries import Entry, read_entries
 from kolmocli.tasks.files.lines import MAX_LINE
 from kolmocli.tasks.files.problems import Problems
 
