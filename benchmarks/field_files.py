@@ -38,7 +38,8 @@ def programs(folder: Path) -> bool:
     forms = [json.loads(line) for line in (folder / "programs.jsonl").read_text().splitlines()]
     tests = ["assert twice(3) == 6", "assert twice(0) == 0"]
     tasks = [
-        {"task_id": f["name"], "family": f["name"], "prompt": f"Write twice: {f['name']}.", "test_list": tests} for f in forms
+        {"task_id": f["name"], "family": f["name"], "prompt": f"Write twice: {f['name']}.", "test_list": tests}
+        for f in forms
     ]
     texts = [{"task_id": form["name"], "completion": form["completion"]} for form in forms]
     report, _, said = _evaluated(tasks, texts)

@@ -34,15 +34,21 @@ Warn = Callable[[str], None]
 
 
 def evaluate_joined(
-    data: str, predictions: str, programs: Programs, *, strict: bool, reporting: Reporting = PLAIN
+    data: str,
+    predictions: str,
+    programs: Programs,
+    *,
+    strict: bool,
+    reporting: Reporting = PLAIN,
+    columns: str | None = None,
 ) -> dict[str, Any]:
-    """The report of the predictions for these tasks.
+    """The report of the predictions for these tasks. `columns` of the file of tasks are those that a user names.
 
     Raises:
         UsageError: a file cannot be read, no prediction is for one of the tasks, or, with `strict`, one is for none of
             them, a task has none, or the reference answer of a task fails its own tests.
     """
-    tasks = _tasks(data, programs, warn, strict)
+    tasks = _tasks(data, programs, warn, strict, columns)
     problems, counts = Problems(predictions, warn, strict), {"unknown": 0}
     found = _joined(predictions, tasks, problems, reporting, counts)
     first = next(found, None)
@@ -89,10 +95,10 @@ def sandbox_for(tasks: Iterable[Task], programs: Programs, warn: Warn, stack: Ex
     return stack.enter_context(open_sandbox(programs.sandbox, limits=limits_of(programs.seconds), warn=warn))
 
 
-def _tasks(name: str, programs: Programs, warn: Warn, strict: bool) -> dict[str, Task]:
+def _tasks(name: str, programs: Programs, warn: Warn, strict: bool, columns: str | None) -> dict[str, Task]:
     """The tasks of the file by their `task_id`, in the buckets that it names; a family of which it names none is one."""
     problems, found = Problems(name, warn, strict), dict[str, Listed | Sequenced]()
-    for where, _, item in stream_tasks(name, problems, max_items=MAX_ITEMS):
+    for where, _, item in stream_tasks(name, problems, max_items=MAX_ITEMS, columns=columns):
         if item.task_id is None:
             problems.bad(where, "no `task_id` in it, by which a prediction could name it")
         elif item.task_id in found:

@@ -110,15 +110,12 @@ def stream_tasks(
             row = row_of(data)
             reading = Reading(row) if any(key in row for key in _SEQUENCES) else read_row(row, named_by_user)
             found = _item(reading.row, row, max_items, level_key)
-            if isinstance(found, Listed) and found.task_id is not None:
-                if (
-                    found.task_id in seen and row.get("task_id") is None
-                ):  # a column of the set that is no name after all
+            if isinstance(found, Listed) and (task_id := found.task_id) is not None:
+                if task_id in seen and row.get("task_id") is None:  # a column of the set that names no task after all
                     found = replace(found, task=replace(found.task, task_id=None))
-                elif found.task_id in seen:
-                    raise ValueError(f"`task_id` {found.task_id} again, after {_said(seen[found.task_id])}")
-                else:
-                    seen[found.task_id] = where
+                elif task_id in seen:
+                    raise ValueError(f"`task_id` {task_id} again, after {_said(seen[task_id])}")
+                seen.setdefault(task_id, where)
         except ValueError as error:
             problems.bad(where, error)
             continue

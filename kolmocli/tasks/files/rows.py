@@ -85,23 +85,33 @@ def _is_whole(line: str) -> bool:
     return isinstance(found, list) and bool(found) and all(isinstance(each, dict) for each in found)
 
 
-def _json(lines: Iterator[tuple[int, str]], problems: Problems) -> Iterator[tuple[str, Any]]:
-    """The rows of one value of JSON: an array of them, an object that holds one, or one row by its name each."""
-    held, size, place = list[str](), 0, 1
+def _json(lines: Iterator[tuple[int, str]], problems: Problems) -> Iterator[tuple[Where, Any]]:
+    """The rows of one value of JSON: an array of them, an object that holds one, or one row by its name each. A file that is
+    none, and has rows on lines of their own, is read line by line."""
+    held, size = list[tuple[int, str]](), 0
     for number, line in lines:
-        held += [""] * (number - len(held) - 1) + [line]
+        held.append((number, line))
         size += len(line)
         if size > _MOST_JSON:
             raise UsageError(f"{problems.name}: one value of JSON above {_MOST_JSON >> 30} GiB; write one row a line")
     try:
-        found = json.loads("\n".join(held))
+        found = json.loads("\n".join(line for _, line in held))
     except RecursionError:
         raise UsageError(f"{problems.name}: nested too deeply") from None
     except json.JSONDecodeError as error:
-        place = error.lineno
-        raise UsageError(f"{problems.name}:{place}: broken JSON: {error.msg} at character {error.colno}") from None
+        if len(held) > 1 and not any(map(_is_row, held)):
+            place = held[error.lineno - 1][0] if error.lineno <= len(held) else held[-1][0]
+            raise UsageError(f"{problems.name}:{place}: broken JSON: {error.msg} at character {error.colno}") from None
+        yield from _json_lines(held[0], iter(held[1:]), problems)
+        return
     for number, row in enumerate(_rows_of(found), start=1):
         yield f"row {number}", row
+
+
+def _is_row(line: tuple[int, str]) -> bool:
+    with contextlib.suppress(ValueError, RecursionError):
+        return isinstance(json.loads(line[1]), dict)
+    return False
 
 
 def _rows_of(found: Any) -> list[Any]:
