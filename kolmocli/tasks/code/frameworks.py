@@ -49,10 +49,10 @@ def plain_tests(code: str) -> str:
     if not cases and not functions and not any(_is_import(node, _FRAMEWORKS | _PROGRAM) for node in tree.body):
         return code
     plain = _Plain()
+    made = [call for case in cases for call in _called_case(case)]
+    made += [call for function in functions for call in _called(function)]
     body = [node for node in map(plain.visit, tree.body) if node is not None]
-    calls = [call for case in cases for call in _called_case(case)] + [
-        call for function in functions for call in _called(function)
-    ]
+    calls = [plain.visit(node) for node in made]
     opening = ast.parse(_APPROX).body if plain.approximates else []
     return ast.unparse(ast.fix_missing_locations(ast.Module([*opening, *body, *calls], [])))
 

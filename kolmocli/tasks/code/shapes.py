@@ -131,7 +131,7 @@ def compared(record: Mapping[str, Any]) -> CodeTask:
     if not function.isidentifier():
         raise ValueError(f"`entry_point` {function!r} is no name of a function")
     inputs = [given for key in ("base_input", "plus_input") for given in _listed(record, key)]
-    opening = _opening(asked, function) if defined(asked) else ""
+    opening = _opening(asked, function) if prompt.is_code(asked) else ""
     try:
         made = [Call.of(function, *given) for given in inputs]
     except UsageError as error:

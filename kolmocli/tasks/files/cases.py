@@ -36,7 +36,7 @@ def read_cases(value: Any, fn_name: str | None = None) -> dict[str, Any]:
     if not isinstance(value, Sequence):
         raise ValueError("no tests that can be read")
     if all(isinstance(case, str) for case in value):
-        if not all("assert" in case for case in value):
+        if not any("assert" in case for case in value):
             raise ValueError("a list of tests that are no asserts")
         return {"test_list": list(value)}
     if all(isinstance(case, list) and len(case) == 2 for case in value):

@@ -33,7 +33,7 @@ _TELLING = frozenset(
 )  # fmt: skip
 """A header of CSV names one of these, whatever the file is called."""
 _KNOWN = frozenset(
-    name.lower() for name in (*_TELLING, *PROMPTS, *ANSWERS, *TESTS, *IDS, *(key for each in LAYOUTS for key in each.has))
+    name.lower() for name in (*_TELLING, *PROMPTS, *ANSWERS, *TESTS, *IDS, *(key for each in LAYOUTS for key in each.has if len(key) > 1))
 )  # fmt: skip
 """A header of a file that is called CSV names one of these."""
 _CSV = re.compile(r"\.[ct]sv(?:\.gz)?\Z", re.IGNORECASE)
@@ -82,6 +82,8 @@ def _is_whole(line: str) -> bool:
         found = json.loads(bare)
     except (ValueError, RecursionError):
         return bare[:1] == "[" or bare == "{"
+    if isinstance(found, dict):  # a row, unless what it holds are rows
+        return len(_rows_of(found)) > 1
     return isinstance(found, list) and bool(found) and all(isinstance(each, dict) for each in found)
 
 
@@ -117,8 +119,8 @@ def _is_row(line: tuple[int, str]) -> bool:
 def _rows_of(found: Any) -> list[Any]:
     if isinstance(found, list):
         return found
-    lists = [each for each in found.values() if isinstance(each, list) and each and isinstance(each[0], dict)]
-    if len(lists) == 1 and not any(name.lower() in _KNOWN for name in found):
+    lists = [each for each in found.values() if isinstance(each, list) and each and _asks(each[0])]
+    if len(lists) == 1 and not _asks(found):
         return list(lists[0])
     if found and all(isinstance(each, dict) for each in found.values()):
         return [{"task_id": name, **row} for name, row in found.items()]
@@ -148,6 +150,10 @@ def _json_lines(
         except ValueError as error:
             problems.bad(number, error)
         pending += [item for item in [next(lines, None)] if item]
+
+
+def _asks(value: Any) -> bool:
+    return isinstance(value, dict) and any(name.lower() in PROMPTS for name in value)
 
 
 def _header(line: str, name: str, asked: Columns | None) -> tuple[list[str], str] | None:
