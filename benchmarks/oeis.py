@@ -25,7 +25,7 @@ from kolmocli.evaluation.baselines import solid_bits
 from kolmocli.evaluation.continuation import predict
 from kolmocli.evaluation.intervals import wilson
 from kolmocli.language.raw import raw_bits
-from kolmocli.tasks.files.layouts import read_entries
+from kolmocli.tasks.files.entries import read_entries
 from kolmocli.tasks.files.problems import Problems
 
 KEPT_BACK = 4

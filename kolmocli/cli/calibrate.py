@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from kolmocli.sandbox.opening import Backend
 
 
-_WITH_DATA = ("output", "levels", "force")
+_WITH_DATA = ("output", "levels", "force", "columns")
 _WITH_CURRICULUM = ("tasks",)
 
 
@@ -35,6 +35,10 @@ def calibrate(
     ] = None,
     data: Annotated[
         str | None, typer.Option("--data", metavar="FILE", help="a file of tasks, to be given levels, instead")
+    ] = None,
+    columns: Annotated[
+        str | None,
+        typer.Option("--columns", metavar="WHAT=COLUMN,…", help="of the file: prompt=problem,answer=solution"),
     ] = None,
     output: Annotated[
         str | None, typer.Option("-o", "--output", metavar="FILE", help="where the file with levels goes")
@@ -69,7 +73,7 @@ def calibrate(
     if data is not None:
         from kolmocli.evaluation.levelling import level_file
 
-        measure = partial(level_file, model, data, str(output), levels=levels, force=force)
+        measure = partial(level_file, model, data, str(output), columns=columns, levels=levels, force=force)
     else:
         from kolmocli.evaluation.calibration import calibrate as calibrated
         from kolmocli.paths import find_curriculum

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
+from kolmocli.cli.format import mostly_masked
 from kolmocli.cli.given import given
 from kolmocli.cli.output import print_json, show
 from kolmocli.cli.plugins import Plugins, load_plugins
-from kolmocli.errors import UsageError, suggest
+from kolmocli.errors import CheckError, UsageError, suggest
 
 if TYPE_CHECKING:
     from kolmocli.sandbox.opening import Backend
@@ -44,6 +45,10 @@ def evaluate(
         typer.Option(
             "--data", metavar="FILE", help="tasks of a file, instead of a curriculum; of predictions: what they are for"
         ),
+    ] = None,
+    columns: Annotated[
+        str | None,
+        typer.Option("--columns", metavar="WHAT=COLUMN,…", help="of the file of tasks: prompt=problem,answer=solution"),
     ] = None,
     predictions: Annotated[
         str | None,
@@ -97,6 +102,9 @@ def evaluate(
     strict: Annotated[
         bool, typer.Option("--strict", help="fail on a bad line, or on data that the run was trained on")
     ] = False,
+    allow_masked: Annotated[
+        bool, typer.Option("--allow-masked", help="exit with 0 although a tenth of the tasks could not be judged")
+    ] = False,
     seed: Annotated[
         int | None, typer.Option("--seed", min=0, metavar="N", help="seed of the sampling (default: the run's own)")
     ] = None,
@@ -114,6 +122,8 @@ def evaluate(
     _refuse_what_means_nothing(context, kind)
     if curriculum is not None and data is not None:
         raise UsageError("--curriculum and --data exclude each other")
+    if columns is not None and data is None:
+        raise UsageError("--columns means nothing without --data: it names columns of that file")
     if temperature is not None:
         _check_temperature(temperature, samples)
     _one_of("--device", "model.device", device)
@@ -133,7 +143,7 @@ def evaluate(
             from kolmocli.evaluation.command import evaluate as evaluate_policy
             from kolmocli.evaluation.selection import Wanted
 
-            wanted = Wanted(curriculum, data, tasks, strict)
+            wanted = Wanted(curriculum, data, tasks, strict, columns)
             report = evaluate_policy(
                 target,
                 wanted,
@@ -153,7 +163,9 @@ def evaluate(
             if predictions is not None and data is not None:
                 from kolmocli.evaluation.joined import evaluate_joined
 
-                report = evaluate_joined(data, predictions, programs, strict=strict, reporting=reporting, pace=pace)
+                report = evaluate_joined(
+                    data, predictions, programs, strict=strict, reporting=reporting, columns=columns, pace=pace
+                )
             elif predictions is not None:
                 report = evaluate_predictions(predictions, programs, strict=strict, reporting=reporting, pace=pace)
             else:
@@ -165,7 +177,7 @@ def evaluate(
                     raise UsageError("--endpoint needs --model: what the endpoint calls the model")
                 report = evaluate_endpoint(
                     Endpoint(str(endpoint), model, max_tokens, timeout, key=key_from_environment()),
-                    Wanted(curriculum, data, tasks, strict),
+                    Wanted(curriculum, data, tasks, strict, columns),
                     programs,
                     samples=samples,
                     save=save_predictions,
@@ -173,6 +185,8 @@ def evaluate(
                     pace=pace,
                 )
     _print(report, json)
+    if (unjudged := mostly_masked(report)) and not allow_masked:
+        raise CheckError(f"{unjudged}; the figures are of the others; --allow-masked takes them")
 
 
 def _print(report: dict[str, Any], json: bool) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from kolmocli.cli.format import UNKNOWN, decimals, percent
+from kolmocli.cli.format import UNKNOWN, decimals, mostly_masked, percent
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -24,7 +24,9 @@ def render(report: Mapping[str, Any]) -> RenderableType:
     from rich.console import Group
     from rich.text import Text
 
-    parts: list[RenderableType] = [_headline(report), *_more(report)]
+    unjudged = mostly_masked(report)
+    parts: list[RenderableType] = [Text(unjudged, style="bold")] if unjudged else []
+    parts += [_headline(report), *_more(report)]
     if report["raw_bits"]:
         parts += [Text(), _rates(report)]
         if report["baselines_missing"]:

@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 UNKNOWN = "–"
+_MASKED = 0.1
+"""The share of tasks that may go unjudged without a word."""
+
+
+def mostly_masked(report: Mapping[str, Any]) -> str:
+    """What to say first of an evaluation that could not judge more than a tenth of its tasks; empty for any other."""
+    masked = report.get("masked") or 0
+    tasks = masked + (report.get("n") or 0)
+    return f"{masked:,} of {tasks:,} tasks could not be judged" if masked > _MASKED * tasks else ""
 
 
 def percent(share: float | None, digits: int = 1) -> str:

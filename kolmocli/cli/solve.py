@@ -113,7 +113,7 @@ _LONGEST_WORD = 400
 
 def _of_file(name: str, strict: bool) -> Iterator[tuple[int, ...]]:
     from kolmocli.language.search.solver import solvable
-    from kolmocli.tasks.files.layouts import read_entries
+    from kolmocli.tasks.files.entries import read_entries
     from kolmocli.tasks.files.problems import Problems
     from kolmocli.tasks.files.records import nothing_in
 

@@ -28,6 +28,7 @@ KEYS = {
     "model": "model.name",
     "data": "data.train",
     "eval_data": "data.eval",
+    "columns": "data.columns",
     "steps": "training.steps",
     "batch_size": "training.batch_size",
     "group_size": "training.group_size",
@@ -99,6 +100,7 @@ def train(
     model: Annotated[str | None, typer.Option("--model", "--model-name", metavar="NAME")] = None,
     data: Annotated[str | None, typer.Option("--data", "--data-path", metavar="FILE")] = None,
     eval_data: Annotated[str | None, typer.Option("--eval-data", "--eval-data-path", metavar="FILE")] = None,
+    columns: Annotated[str | None, typer.Option("--columns", metavar="WHAT=COLUMN,…")] = None,
     run_dir: Annotated[
         Path | None,
         typer.Option(

@@ -96,7 +96,7 @@ class LocalEngine:
     def _answer(self, task: Task, rollout: Rollout) -> str:
         """What is judged. Presets write nothing around a program; what other models do is taken away."""
         whole = task.language == "text" or self.policy.is_preset
-        return rollout.text if whole else program_in_place(rollout.text)
+        return rollout.text if whole else program_in_place(rollout.text, task.defines)
 
     def health(self) -> Health:
         return self._judge.health()

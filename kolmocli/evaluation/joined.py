@@ -17,10 +17,10 @@ from kolmocli.evaluation.foreign import Programs, all_judged, cut_of
 from kolmocli.evaluation.report import PLAIN, Reporting, full_report
 from kolmocli.evaluation.rescoring import MAX_ITEMS, Candidate, limits_of, rescore
 from kolmocli.evaluation.samples import Attempts, every_sample, pass_shares_by
-from kolmocli.language.answers import program_of
 from kolmocli.pace import Pace
 from kolmocli.sandbox import Sandbox, open_sandbox
 from kolmocli.tasks.base import Task
+from kolmocli.tasks.chat import judged_text
 from kolmocli.tasks.files.buckets import bucket_of
 from kolmocli.tasks.files.listing import Listed, Sequenced, row_of, stream_tasks
 from kolmocli.tasks.files.problems import Problems
@@ -41,15 +41,16 @@ def evaluate_joined(
     *,
     strict: bool,
     reporting: Reporting = PLAIN,
+    columns: str | None = None,
     pace: Pace | None = None,
 ) -> dict[str, Any]:
-    """The report of the predictions for these tasks.
+    """The report of the predictions for these tasks. `columns` of the file of tasks are those that a user names.
 
     Raises:
         UsageError: a file cannot be read, no prediction is for one of the tasks, or, with `strict`, one is for none of
             them, a task has none, or the reference answer of a task fails its own tests.
     """
-    tasks = _tasks(data, programs, warn, strict)
+    tasks = _tasks(data, programs, warn, strict, columns)
     problems, counts = Problems(predictions, warn, strict), {"unknown": 0}
     found = _joined(predictions, tasks, problems, reporting, counts)
     first = next(found, None)
@@ -97,10 +98,10 @@ def sandbox_for(tasks: Iterable[Task], programs: Programs, warn: Warn, stack: Ex
     return stack.enter_context(open_sandbox(programs.sandbox, limits=limits_of(programs.seconds), warn=warn))
 
 
-def _tasks(name: str, programs: Programs, warn: Warn, strict: bool) -> dict[str, Task]:
+def _tasks(name: str, programs: Programs, warn: Warn, strict: bool, columns: str | None) -> dict[str, Task]:
     """The tasks of the file by their `task_id`, in the buckets that it names; a family of which it names none is one."""
     problems, found = Problems(name, warn, strict), dict[str, Listed | Sequenced]()
-    for where, _, item in stream_tasks(name, problems, max_items=MAX_ITEMS):
+    for where, _, item in stream_tasks(name, problems, max_items=MAX_ITEMS, columns=columns):
         if item.task_id is None:
             problems.bad(where, "no `task_id` in it, by which a prediction could name it")
         elif item.task_id in found:
@@ -137,10 +138,8 @@ def _joined(
         if task is None:
             counts["unknown"] += 1
             problems.bad(where, f"no task {task_id} in the data")
-        elif task.language == "text":
-            yield Candidate(task, answer)
         else:
-            yield Candidate(task, cut(answer) if isinstance(task, SequenceTask) else program_of(answer))
+            yield Candidate(task, cut(answer) if isinstance(task, SequenceTask) else judged_text(task, answer))
 
 
 def _prediction(data: Any) -> tuple[str, str]:

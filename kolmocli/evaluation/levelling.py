@@ -62,6 +62,7 @@ def level_file(
     data: str,
     output: str,
     *,
+    columns: str | None = None,
     samples: int,
     levels: int,
     seed: int | None,
@@ -80,9 +81,9 @@ def level_file(
         EnvironmentMissing: the sandbox or the device that was asked for is not there.
     """
     with writing(output, force=force, inputs=[data]) as file:
-        config = config_for(model, Wanted(data=data))
+        config = config_for(model, Wanted(data=data, columns=columns))
         seed = config.seed if seed is None else seed
-        measured = _rows(data, config.data.max_items, warn)
+        measured = _rows(data, config.data.max_items, columns, warn)
         attempts = attempts_by(
             model, [each.task for each in measured], config,
             samples=samples, seed=derived_seed(seed, "calibrate"), device=device, sandbox=sandbox, warn=warn, pace=pace,
@@ -105,9 +106,9 @@ def level_file(
     }  # fmt: skip
 
 
-def _rows(name: str, max_items: int, warn: Callable[[str], None]) -> list[_Measured]:
+def _rows(name: str, max_items: int, columns: str | None, warn: Callable[[str], None]) -> list[_Measured]:
     problems, found = Problems(name, warn), list[_Measured]()
-    for index, (_, row, item) in enumerate(stream_tasks(name, problems, max_items=max_items)):
+    for index, (_, row, item) in enumerate(stream_tasks(name, problems, max_items=max_items, columns=columns)):
         if isinstance(item, Sequenced):
             record = item.record
             bucket = bucket_of(record.bucket or record.modality or "sequences")

@@ -10,7 +10,7 @@ from kolmocli.errors import KolmoError, UsageError
 from kolmocli.evaluation.rescoring import MAX_ITEMS, Candidate, Language
 from kolmocli.language.answers import program_of
 from kolmocli.tasks.base import Task
-from kolmocli.tasks.files.layouts import Entry, read_entries
+from kolmocli.tasks.files.entries import Entry, read_entries
 from kolmocli.tasks.files.problems import Problems
 from kolmocli.tasks.sequences.task import SequenceTask, sequence_task
 
@@ -21,7 +21,7 @@ Cut = Callable[[str], str]
 def read_predictions(
     name: str, warn: Callable[[str], None], *, language: Language = "python", strict: bool, cut: Cut = program_of
 ) -> Iterator[Candidate]:
-    """The candidates of a file, in any of the layouts of `tasks/files/layouts.py`; nothing of them is run here.
+    """The candidates of a file, in any of the layouts of `tasks/files/entries.py`; nothing of them is run here.
 
     A line that names no bucket is in that of its modality. Lines with the same `task_id` and sequence are samples of
     one task, and have its index; a line without `task_id` is a task of its own.

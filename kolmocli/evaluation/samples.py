@@ -117,7 +117,6 @@ def every_sample(attempts: Attempts) -> tuple[dict[str, Any], dict[str, Any]]:
     groups = {
         "executable": [[o.executable for o in group] for task, group in judged if task.language != "text"],
         "format_rate": [[o.formatted for o in group] for _, group in judged],
-        "accuracy_lenient": [[o.lenient for o in group if o.lenient is not None] for _, group in judged],
     }
     shares, intervals = dict[str, Any](), dict[str, Any]()
     for name, found in groups.items():
@@ -125,6 +124,11 @@ def every_sample(attempts: Attempts) -> tuple[dict[str, Any], dict[str, Any]]:
         if counts:
             shares[name] = sum(k for k, _ in counts) / sum(n for _, n in counts)
             intervals[name] = list(pass_rate_interval(counts))
+    lenient = [[o.lenient for o in group if o.lenient is not None] for _, group in judged]
+    means = [fmean(group) for group in lenient if group]
+    if means:  # a mean over tasks, as `accuracy` is
+        shares["accuracy_lenient"] = fmean(means)
+        intervals["accuracy_lenient"] = list(wilson(min(math.fsum(means), len(means)), len(means)))
     rewards = [fmean(o.reward or 0.0 for o in group) for _, group in judged if group]
     if rewards:
         shares["average_reward"] = fmean(rewards)

@@ -31,6 +31,8 @@ class Wanted:
     data: str | None = None
     tasks: int | None = None
     strict: bool = False
+    columns: str | None = None
+    """Of the file, as `data.columns` has them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +77,9 @@ def config_for(target: str | None, wanted: Wanted) -> Config:
     config = _config(target, wanted)
     if wanted.data is None:
         return config
-    data = config.data.model_copy(update={"eval": wanted.data, "strict": wanted.strict or config.data.strict})
+    data = config.data.model_copy(
+        update={"eval": wanted.data, "strict": wanted.strict or config.data.strict, "columns": wanted.columns}
+    )
     config = config.model_copy(update={"data": data})
     if wanted.curriculum is not None or (target is not None and _own_config(target) is not None):
         return config

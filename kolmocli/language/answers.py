@@ -3,29 +3,34 @@
 One reading for training, evaluation and endpoints. Its rules look at one line at a time, and take time linear in the
 answer. Nothing is parsed, let alone evaluated: programs of strangers are parsed in the sandbox and nowhere else.
 
-1. What comes after a special token such as `<|end_of_text|>` is gone.
-2. Where there are code fences, closed or cut off, the program is in one of them: the last that assigns `output`, else
-   the last that is called Python, else the last without a name, else the last one.
+1. Thoughts, tags around the answer, and what comes after an end token such as `<|end_of_text|>` are gone (`ends.py`).
+2. Where there are code fences (`fences.py`), closed or cut off, the program is in one of them.
+   Of a sequence: the last that assigns `output`, else the last that is called Python, else the last without a name,
+   else the last one. Of a function: the last that defines it. Of a script: the last that reads its input.
 3. But a program that was begun without a fence, and has ended before the first of them, is the answer. A single fence
    without a name and without an end is such an end.
 4. A `###` that begins or ends a line is an end or a heading. Of what is between them, the program is the first part
-   that assigns `output`, else the first that is not blank.
-5. Outside fences, lines of prose above the program are left out: lines that no program can begin with.
+   that assigns `output`, else the first that is not blank. In a program in Python it is a comment as long as code follows.
+5. Outside fences, lines of prose above the program are left out: lines that no program can begin with. So are those
+   below a function or a script.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import takewhile
 from keyword import kwlist, softkwlist
 
+from kolmocli.language.ends import answer_within, triple_quoted, within
+from kolmocli.language.fences import PYTHON, Block, Part, blocks
+
+Asked = Sequence[str]
+"""The names that a program in Python has to define, any one of them; none of a script, which reads its input."""
 # Quantifiers that could read the same characters twice are possessive (`*+`): hostile answers would make use of it.
-_SPECIAL = re.compile(r"<\|[a-z_]+\|>|</s>")
 _OUTPUT = re.compile(r"\boutput\b\s*[+*]?=(?!=)")
-_FENCE = re.compile(r"([ \t]*)(`{3,}|~{3,})[ \t]*([\w+-]*)")
-_PYTHON = frozenset({"python", "python3", "py"})
+_READING = re.compile(r"\binput[ \t]*\(|\bstdin\b|\bopen[ \t]*\([ \t]*0\b|\bfileinput\b|/dev/stdin")
 _ASIDE = re.compile(r"[\"'#]")
 """Where a string or a comment begins, which may hold any words."""
 _RESERVED = rf"(?:{'|'.join(sorted({*kwlist, *softkwlist, 'type'}))})\b"
@@ -36,47 +41,21 @@ _SHORT_FORM = re.compile(r"[^\w\"'#]*[A-Z][a-z]*['\u2019](?:s|m|d|ll|re|ve) ")
 _SENTENCE = re.compile(rf"[^\W\d_]+\.\Z|.*[?!]\Z|(?!{_RESERVED})[^=(\[{{]+[:\uff1a][*_]*\Z")
 
 
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """Lines of an answer that follow each other; `first` is the number of the first of them, from 0."""
+def program_of(answer: str, asked: Asked | None = None) -> str:
+    """The program in an answer. An answer of nothing but prose is given back, as a program that is none.
 
-    first: int
-    lines: list[str]
-
-    @property
-    def is_blank(self) -> bool:
-        return not any(map(str.strip, self.lines))
-
-    @property
-    def assigns_output(self) -> bool:
-        return any(map(_OUTPUT.search, self.lines))
+    With `asked` it is a program in Python, which defines one of these names or, for none, reads its input; without, one
+    whose value counts.
+    """
+    return "\n".join(_program(answer, asked).lines).strip("\n")
 
 
-@dataclass(frozen=True, slots=True)
-class _Block(_Part):
-    """What a code fence holds, and what is written behind its marks."""
-
-    name: str
-    closed: bool
-
-    @property
-    def rank(self) -> int:
-        if self.assigns_output:
-            return 4
-        return 0 if self.is_blank else 3 if self.name in _PYTHON else 1 if self.name else 2
-
-
-def program_of(answer: str) -> str:
-    """The program in an answer. An answer of nothing but prose is given back, as a program that is none."""
-    return "\n".join(_program(answer).lines).strip("\n")
-
-
-def program_in_place(answer: str) -> str:
+def program_in_place(answer: str, asked: Asked | None = None) -> str:
     """The program with a blank line for each line above it: line i of the program is line i of the answer.
 
     The line on which it ends is kept where it is blank but for the `###`: that is where it was decided to stop.
     """
-    part = _program(answer)
+    part = _program(answer, asked)
     return "\n".join([*[""] * part.first, *part.lines])
 
 
@@ -85,70 +64,148 @@ def without_comments(program: str) -> str:
     return "\n".join(line.partition("#")[0].rstrip() for line in program.split("\n"))
 
 
-def _program(answer: str) -> _Part:
-    lines = _SPECIAL.split(answer, maxsplit=1)[0].replace("\r\n", "\n").split("\n")
-    blocks = list(_blocks(lines))
-    if blocks and _is_over(_Part(0, lines[: blocks[0].first - 1]), blocks):
-        lines, blocks = lines[: blocks[0].first - 1], []
-    if blocks:
-        parts = list(_between_ends(max(reversed(blocks), key=lambda block: block.rank)))  # of equal ones the last
-    else:
-        parts = list(_between_ends(_Part(0, lines)))
-        parts = _code(parts) or parts
-    written = [part for part in parts if not part.is_blank] or parts
-    return next((part for part in written if part.assigns_output), written[0])
+def _program(answer: str, asked: Asked | None) -> Part:
+    lines = answer_within(answer).replace("\r\n", "\n").split("\n")
+    found = list(blocks(lines))
+    return _sequence(lines, found) if asked is None else _unmarked(_python(lines, found, tuple(asked)))
 
 
-def _is_over(before: _Part, blocks: list[_Block]) -> bool:
-    """Whether a program stands before the first fence and ends there, or at a `###`."""
-    *parts, last = _between_ends(before)
-    if len(blocks) == 1 and not blocks[0].closed and not blocks[0].name:
-        parts.append(last)
-    bare = _code(parts)
-    return any(part.assigns_output for part in bare) or (
-        bool(bare) and not any(block.assigns_output for block in blocks)
+def _unmarked(part: Part) -> Part:
+    """Without the mark of Windows that a file may begin with."""
+    first = next((i for i, line in enumerate(part.lines) if line.strip()), None)
+    if first is None or not part.lines[first].startswith("\ufeff"):
+        return part
+    return Part(part.first, [*part.lines[:first], part.lines[first][1:], *part.lines[first + 1 :]])
+
+
+def _python(lines: list[str], found: list[Block], names: tuple[str, ...]) -> Part:
+    """The part that defines what is asked for. An answer may also go on from a prompt, with the body of a function."""
+    bare = _run(Part(0, lines[: found[0].fence] if found else lines), names)
+    held = [block for block in found if not block.is_blank]
+    asked = [block for block in held if block.name in (*PYTHON, "") and _answers(block, names)]
+    if asked:
+        return _ended(asked[-1], names)
+    if bare is not None and (not held or _answers(bare, names) or _goes_on(bare, held)):
+        return bare
+    if held:
+        return _ended(max(reversed(held), key=_likely), names)
+    return Part(0, lines)
+
+
+def _answers(part: Part, names: tuple[str, ...]) -> bool:
+    wanted = _defining(names) if names else _READING
+    return any(map(wanted.search, part.lines))
+
+
+@lru_cache(1024)
+def _defining(names: tuple[str, ...]) -> re.Pattern[str]:
+    either = "|".join(map(re.escape, names))
+    return re.compile(
+        rf"^[ \t]*+(?:(?:async[ \t]+)?def|class)[ \t]+(?:{either})\b|^(?:{either})[ \t]*(?::[^=]*+)?=(?!=)"
     )
 
 
-def _blocks(lines: list[str]) -> Iterator[_Block]:
-    """The code fences. A fence ends with the next one of as many marks or more, which opens another if it has a name; and
-    what it is indented by its lines are too."""
-    number = 0
-    while number < len(lines):
-        found = _FENCE.match(lines[number])
-        number += 1
-        if not found or "`" in lines[number - 1][found.end() :]:
-            continue
-        indent, marks, name = found.groups()
-        first, held = number, list[str]()
-        while number < len(lines) and not lines[number].lstrip().startswith(marks):
-            held.append(lines[number].removeprefix(indent))
-            number += 1
-        closed = number < len(lines)
-        yield _Block(first, held, name.lower(), closed)
-        if closed and not lines[number].strip().strip(marks[0]):
-            number += 1
+def _likely(block: Block) -> int:
+    return 2 if block.name in PYTHON else 0 if block.name else 1
 
 
-def _between_ends(part: _Part) -> Iterator[_Part]:
+def _goes_on(bare: Part, held: Sequence[Block]) -> bool:
+    """Whether code before the first fence is the rest of a function: it is indented, or a fence that nobody opened ends it."""
+    first = next(line for line in bare.lines if line.strip())
+    return first[0].isspace() or (len(held) == 1 and not held[0].closed and not held[0].name)
+
+
+def _ended(block: Block, names: tuple[str, ...]) -> Part:
+    """A block without what was written on in one that was never closed, and without marks that end it."""
+    part: Part = block if block.closed else _run(block, names) or block
+    lines = list(part.lines)
+    while lines and lines[-1].strip() in ("", "###"):
+        lines.pop()
+    return Part(part.first, lines)
+
+
+def _run(part: Part, names: tuple[str, ...]) -> Part | None:
+    """The code outside fences, from its first line to the prose or the heading below what is asked for; None where there is
+    no code."""
+    above = sum(1 for _ in takewhile(_is_above, part.lines))
+    lines = part.lines[above:]
+    if not lines:
+        return None
+    spans = triple_quoted("\n".join(lines))
+    wanted, defined, place = _defining(names) if names else _READING, False, 0
+    for number, line in enumerate(lines):
+        if defined and line[:1].strip() and not within(place, spans):
+            below = next((other for other in lines[number + 1 :] if other.strip()), "") if line[:3] == "###" else ""
+            if (line[:3] == "###" and not _begins(below)) or _is_prose(line.strip()):
+                return Part(part.first + above, lines[:number])
+        defined = defined or wanted.search(line) is not None
+        place += len(line) + 1
+    return Part(part.first + above, lines)
+
+
+def _is_above(line: str) -> bool:
+    bare = line.strip()
+    return not bare or bare.startswith("###") or _is_prose(bare)
+
+
+def _begins(line: str) -> bool:
+    """Whether a program goes on with this line below a banner: a definition, an import, a comment, a value for a name."""
+    return _PROGRAM.match(line) is not None
+
+
+_PROGRAM = re.compile(r"(?:(?:async[ \t]+)?def|class|from|import|if|@|#|[^\W\d]\w*[ \t]*=(?!=))")
+
+
+def _assigns_output(part: Part) -> bool:
+    return any(map(_OUTPUT.search, part.lines))
+
+
+def _rank(block: Block) -> int:
+    if _assigns_output(block):
+        return 4
+    return 0 if block.is_blank else 3 if block.name in PYTHON else 1 if block.name else 2
+
+
+def _sequence(lines: list[str], found: list[Block]) -> Part:
+    if found and _is_over(Part(0, lines[: found[0].fence]), found):
+        lines, found = lines[: found[0].fence], []
+    if found:
+        parts = list(_between_ends(max(reversed(found), key=_rank)))  # of equal ones the last
+    else:
+        parts = list(_between_ends(Part(0, lines)))
+        parts = _code(parts) or parts
+    written = [part for part in parts if not part.is_blank] or parts
+    return next((part for part in written if _assigns_output(part)), written[0])
+
+
+def _is_over(before: Part, found: list[Block]) -> bool:
+    """Whether a program stands before the first fence and ends there, or at a `###`."""
+    *parts, last = _between_ends(before)
+    if len(found) == 1 and not found[0].closed and not found[0].name:
+        parts.append(last)
+    bare = _code(parts)
+    return any(map(_assigns_output, bare)) or (bool(bare) and not any(map(_assigns_output, found)))
+
+
+def _between_ends(part: Part) -> Iterator[Part]:
     first, held = part.first, list[str]()
     for number, line in enumerate(part.lines, start=part.first):
         bare = line.strip()
         if not bare.startswith("###") and not bare.endswith("###"):
             held.append(line)
             continue
-        yield _Part(first, [*held, "" if bare.startswith("###") else line.rstrip().rstrip("#")])
+        yield Part(first, [*held, "" if bare.startswith("###") else line.rstrip().rstrip("#")])
         first, held = number + 1, []
-    yield _Part(first, held)
+    yield Part(first, held)
 
 
-def _code(parts: list[_Part]) -> list[_Part]:
+def _code(parts: list[Part]) -> list[Part]:
     """Those that hold more than prose, without the prose above it."""
     found = []
     for part in parts:
         above = sum(1 for _ in takewhile(lambda line: not line.strip() or _is_prose(line.strip()), part.lines))
         if above < len(part.lines):
-            found.append(_Part(part.first + above, part.lines[above:]))
+            found.append(Part(part.first + above, part.lines[above:]))
     return found
 
 

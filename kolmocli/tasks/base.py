@@ -83,6 +83,11 @@ class Task:
         return self.asked.text
 
     @property
+    def defines(self) -> tuple[str, ...] | None:
+        """The names that a program has to define, any one of them; none for a script. None where its value counts."""
+        return None
+
+    @property
     def length(self) -> int:
         """Of what is asked: tasks of like length make batches with little padding."""
         return len(self.asked.shortest)

@@ -18,7 +18,7 @@ def messages(task: Task) -> list[dict[str, str]]:
 def judged_text(task: Task, answer: str) -> str:
     """The answer without prose and code fences around a program, and with the beginning that is given, unless it repeats
     that, spaced in any way."""
-    text = answer if task.language == "text" else program_of(answer)
+    text = answer if task.language == "text" else program_of(answer, task.defines)
     return text if _unspaced(text).startswith(_unspaced(task.prefix)) else task.prefix + text
 
 

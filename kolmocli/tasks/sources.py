@@ -165,7 +165,7 @@ def read_file(name: str, data: Data, warn: Warn) -> TaskFile:
     try:
         stat = None if is_data_set(name) else os.stat(name)
         version = () if stat is None else (stat.st_mtime_ns, stat.st_size, stat.st_ino)
-        found = _read_once(name, data.strict, data.max_items, data.level_key, version)
+        found = _read_once(name, data.strict, data.max_items, data.level_key, data.columns, version)
     except FileNotFoundError:
         raise UsageError(
             f"{name}: no such file; `kolmo data slice` or `synth` makes one, --data names another"
@@ -178,9 +178,14 @@ def read_file(name: str, data: Data, warn: Warn) -> TaskFile:
 
 
 @lru_cache(maxsize=2)
-def _read_once(name: str, strict: bool, max_items: int, level_key: str | None, _version: tuple[int, ...]) -> _Read:
+def _read_once(
+    name: str, strict: bool, max_items: int, level_key: str | None, columns: str | None, _version: tuple[int, ...]
+) -> _Read:
     unsaid: list[str] = []
-    return _Read(read_tasks(name, unsaid.append, strict=strict, max_items=max_items, level_key=level_key), unsaid)
+    file = read_tasks(
+        name, unsaid.append, strict=strict, max_items=max_items, level_key=level_key, columns=columns
+    )  # fmt: skip
+    return _Read(file, unsaid)
 
 
 def silent(text: str) -> None:

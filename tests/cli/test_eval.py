@@ -112,6 +112,37 @@ def test_what_is_held_out_is_asked_for(kolmo: Run, trained: Trained) -> None:
     assert report["raw_bits"] == 8 * (6 + 3)
 
 
+def test_what_could_not_be_judged_is_said_first_and_is_an_exit_code(kolmo: Run, tmp_path: Path) -> None:
+    """A loop over tests has to be run, which the embedded sandbox refuses: nobody is judged by it."""
+    loop = "def check(f):\n    for x in (1, 2):\n        assert f(x) == x + 1\n        print(__import__('os'))\n"
+    tasks = [
+        {"task_id": 1, "prompt": "def f(x):\n", "entry_point": "f", "test": loop},
+        {"task_id": 2, "question": "1+1?", "answer": "2"},
+    ]
+    answers = [{"task_id": 1, "completion": "    return x + 1"}, {"task_id": 2, "completion": "[ANSWER] 2"}]
+    for name, rows in (("d", tasks), ("p", answers)):
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    asked = ("eval", "--data", "d.jsonl", "--predictions", "p.jsonl", "--sandbox", "embedded")
+    done = kolmo(*asked)
+    assert done.returncode == 3, done.stderr
+    assert done.stdout.splitlines()[0].strip() == "1 of 2 tasks could not be judged"
+    assert "--allow-masked takes them" in done.stderr
+    assert kolmo(*asked, "--allow-masked", "--json").returncode == 0
+
+
+def test_columns_of_a_file(kolmo: Run, tmp_path: Path) -> None:
+    (tmp_path / "d.csv").write_text("nummer,frage,antwort\n1,1+1?,2\n")
+    (tmp_path / "p.jsonl").write_text('{"task_id": 1, "completion": "[ANSWER] 2"}\n')
+    asked = ("eval", "--data", "d.csv", "--predictions", "p.jsonl", "--json")
+    assert "--columns prompt=nummer" in refused(kolmo(*asked), 2)
+    done = kolmo(*asked, "--columns", "prompt=frage,answer=antwort,id=nummer")
+    assert (done.returncode, json.loads(done.stdout)["accuracy"]) == (0, 1.0)
+    assert "read by the names of its columns: `frage`, `antwort`, task_id from `nummer`" in done.stderr
+    assert "--columns means nothing without --data" in refused(
+        kolmo("eval", "tiny", "--columns", "prompt=a,answer=b"), 2
+    )
+
+
 def test_docker_without_an_engine(kolmo: Run) -> None:
     line = refused(kolmo("eval", "tiny", "--curriculum", "quickstart", "--sandbox", "docker", env=NO_ENGINE), 4)
     assert "--sandbox embedded" in line

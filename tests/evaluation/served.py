@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from kolmocli.tasks.files.layouts import entry
+from kolmocli.tasks.files.entries import entry
 
 Reply = tuple[int, dict[str, str], str | bytes]
 """Status, headers and body."""

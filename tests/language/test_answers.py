@@ -202,3 +202,116 @@ def test_comments_of_the_published_generator_go() -> None:
     assert without_comments("sequence_1 = repeat_num(2, 9) # [9, 9]\noutput = sequence_1 # [9, 9]") == (
         "sequence_1 = repeat_num(2, 9)\noutput = sequence_1"
     )
+
+
+TWICE = "def twice(n):\n    return 2 * n"
+HALF = "def half(n):\n    return n / 2"
+PYTHON_SHAPES = {
+    "how it is used": "```python\n{}\n```\nUsage:\n```python\nprint(twice(3))\n```",
+    "how it is used, and tests": "```python\n{}\n```\n```python\nassert twice(1) == 3\n```\n```\noutput = 6\n```",
+    "a first try": f"```python\n{TWICE.replace('2', '3')}\n```\nWrong. Better:\n```python\n{{}}\n```",
+    "another language": "```python\n{}\n```\nIn Java:\n```java\nclass twice {{}}\n```",
+    "code on the line of the fence": "```{}\n```",
+    "an end on the line of the code": "```{}```",
+    "all on one line of a fence": "```python def twice(n): return 2 * n```",
+    "a thought": "<think>\nMaybe\n```python\ndef twice(n):\n    return 3 * n\n```\n</think>\n{}",
+    "a thought that the template began": "Double it, I think.\n</think>\n\n{}",
+    "tags": "<think>x</think>\n<answer>\n{}\n</answer>",
+    "tags of Code Llama": "[PYTHON]\n{}\n[/PYTHON]\nIt doubles.",
+    "tags and a fence": "<answer>\n```python\n{}\n```\n</answer>",
+    "prose below": "{}\n\nThis function doubles its argument.",
+    "a heading below": "{}\n\n### Explanation\nIt doubles its argument.",
+    "a heading above": "### Solution\n\n```python\n{}\n```",
+    "a lone end": "{}\n```",
+    "a lone end, and prose": "{}\n```\nIt doubles.",
+    "a mark of Windows": "\ufeff{}",
+    "a mark of Windows in a fence": "```python\n\ufeff{}\n```",
+    "a beginning": "<|im_start|>assistant\n{}<|im_end|>",
+    "DeepSeek": "{}<\uff5cend\u2581of\u2581sentence\uff5c>",
+    "Gemma": "{}<end_of_turn>\n<start_of_turn>user\nmore",
+    "Llama 3": "<|start_header_id|>assistant<|end_header_id|>\n\n{}<|eot_id|>",
+    "Mistral": "{}</s>[INST] more",
+    "gpt-oss": "<|channel|>analysis<|message|>hm<|end|><|start|>assistant<|channel|>final<|message|>{}<|return|>",
+    "Phi": "{}<|end|>\n<|user|>",
+    "StarCoder": "{}<file_sep>def twice(n): pass",
+}
+
+
+@pytest.mark.parametrize("shape", PYTHON_SHAPES.values(), ids=PYTHON_SHAPES)
+def test_the_block_that_defines_what_is_asked(shape: str) -> None:
+    space: dict[str, object] = {}
+    exec(program_of(shape.format(TWICE), ("twice",)), space)
+    assert space["twice"](21) == 42  # type: ignore[operator]
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        f"import math\n####################\n# halves\n####################\n{HALF}\n\n### twice\n{TWICE}",
+        'def twice(n):\n    """Twice.\n\n    ```\n    twice(2)\n    ```\n    """\n    return 2 * n',
+        'def twice(n):\n    """Twice.\n\n    ```python\n    twice(2)\n    ```\n    """\n    return 2 * n',
+        'def twice(n):\n    mark = "</s>"\n    return 2 * n',
+        "def twice(n):\n    mark = '<|sep|>' + \"<|im_end|>\"\n    return 2 * n",
+        'def twice(n):\n    """It ends at </s> or\n    <|im_end|>.\n    """\n    return 2 * n',
+        "def twice(n):\n    s = '</think>'\n    return 2 * n",
+        f"import math\n\n{HALF}\n\n{TWICE}\n\nif __name__ == '__main__':\n    print(twice(3))",
+        "twice = lambda n: 2 * n",
+        "from operator import mul\nfrom functools import partial\ntwice = partial(mul, 2)",
+        "class Helper:\n    def twice(self, n):\n        return 2 * n\n\ntwice = Helper().twice",
+        "def twice(n):\n    # see ```this``` too\n    return 2 * n",
+    ],
+)
+def test_nothing_of_a_program_in_python_is_taken_for_its_end(program: str) -> None:
+    fenced = f"Here:\n```python\n{program}\n```\nDone."
+    for answer in (program, fenced, f"{program}<|eot_id|>"):
+        assert program_of(answer, ("twice",)).rstrip() == program
+
+
+@pytest.mark.parametrize(
+    "answer",
+    ["<think>\n```python\n" + TWICE + "\n```\nstill", f"<think>{TWICE}", f"<thinking>\n{TWICE}\n"],
+)
+def test_a_thought_that_goes_on_holds_no_program(answer: str) -> None:
+    assert program_of(answer, ("twice",)).strip() == ""
+    assert program_of(answer).strip() == ""
+
+
+def test_a_script_is_the_block_that_reads() -> None:
+    script = "n = int(input())\nprint(2 * n)"
+    for answer in (
+        script, f"```python\n{script}\n```\nFor 3 this prints:\n```\n6\n```", f"{script}\n```\n6\n```",
+        f"```python\n{script}\n```\nTry it:\n```python\nprint(2 * 3)\n```", f"{script}\n\nIt prints twice the number.",
+        f"First read it:\n```\n3\n```\n```python\n{script}\n```",
+    ):  # fmt: skip
+        assert program_of(answer, ()) == script
+
+
+def test_the_rest_of_a_function_is_an_answer_too() -> None:
+    """As a base model goes on from a prompt that stood in a fence."""
+    for answer in ("    return 2 * n\n```\n\nExample:\n```python\nprint(twice(2))\n```", "    return 2 * n\n```\n"):
+        assert program_of(answer, ("twice",)) == "    return 2 * n"
+
+
+@given(
+    st.lists(
+        st.sampled_from([*FRAGMENTS, '"""', "def f(x):", "<think>", "</think>"]) | st.text(max_size=5), max_size=12
+    )
+)
+def test_any_answer_in_python_is_read_line_by_line(fragments: list[str]) -> None:
+    answer = "\n".join(fragments)
+    placed = program_in_place(answer, ("f",))
+    assert placed.strip("\n") == program_of(answer, ("f",))
+    assert len(placed.split("\n")) <= len(answer.split("\n"))
+
+
+def test_a_hostile_answer_in_python_takes_no_longer_than_it_is_long() -> None:
+    more = {
+        "triple quotes": ('"""', ""), "lines of triple quotes": ('"""\n', ""), "fences in quotes": ('"""\n```\n', ""),
+        "begins": ("<s>", ""), "thoughts": ("<think>", ""), "ends of thoughts": ("</think>", ""),
+        "quoted ends of thoughts": ('"</think>', ""), "quoted tokens": ("'</s>'", ""), "tokens in quotes": ("</s>", "'"),
+        "definitions": ("def f", ""), "lines of definitions": ("def f(x):\n", ""), "headings": ("### a b\n", "def f(x): 1\n"),
+        "banners": ("####\n", "def f(x): 1\n"), "code on fences": ("```x = 1\n", ""), "tags": ("<answer>", ""),
+    }  # fmt: skip
+    before = "from kolmocli.language.answers import program_of\n"
+    read = "size = 2**18 if '\\n' in unit else 2**20\nprogram_of(start + unit * (size // len(unit)) + '!', ('f',))\n"
+    assert_it_ends(before, read, {**HOSTILE, **more}, 120)

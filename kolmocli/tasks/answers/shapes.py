@@ -1,4 +1,4 @@
-"""Questions as data sets write them: `question` or `prompt`, and `answer`."""
+"""Questions as data sets write them: `question` or `prompt`, and `answer`, or a list of accepted ones."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from kolmocli.errors import suggest
+from kolmocli.tasks.answers.accepted import AcceptedTask
 from kolmocli.tasks.answers.formulas import require
 from kolmocli.tasks.answers.judges import NAMES
 from kolmocli.tasks.answers.parsing import TAG
@@ -22,20 +23,23 @@ _CALCULATOR = re.compile(r"<<[^<>\n]*>>")
 
 
 def question(record: Mapping[str, Any]) -> AnswerTask:
-    """The task of a line. What stands before `####` in its answer is the working that a warm start imitates.
+    """The task of a line. What stands before `####` in its answer, or in `solution`, is the working that a
+    warm start imitates.
 
     Raises:
         ValueError: no question, no answer, or no such judge; one line.
         EnvironmentMissing: its judge is `math`, and math-verify is not installed.
     """
-    asked = record.get("question") or record.get("prompt")
+    key = next((key for key in ("question", "prompt") if record.get(key)), "question")
+    asked = record.get(key)
     if not isinstance(asked, str) or not asked.strip():
-        raise ValueError("`question` must be text that is not empty")
+        raise ValueError(f"`{key}` must be text that is not empty")
     given = record.get("answer")
-    if isinstance(given, bool) or not isinstance(given, str | int | float):
+    several = given if isinstance(given, list) and given else [given]
+    if any(isinstance(each, bool) or not isinstance(each, str | int | float) for each in several):
         raise ValueError("`answer` must be text or a number")
-    whole = str(given)
-    right = right_answer(whole)
+    whole = str(several[0])
+    right, *others = (right_answer(str(each)) for each in several)
     if not right:
         raise ValueError("`answer` is empty")
     judge = record.get("judge", "auto")
@@ -43,8 +47,10 @@ def question(record: Mapping[str, Any]) -> AnswerTask:
         raise ValueError(f"`judge` {judge!r} is none; {suggest(str(judge), NAMES)}")
     if judge == "math":
         require()
-    working = _CALCULATOR.sub("", whole.rpartition(HASHES)[0]).strip()
+    told, solved = record.get("system"), record.get("solution")
+    working = _CALCULATOR.sub("", solved if isinstance(solved, str) else whole.rpartition(HASHES)[0]).strip()
     reference = f"{working}\n{TAG} {right}" if working else f"{TAG} {right}"
-    return AnswerTask(
-        prompt=Prompt(asked.strip(), _SYSTEM, asked.strip()), answer=right, judge=judge, reference=reference
-    )
+    prompt = Prompt(asked.strip(), f"{told}\n\n{_SYSTEM}" if isinstance(told, str) else _SYSTEM, asked.strip())
+    if more := tuple(filter(None, others)):
+        return AcceptedTask(prompt=prompt, answer=right, others=more, judge=judge, reference=reference)
+    return AnswerTask(prompt=prompt, answer=right, judge=judge, reference=reference)

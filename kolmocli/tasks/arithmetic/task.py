@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from kolmocli.tasks.answers.comparison import Equal
 from kolmocli.tasks.answers.task import AnswerAttempt, Reading
 from kolmocli.tasks.base import Attempt, Language, Task
 from kolmocli.tasks.outcome import Terms
@@ -31,7 +32,7 @@ class NumbersTask(Task):
     """What makes two questions the same whatever their words: the operands. Questions are held out by it."""
     language: Language = "text"
 
-    def read(self, text: str) -> Reading:
+    def read(self, text: str, equal: Equal | None = None) -> Reading:
         found = last_numbers(text, len(self.numbers))
         right = found == self.numbers
         return Reading(found is not None, right, right, found is not None, found[-1] if found else None)

@@ -6,13 +6,13 @@ import ast
 import builtins
 
 
-def called_functions(tree: ast.Module, setup: str, reference: str) -> dict[str, str]:
+def called_functions(tree: ast.Module, setup: str, reference: str, asked: str | None = None) -> dict[str, str]:
     """The functions that the tests call and nobody else defines, each with its first call, as it is written. One that the
-    reference defines may be called as a builtin is.
+    reference defines, or that is `asked` for, may be called as a builtin is.
 
     Raises ValueError when the setup does not compile.
     """
-    known = {*dir(builtins), *_bound(tree), *_bound(_parsed(setup))}.difference(defined(reference))
+    known = {*dir(builtins), *bound(tree), *bound(parsed(setup))}.difference([*defined(reference), asked])
     found: dict[str, str] = {}
     for node in ast.walk(tree):
         match node:
@@ -46,7 +46,7 @@ def defined(code: str) -> list[str]:
     return [node.name for node in body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)]
 
 
-def _parsed(setup: str) -> ast.Module:
+def parsed(setup: str) -> ast.Module:
     try:
         return ast.parse(setup)
     except (SyntaxError, ValueError) as error:
@@ -54,7 +54,7 @@ def _parsed(setup: str) -> ast.Module:
         raise ValueError(f"`test_setup_code` does not compile: {words}") from None
 
 
-def _bound(tree: ast.Module) -> set[str]:
+def bound(tree: ast.Module) -> set[str]:
     """All names that the code gives a meaning, wherever it does."""
     found: set[str] = set()
     for node in ast.walk(tree):

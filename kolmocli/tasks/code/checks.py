@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -10,8 +11,18 @@ from kolmocli.tasks.base import Attempt
 from kolmocli.tasks.code.judge import Submission
 from kolmocli.tasks.outcome import Outcome
 
-Relation = Literal["equal", "true", "false", "is"]
-"""What a result has to be: equal to what is expected, true, false, or the very None, True or False that is expected."""
+Relation = Literal["equal", "true", "false", "is", "json", "near", "members", "root"]
+"""What a result has to be: equal to what is expected, true, false, or the very None, True or False that is expected.
+
+`json`: equal where JSON cannot tell them apart, so that a tuple is a list and a key a text; and, as APPS has it, what is
+expected may stand in a list of its own. `near`: equal, or numbers within the tolerance, as EvalPlus has it. `members`: the
+same ones, in any order. `root`: a zero of the polynomial whose coefficients are expected.
+"""
+_USUAL = 1e-6
+"""The tolerance of EvalPlus where a task has floats and names none."""
+_RELATIVE = 1e-7
+_ROOT = 1e-4
+"""How far from zero HumanEval/32 lets a polynomial be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +36,8 @@ class Check:
     call: Call
     expected: Any = None
     relation: Relation = "equal"
+    tolerance: float = 0.0
+    """Of `near`, absolute; 0 for the usual one where floats are expected."""
 
     def holds(self, result: Any) -> bool:
         if isinstance(result, Raised):
@@ -33,6 +46,15 @@ class Check:
             return bool(result == self.expected)
         if self.relation == "is":
             return result is self.expected
+        if self.relation == "json":
+            made, wanted = _as_json(result), _as_json(self.expected)
+            return bool(made == wanted) or (type(wanted) is list and len(wanted) == 1 and bool(made == wanted[0]))
+        if self.relation == "near":
+            return near(result, self.expected, self.tolerance or (_USUAL if _has_floats(self.expected) else 0.0))
+        if self.relation == "members":
+            return _members(result) == _members(self.expected) is not None
+        if self.relation == "root":
+            return _is_number(result) and _is_root(result, self.expected)
         return bool(result) is (self.relation == "true")
 
 
@@ -66,3 +88,55 @@ class CheckedCalls:
         made = len(verdict.trace)
         held = [i < made and check.holds(verdict.trace[i]) for i, check in enumerate(self.checks)]
         return self.submission.outcome(verdict, held)
+
+
+def near(made: Any, wanted: Any, tolerance: float) -> bool:
+    """Whether a value is what is wanted, where numbers may differ a little. A list is no tuple then either."""
+    if bool(made == wanted):
+        return True
+    if not tolerance or type(made) is not type(wanted):
+        return bool(tolerance) and _is_number(made) and _is_number(wanted) and _close(made, wanted, tolerance)
+    if isinstance(wanted, list | tuple):
+        return len(made) == len(wanted) and all(map(lambda a, b: near(a, b, tolerance), made, wanted))
+    if isinstance(wanted, dict):
+        return made.keys() == wanted.keys() and all(near(made[key], wanted[key], tolerance) for key in wanted)
+    return _is_number(wanted) and _close(made, wanted, tolerance)
+
+
+def _close(made: Any, wanted: Any, tolerance: float) -> bool:
+    try:
+        both_nan = made != made and wanted != wanted
+        return both_nan or math.isclose(made, wanted, rel_tol=0.0, abs_tol=tolerance + _RELATIVE * abs(wanted))
+    except (OverflowError, ValueError):
+        return False
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) in (int, float)
+
+
+def _has_floats(value: Any) -> bool:
+    if isinstance(value, dict):
+        return any(map(_has_floats, value.values()))
+    return any(map(_has_floats, value)) if isinstance(value, list | tuple) else type(value) is float
+
+
+def _as_json(value: Any) -> Any:
+    """The value as it comes back from JSON."""
+    if isinstance(value, dict):
+        return {key if isinstance(key, str) else str(key): _as_json(each) for key, each in value.items()}
+    return [_as_json(each) for each in value] if isinstance(value, list | tuple) else value
+
+
+def _members(value: Any) -> frozenset[Any] | None:
+    try:
+        return frozenset(value)
+    except TypeError:
+        return None
+
+
+def _is_root(x: float, coefficients: Any) -> bool:
+    try:
+        return abs(sum(c * x**power for power, c in enumerate(coefficients))) <= _ROOT
+    except (OverflowError, TypeError):
+        return False

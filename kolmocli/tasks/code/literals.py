@@ -21,11 +21,64 @@ class _Other(Exception):
 
 def read_checks(tree: ast.Module, functions: Sequence[str]) -> Checks | None:
     """The checks that these tests are of the functions; None when they have to be run."""
-    try:
-        checks = list(_checks(tree.body, {name: name for name in functions}))
-    except _Other:
-        return None
-    return Checks(tuple(checks)) if checks else None
+    names = {name: name for name in functions}
+    for read in (_checks, _tabled):
+        try:
+            checks = list(read(tree.body, names))
+        except _Other:
+            continue
+        if checks:
+            return Checks(tuple(checks))
+    return None
+
+
+def _tabled(body: Sequence[ast.stmt], names: dict[str, str]) -> Iterator[Check]:
+    """Tests of EvalPlus: lists of `inputs` and `results`, and a loop that compares them, in a function `check` or outside.
+    What they define for that, with numpy, is the relation `near`, which is ours.
+
+        for i, (inp, exp) in enumerate(zip(inputs, results)):
+            assertion(f(*inp), exp, 1e-6)
+    """
+    tables: dict[str, list[Any]] = {}
+    inner: dict[str, ast.FunctionDef] = {}
+    for statement in body:
+        match statement:
+            case ast.Assign(targets=[ast.Name(id="inputs" | "results" as name)], value=value):
+                tables[name] = _literal(_Infinite().visit(value))
+            case ast.FunctionDef(name="check", args=ast.arguments(args=[_])):
+                inner["check"] = statement
+            case ast.Expr(value=ast.Call(func=ast.Name(id="check"), args=[ast.Name(id=function)])) if (
+                "check" in inner and function in names
+            ):
+                check = inner["check"]
+                yield from _tabled(check.body, {check.args.args[0].arg: names[function]})
+            case ast.For(
+                iter=ast.Call(func=ast.Name(id="enumerate"), args=[ast.Call(func=ast.Name(id="zip"))]),
+                body=[ast.Expr(value=ast.Call(func=ast.Name(id="assertion"), args=[call, ast.Name(), tolerance]))],
+            ):
+                yield from _rows(call, tables, _literal(tolerance), names)
+            case ast.Import() | ast.ImportFrom() | ast.FunctionDef(name="assertion" | "is_floats" | "is_float"):
+                pass
+            case _ if not tables and not any(isinstance(node, ast.Assert | ast.For) for node in ast.walk(statement)):
+                pass
+            case _:
+                raise _Other
+
+
+def _rows(call: ast.expr, tables: dict[str, list[Any]], tolerance: Any, names: dict[str, str]) -> Iterator[Check]:
+    inputs, results = tables.get("inputs"), tables.get("results")
+    match call:
+        case ast.Call(func=ast.Name(id=function), args=[ast.Starred()], keywords=[]) if function in names:
+            pass
+        case _:
+            raise _Other
+    if not isinstance(inputs, list) or not isinstance(results, list) or len(inputs) != len(results):
+        raise _Other
+    for given, wanted in zip(inputs, results, strict=True):
+        try:
+            yield Check(Call.of(names[function], *given), wanted, "near", float(tolerance))
+        except (UsageError, TypeError):
+            raise _Other from None
 
 
 def _checks(body: Sequence[ast.stmt], names: dict[str, str]) -> Iterator[Check]:
@@ -82,3 +135,10 @@ def _literal(node: ast.expr) -> Any:
         return ast.literal_eval(node)
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
         raise _Other from None
+
+
+class _Infinite(ast.NodeTransformer):
+    """`inf` and `-inf` in lists of results are numbers too large to write otherwise."""
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return ast.Constant(float(node.id)) if node.id in ("inf", "nan") else node

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from functools import lru_cache
 
@@ -65,3 +66,13 @@ def closed(prompt_code: str) -> str:
         else:
             return code
     raise ValueError(f"the prompt is no beginning of a program: {problem}")
+
+
+@lru_cache(1024)
+def is_code(text: str) -> bool:
+    """Whether a prompt is code, and not words: the beginning of a program that defines, imports or assigns something."""
+    try:
+        body = ast.parse(closed(text)).body
+    except ValueError:
+        return False
+    return any(not isinstance(node, ast.Expr) for node in body)

@@ -1,17 +1,25 @@
-"""Records of files as tasks with tests: HumanEval's, MBPP's, and scripts with what they read and print.
+"""Records of files as tasks with tests: HumanEval's, MBPP's, EvalPlus's, calls of a function, and scripts with what they read and print.
 
 Each builder raises ValueError for a record that is no task, with one line that names what is wrong.
 """
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from kolmocli.errors import UsageError
+from kolmocli.sandbox.base import Call
 from kolmocli.tasks.code import prompt
 from kolmocli.tasks.code.asserts import Asserts
-from kolmocli.tasks.code.calls import called_functions, defined, given_to_check, is_used
+from kolmocli.tasks.code.calls import bound, called_functions, defined, given_to_check, is_used, parsed
+from kolmocli.tasks.code.checks import Check, Checks, Relation
+from kolmocli.tasks.code.compared import Compared
+from kolmocli.tasks.code.frameworks import imported, plain_tests
+from kolmocli.tasks.code.objects import Method, without_objects
+from kolmocli.tasks.code.prompt import program_of_completion
 from kolmocli.tasks.code.rewriting import parse_tests
 from kolmocli.tasks.code.scripts import Scripts
 from kolmocli.tasks.code.task import CodeTask
@@ -21,43 +29,64 @@ _REFERENCES = ("canonical_solution", "code", "program")
 
 def human_eval(record: Mapping[str, Any]) -> CodeTask:
     """A function whose beginning is the prompt (`prompt`, `entry_point`), and `test`: asserts of it, or of the `candidate`
-    that a function `check` is given. A prompt in words is taken too; then the answer is the whole program."""
-    asked, function = _text(record, "prompt"), _text(record, "entry_point")
-    test = _text(record, "test")
+    that a function `check` is given, or tests of pytest or unittest. A prompt in words is taken too; then the answer is the
+    whole program. Without `entry_point` it is what the tests import, or call, or what the prompt defines last.
+
+    `entry_point` may be a method, `Solution().twice`, as LeetCode has it; `opening` is the code that stands above an answer
+    then, and elsewhere where the prompt is words.
+    """
+    asked, test = _text(record, "prompt"), plain_tests(_text(record, "test"))
+    tree, methods = without_objects(parse_tests(test))
+    entry = _entry(record, tree, asked)
+    method = Method.of(entry)
+    if method is not None:
+        methods = [method, *(each for each in methods if each != method)]
+    function = entry if method is None else method.function
     if not function.isidentifier():
-        raise ValueError(f"`entry_point` {function!r} is no name of a function")
-    opening = _opening(asked, function)
-    tree = parse_tests(test)
+        raise ValueError(f"`entry_point` {entry!r} is no name of a function")
+    if methods:
+        above = asked if record.get("opening") is None else _text(record, "opening")
+        opening = above if prompt.is_code(above) else ""
+    else:
+        opening = _opening(asked, function)
     given = given_to_check(tree)
-    if not is_used(given or function, tree) and not is_used(function, tree):
-        raise ValueError(f"the tests never call `entry_point` {function}")
+    called = [each.function for each in methods]
+    if not any(is_used(name, tree) for name in {given or function, function, *called}):
+        raise ValueError(f"the tests never call `entry_point` {entry}")
+    test = ast.unparse(tree) if methods else test
     code = test if given is None else f"{test}\n\ncheck({function})\n"
     task_id = _task_id(record)
+    others = [] if methods else _others(tree, opening, function)
     return CodeTask(
-        prompt=prompt.function_to_complete(asked) if opening else prompt.function_in_words(asked, function),
-        tests=Asserts(code, [function], prompt.closed(opening) if opening else "", task_id or function),
-        entry_point=function, opening=opening, reference=_reference(record), task_id=task_id,
+        prompt=prompt.function_to_complete(asked) if opening and not methods else prompt.function_in_words(asked, entry),
+        tests=Asserts(code, [*(called or [function]), *others], prompt.closed(opening) if opening else "", task_id or function),
+        entry_point=function, opening=opening, reference=_reference(record), task_id=task_id, methods=tuple(methods),
     )  # fmt: skip
 
 
 def mbpp(record: Mapping[str, Any]) -> CodeTask:
     """A function in words (`text` or `prompt`), and `test_list`: asserts, which run after `test_imports` and
     `test_setup_code`. The tests say what the function is called; how it is called is shown, what it returns is not."""
-    asked = _text(record, "text", "prompt")
+    asked = _text(record, "text", "prompt", "question")
     setup = "\n".join([*_texts(record, "test_imports"), *_texts(record, "test_setup_code")])
     tests = "\n".join(_texts(record, "test_list"))
-    tree = parse_tests(tests)
+    tree, methods = without_objects(parse_tests(tests), bound(parsed(setup)))
+    tests = ast.unparse(tree) if methods else tests
     reference = _reference(record)
-    functions = called_functions(tree, setup, reference or "")
-    function = _text(record, "entry_point") if record.get("entry_point") is not None else next(iter(functions), None)
+    entry = _text(record, "entry_point") if record.get("entry_point") is not None else None
+    method = None if entry is None else Method.of(entry)
+    entry = entry if method is None else method.function
+    functions = called_functions(tree, setup, reference or "", entry)
+    function = entry or next(iter(functions), None)
     if function is None:
         raise ValueError("the tests call no function of the program's")
     if function not in functions:
         raise ValueError(f"the tests never call `entry_point` {function}")
+    shown = next((f"{m.owner}().{functions[function]}" for m in methods if m.function == function), functions[function])
     task_id = _task_id(record)
     return CodeTask(
-        prompt=prompt.function_in_words(asked, functions[function]), tests=Asserts(tests, list(functions), setup, task_id or function),
-        entry_point=function, reference=reference, task_id=task_id,
+        prompt=prompt.function_in_words(asked, shown), tests=Asserts(tests, list(functions), setup, task_id or function),
+        entry_point=function, reference=reference, task_id=task_id, methods=tuple(methods),
     )  # fmt: skip
 
 
@@ -66,6 +95,95 @@ def script(record: Mapping[str, Any]) -> CodeTask:
     asked = _text(record, "question", "prompt")
     tests = Scripts(tuple(_texts(record, "inputs")), tuple(_texts(record, "outputs")))
     return CodeTask(prompt=prompt.script(asked), tests=tests, reference=_reference(record), task_id=_task_id(record))
+
+
+def calls(record: Mapping[str, Any]) -> CodeTask:
+    """A function in words (`question` or `prompt`), called `fn_name`: each of `inputs` is a list of its arguments, and each
+    of `outputs` what it returns, as JSON has it. It may be a method of a class `Solution`."""
+    asked, function = _text(record, "question", "prompt"), _text(record, "fn_name")
+    inputs, outputs = record.get("inputs"), record.get("outputs")
+    if not function.isidentifier():
+        raise ValueError(f"`fn_name` {function!r} is no name of a function")
+    if not isinstance(inputs, list) or not isinstance(outputs, list) or len(inputs) != len(outputs) or not inputs:
+        raise ValueError("`inputs` and `outputs` are no lists of equal length")
+    if not all(isinstance(given, list) for given in inputs):
+        raise ValueError("`inputs` of a function are no lists of arguments")
+    try:
+        checks = tuple(
+            Check(Call.of(function, *given), wanted, "json") for given, wanted in zip(inputs, outputs, strict=True)
+        )
+    except UsageError as error:
+        raise ValueError(str(error)) from None
+    return CodeTask(
+        prompt=prompt.function_in_words(asked, function), tests=Checks(checks), entry_point=function,
+        reference=_reference(record), task_id=_task_id(record), methods=(Method("Solution", function, function),), either=True,
+    )  # fmt: skip
+
+
+def compared(record: Mapping[str, Any]) -> CodeTask:
+    """A function as EvalPlus has it (`prompt`, `entry_point`, `canonical_solution`): what it returns for `base_input` and
+    `plus_input` is compared with what the reference returns, within `atol`."""
+    asked, function, reference = (
+        _text(record, "prompt"),
+        _text(record, "entry_point"),
+        _text(record, "canonical_solution"),
+    )
+    if not function.isidentifier():
+        raise ValueError(f"`entry_point` {function!r} is no name of a function")
+    inputs = [given for key in ("base_input", "plus_input") for given in _listed(record, key)]
+    opening = _opening(asked, function) if prompt.is_code(asked) else ""
+    try:
+        made = [Call.of(function, *given) for given in inputs]
+    except UsageError as error:
+        raise ValueError(str(error)) from None
+    relation: Relation = "members" if function in _UNORDERED else "root" if function == "find_zero" else "near"
+    task_id = _task_id(record)
+    program = program_of_completion(opening, function, reference)
+    tests = Compared(program, made, task_id or function, relation, float(record.get("atol") or 0))
+    return CodeTask(
+        prompt=prompt.function_to_complete(asked) if opening else prompt.function_in_words(asked, function), tests=tests,
+        entry_point=function, opening=opening, reference=reference, task_id=task_id,
+    )  # fmt: skip
+
+
+_UNORDERED = frozenset(
+    ("similar_elements", "find_char_long", "common_in_nested_lists", "extract_singly", "larg_nnum", "intersection_array",
+     "find_dissimilar", "Diff")
+)  # fmt: skip
+"""Functions of MBPP whose results EvalPlus compares as sets."""
+
+
+def _listed(record: Mapping[str, Any], key: str) -> list[list[Any]]:
+    found = record.get(key) or []
+    if not isinstance(found, list) or not all(isinstance(given, list) for given in found):
+        raise ValueError(f"`{key}` is no list of lists of arguments")
+    return found
+
+
+def _entry(record: Mapping[str, Any], tree: ast.Module, asked: str) -> str:
+    """The function that is asked for."""
+    if record.get("entry_point") is not None:
+        return _text(record, "entry_point")
+    handed = next(filter(None, map(_checked, ast.walk(tree))), None)
+    found = [*imported(str(record["test"])), *([handed] if handed else []), *called_functions(tree, "", "")]
+    named = found or defined(prompt.closed(asked) if prompt.is_code(asked) else "")[-1:]
+    if not named:
+        raise ValueError("no `entry_point`, and the tests call no function of the program's")
+    return named[0]
+
+
+def _checked(node: ast.AST) -> str | None:
+    """The function that `check` is called with, where it is here."""
+    match node:
+        case ast.Call(func=ast.Name(id="check"), args=[ast.Name(id=name)]):
+            return name
+    return None
+
+
+def _others(tree: ast.Module, opening: str, function: str) -> list[str]:
+    """Functions that the tests call beside the one that is asked for, where the prompt does not define them."""
+    own = bound(parsed(prompt.closed(opening))) if opening else set()
+    return [name for name in called_functions(tree, "", "") if name != function and name not in own]
 
 
 def _opening(asked: str, function: str) -> str:

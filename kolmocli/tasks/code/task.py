@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from kolmocli.tasks.base import Attempt, Task
 from kolmocli.tasks.code.judge import Credit, Submission, Tests
-from kolmocli.tasks.code.prompt import program_of_completion
+from kolmocli.tasks.code.objects import Method, method_glue
+from kolmocli.tasks.code.prompt import closed, program_of_completion
 from kolmocli.tasks.outcome import Terms
 
 
@@ -18,7 +19,27 @@ class CodeTask(Task):
     opening: str = ""
     """The code that an answer goes on from, or stands below, as HumanEval has it; empty where an answer is all there is."""
     credit: Credit = "all"
+    methods: tuple[Method, ...] = ()
+    """Functions that the tests call and that are methods of a class of the program."""
+    either: bool = False
+    """The program may as well define these functions itself."""
+
+    @property
+    def defines(self) -> tuple[str, ...]:
+        names = () if self.entry_point is None else (self.entry_point,)
+        return (
+            *dict.fromkeys(method.owner for method in self.methods),
+            *(names if self.either or not self.methods else ()),
+        )
 
     def attempt(self, text: str, terms: Terms) -> Attempt:
-        program = program_of_completion(self.opening, self.entry_point, text)
-        return self.tests.attempt(Submission(program, text.count("\n") + 1, terms.rule, self.credit, 1 + self.index))
+        return self.tests.attempt(
+            Submission(self.program(text), text.count("\n") + 1, terms.rule, self.credit, 1 + self.index)
+        )
+
+    def program(self, text: str) -> str:
+        """The program that an answer stands for, with what its prompt gives and what the tests need of it."""
+        if not self.methods:
+            return program_of_completion(self.opening, self.entry_point, text)
+        above = f"{closed(self.opening)}\n\n" if self.opening else ""
+        return f"{above}{text}{method_glue(self.methods, perhaps=self.either)}"

@@ -19,8 +19,10 @@ from kolmocli.tasks.base import Split
 Buckets = dict[Bucket, "array[int]"]
 """The numbers of the tasks of each bucket, families by name, levels ascending from 1 without a gap."""
 
-_WORDS = {word: level for level, words in enumerate(
-    (("easy", "introductory"), ("medium", "interview"), ("hard", "competition")), start=1) for word in words}  # fmt: skip
+_WORDS = {
+    "easy": 1.0, "introductory": 1.0, "medium": 2.0, "interview": 2.0, "medium_hard": 2.5, "hard": 3.0, "competition": 3.0,
+    "very_hard": 4.0,
+}  # fmt: skip
 """Levels that data sets call by a name."""
 _AT_THE_END = re.compile(r"-?\d+(?:\.\d+)?\Z", re.ASCII)
 _MANY = 64

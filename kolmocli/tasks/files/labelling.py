@@ -127,7 +127,7 @@ def _line(record: Record, program: Program | None) -> bytes:
 
 def _taken(record: Record, line: bytes, where: str) -> Program | None:
     """The program of a line that an earlier run wrote for the same sequence."""
-    from kolmocli.tasks.files.layouts import entry
+    from kolmocli.tasks.files.entries import entry
     from kolmocli.tasks.files.records import checked
 
     try:

@@ -1,118 +1,165 @@
-"""The layouts in which sequences and programs are handed around, read as one kind of entry. Nothing is evaluated.
+"""The well-known sets, a row each: which columns hold the prompt, the answer or the tests, the reference and the level.
 
-One JSON value per line:
-- `{"sequence": [1, 2], "program": "…", "bucket": "ramps/1"}`; a string is its code points. `sequence_input`, as
-  the KoLMogorov Test's post-processing writes it, is a sequence too, and `program` beside it a model's answer.
-- `{"text": "… following sequence: [1, 2] …"}`, an instruction; statements after the list are its program.
-- a JSON string that holds an object with `prompt` and `generation`: predictions, encoded twice. `generation` may
-  stand beside `sequence` too, and `task_id` beside any of them.
-CSV with a header that names `sequence`, and perhaps `program`, quoted over several lines: the published generator's.
+A row of a file is of the first set whose keys it has, spelled alike. Where it is of none, the columns are guessed by their
+names (`guessed.py`). How the columns are read is the same for all of them (`foreign.py`). A column may be a path into an
+object or into JSON that is text (`reward_model.ground_truth`), and two columns stand for one text with a `+` between them.
 """
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
 from typing import Any
 
-from kolmocli.tasks.files.problems import Problems
-from kolmocli.tasks.files.rows import Where, decoded, rows
-
-_LIST = r"(\[[-\d,\s]*\])"
-_AFTER_WORDS = re.compile(r"(?:following|input) sequence\s*:\s*" + _LIST, re.IGNORECASE)
-_AFTER_COLON = re.compile(r":\s*" + _LIST)
-_STATEMENT = re.compile(r"^[ \t]*(?:sequence_\d+ = [a-z_]+\(.*|output = sequence_\d+.*)$", re.M)
+from kolmocli.tasks.files.values import value_at
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """One line of data. `program` is the reference; `generation` is a model's answer, as it was given."""
+class Columns:
+    """What stands in which column; empty for nowhere."""
 
-    sequence: tuple[int, ...]
-    program: str | None = None
-    generation: str | None = None
-    bucket: str | None = None
-    modality: str | None = None
-    task_id: str | None = None
-    """Of predictions: lines of one task and one sequence are samples of it."""
+    prompt: str = ""
+    answer: str = ""
+    tests: tuple[str, ...] = ()
+    """Test cases in any form (`cases.py`); those of several columns count together."""
+    choices: str = ""
+    wrong: tuple[str, ...] = ()
+    """Columns of wrong choices, where `answer` is the text of the right one."""
+    reference: str = ""
+    starter: str = ""
+    opening: str = ""
+    entry_point: str = ""
+    fn_name: str = ""
+    level: str = ""
+    task_id: str = ""
+    time_limit: str = ""
+    memory_limit: str = ""
+    boxed: bool = False
+    """`answer` is a worked solution, in whose last box the answer stands."""
 
-
-def read_entries(name: str, problems: Problems) -> Iterator[tuple[Where, Entry]]:
-    """The good entries of a file with the places where they begin. Bad ones go to `problems`.
-
-    Raises:
-        UsageError: the file cannot be read.
-    """
-    for where, data in rows(name, problems):
-        try:
-            yield where, entry(data)
-        except ValueError as error:
-            problems.bad(where, error)
-
-
-def entry(data: Any) -> Entry:
-    """One decoded line. Raises ValueError for what is no entry."""
-    if isinstance(data, str):
-        data = decoded(data)
-    if not isinstance(data, dict):
-        raise ValueError("not an object")
-    if data.get("sequence") is not None:
-        return Entry(_sequence(data["sequence"]), _text(data, "program"), _text(data, "generation"), *_labels(data))
-    if "sequence_input" in data:
-        return Entry(_sequence(data["sequence_input"]), None, _text(data, "program"), *_labels(data))
-    if "prompt" in data and "generation" in data:
-        found = _found_list(_text(data, "prompt") or "")
-        return Entry(_sequence(decoded(found[1])), None, _text(data, "generation"), *_labels(data))
-    if isinstance(data.get("text"), str):
-        found = _found_list(data["text"])
-        statements = _STATEMENT.findall(data["text"], found.end())
-        return Entry(_sequence(decoded(found[1])), "\n".join(statements) or None, None, *_labels(data))
-    raise ValueError("no `sequence` in it")
+    def used(self) -> set[str]:
+        """The columns at the top of a row."""
+        found = [getattr(self, field.name) for field in fields(self) if field.name != "boxed"]
+        paths = [path for each in found for path in ([each] if isinstance(each, str) else each)]
+        return {part.strip().split(".")[0] for path in paths for part in path.split("+") if part.strip()}
 
 
-def _found_list(text: str) -> re.Match[str]:
-    found = _AFTER_WORDS.search(text) or _AFTER_COLON.search(text)
-    if found is None:
-        raise ValueError('text without "following sequence:" and a list of integers')
-    return found
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """A set: its name, the keys that its rows have, and its columns."""
+
+    name: str
+    has: tuple[str, ...]
+    columns: Columns
 
 
-def _sequence(value: Any) -> tuple[int, ...]:
-    if isinstance(value, str):
-        value = [ord(c) for c in value]
-    if not isinstance(value, list) or not value:
-        raise ValueError("`sequence` must be a list of integers that is not empty, or a string")
-    if any(type(x) is not int for x in value):
-        place, wrong = next((i, x) for i, x in enumerate(value, start=1) if type(x) is not int)
-        raise ValueError(f"`sequence` must be a list of integers; item {place} is {json.dumps(wrong)[:40]}")
-    return tuple(value)
+def _set(name: str, has: str, **columns: Any) -> Layout:
+    return Layout(name, tuple(each.strip() for each in has.split(",")), Columns(**columns))
 
 
-def _text(data: dict[str, Any], key: str) -> str | None:
-    value = data.get(key)
-    if value is not None and not isinstance(value, str):
-        raise ValueError(f"`{key}` must be a string")
-    return value
+_VERIFIED = {"tests": ("verification_info",), "level": "metadata.difficulty", "task_id": "problem_id"}
+_LIMITS = {"time_limit": "time_limit", "memory_limit": "memory_limit"}
+
+LAYOUTS = (
+    # Code with tests
+    _set("EvalPlus", "base_input, prompt, entry_point, canonical_solution", prompt="prompt", reference="canonical_solution",
+         entry_point="entry_point", tests=("base_input", "plus_input")),
+    _set("LeetCodeDataset", "entry_point, test, query", prompt="query", opening="prompt", tests=("test",),
+         entry_point="entry_point", reference="completion", level="difficulty"),
+    _set("LeetCodeDataset", "entry_point, test, problem_description, starter_code", prompt="problem_description",
+         starter="starter_code", opening="prompt", tests=("test",), entry_point="entry_point", reference="completion",
+         level="difficulty"),
+    _set("BigCodeBench", "complete_prompt, test, entry_point", prompt="complete_prompt", tests=("test",),
+         entry_point="entry_point", reference="canonical_solution"),
+    _set("MBPP+", "prompt, test_list, test, source_file", prompt="prompt", tests=("test",), reference="code"),
+    _set("HumanEval-X", "prompt, declaration, test", prompt="prompt", tests=("test",), entry_point="entry_point",
+         reference="canonical_solution"),
+    _set("MultiPL-E", "prompt, tests, language, name", prompt="prompt", tests=("tests",), task_id="name"),
+    _set("KodCode", "question, test, test_info", prompt="question", tests=("test",), reference="solution",
+         entry_point="test_info.0.function_name", level="gpt_difficulty", task_id="question_id"),
+    _set("AceCode", "question, test_cases", prompt="question", tests=("test_cases",), task_id="id"),
+    _set("TACO", "question, input_output, time_limit", prompt="question", starter="starter_code", tests=("input_output",),
+         reference="solutions", level="difficulty", **_LIMITS),
+    _set("APPS", "question, input_output", prompt="question", starter="starter_code", tests=("input_output",),
+         reference="solutions", level="difficulty", task_id="problem_id"),
+    _set("LiveCodeBench", "question_content, public_test_cases", prompt="question_content", starter="starter_code",
+         tests=("public_test_cases", "private_test_cases"), fn_name="metadata.func_name", level="difficulty",
+         task_id="question_id"),
+    _set("CodeContests", "description, public_tests", prompt="description",
+         tests=("public_tests", "private_tests", "generated_tests"), reference="solutions", level="difficulty",
+         task_id="name", time_limit="time_limit", memory_limit="memory_limit_bytes"),
+    _set("Codeforces of open-r1", "description, official_tests", prompt="description + input_format + output_format",
+         tests=("official_tests",), level="rating", task_id="id", **_LIMITS),
+    _set("Codeforces of open-r1", "description, examples, input_format", level="rating", task_id="id",
+         prompt="description + input_format + output_format", tests=("examples",), **_LIMITS),
+    _set("verifiable coding problems", "problem_statement, verification_info", prompt="problem_statement",
+         reference="gold_standard_solution", time_limit="metadata.time_limit", memory_limit="metadata.memory_limit",
+         **_VERIFIED),
+    _set("open-r1 code", "problem, verification_info", prompt="problem", **_VERIFIED),
+    _set("SYNTHETIC-1", "prompt, verification_info", prompt="prompt", reference="gold_standard_solution", **_VERIFIED),
+    _set("DeepCoder", "problem, tests", prompt="problem", starter="starter_code", tests=("tests",), reference="solutions",
+         fn_name="metadata.func_name"),
+    # Conversations with rewards by rule
+    _set("verl", "prompt, reward_model", prompt="prompt", tests=("reward_model.ground_truth",), level="extra_info.level",
+         task_id="extra_info.index"),
+    # Formulas and numbers
+    _set("OlympiadBench", "question, final_answer, is_multiple_answer", prompt="context + question", answer="final_answer",
+         reference="solution", task_id="id"),
+    _set("DeepMath", "question, final_answer, r1_solution_1", prompt="question", answer="final_answer", level="difficulty",
+         reference="r1_solution_1"),
+    _set("AIME", "Problem, Answer", prompt="Problem", answer="Answer", reference="Solution", task_id="ID"),
+    _set("AIME", "problem, answer, solution, url", prompt="problem", answer="answer", reference="solution", task_id="id"),
+    _set("NuminaMath-1.5", "problem, answer, problem_type", prompt="problem", answer="answer", reference="solution",
+         task_id="uuid"),
+    _set("Omni-MATH", "problem, answer, domain", prompt="problem", answer="answer", reference="solution",
+         level="difficulty"),
+    _set("MATH-500", "problem, answer, level", prompt="problem", answer="answer", reference="solution", level="level",
+         task_id="unique_id"),
+    _set("DeepScaleR", "problem, answer, solution", prompt="problem", answer="answer", reference="solution"),
+    _set("NuminaMath", "problem, solution, messages", prompt="problem", answer="solution", boxed=True),
+    _set("MATH", "problem, solution, type, level", prompt="problem", answer="solution", boxed=True, level="level"),
+    _set("AIME", "problem, solution, url", prompt="problem", answer="solution", boxed=True, task_id="id"),
+    _set("OpenMathInstruct", "problem, expected_answer", prompt="problem", answer="expected_answer",
+         reference="generated_solution"),
+    _set("SVAMP", "Body, Question, Answer", prompt="Body + Question", answer="Answer", task_id="ID"),
+    _set("ASDiv", "body, question, answer", prompt="body + question", answer="answer"),
+    _set("MGSM", "question, answer_number", prompt="question", answer="answer_number"),
+    _set("MultiArith", "question, final_ans", prompt="question", answer="final_ans"),
+    _set("AddSub, SingleEq", "sQuestion, lSolutions", prompt="sQuestion", answer="lSolutions", task_id="iIndex"),
+    # Choices
+    _set("AQuA", "question, options, correct", prompt="question", choices="options", answer="correct",
+         reference="rationale"),
+    _set("MathQA", "Problem, options, correct", prompt="Problem", choices="options", answer="correct",
+         reference="Rationale"),
+    _set("MMLU-Pro", "question, options, answer_index", prompt="question", choices="options", answer="answer",
+         task_id="question_id"),
+    _set("MMLU", "Question, A, B, C, D, Answer", prompt="Question", choices="A + B + C + D", answer="Answer"),
+    _set("MMLU", "question, choices, answer", prompt="question", choices="choices", answer="answer"),
+    _set("ARC, CommonsenseQA", "question, choices, answerKey", prompt="question", choices="choices", answer="answerKey",
+         task_id="id"),
+    _set("ARC, CommonsenseQA", "question, answerKey", prompt="question.stem", choices="question.choices",
+         answer="answerKey", task_id="id"),
+    _set("OpenBookQA", "question_stem, choices, answerKey", prompt="question_stem", choices="choices", answer="answerKey",
+         task_id="id"),
+    _set("AGIEval", "question, options, label", prompt="passage + question", choices="options", answer="label",
+         reference="other.solution"),
+    _set("RACE", "article, question, options, answer", prompt="article + question", choices="options", answer="answer"),
+    _set("HellaSwag", "ctx, endings, label", prompt="ctx", choices="endings", answer="label"),
+    _set("GPQA", "Question, Correct Answer, Incorrect Answer 1", prompt="Question", answer="Correct Answer",
+         wrong=("Incorrect Answer 1", "Incorrect Answer 2", "Incorrect Answer 3"), task_id="Record ID"),
+    _set("SciQ", "question, correct_answer, distractor1", prompt="question", answer="correct_answer",
+         wrong=("distractor1", "distractor2", "distractor3")),
+    # Words
+    _set("BoolQ", "passage, question, answer", prompt="passage + question", answer="answer"),
+    _set("BIG-Bench Hard", "input, target", prompt="input", answer="target"),
+    _set("countdown", "target, nums", tests=("target", "nums")),
+)  # fmt: skip
 
 
-def label(data: dict[str, Any], key: str) -> str | None:
-    """A name, which may be a whole number."""
-    value = data.get(key)
-    return str(value) if type(value) is int else _text(data, key)
+def layout_of(row: Mapping[str, Any]) -> Layout | None:
+    """The set that a row is of."""
+    return next((layout for layout in LAYOUTS if all(_has(row, key) for key in layout.has)), None)
 
 
-def _labels(data: dict[str, Any]) -> tuple[str | None, str | None, str | None]:
-    """(bucket, modality, task_id). `family` and `level` are a bucket too."""
-    bucket, modality = _text(data, "bucket"), _text(data, "modality")
-    level = data.get("level")
-    if bucket is None and (family := label(data, "family") or (None if level is None else modality or "sequences")):
-        bucket = family if level is None else f"{family}/{_whole(level)}"
-    return bucket, modality, label(data, "task_id")
-
-
-def _whole(level: Any) -> int:
-    if type(level) is int or (isinstance(level, str) and level.isdecimal()):
-        return int(level)
-    raise ValueError("`level` of a sequence must be a whole number")
+def _has(row: Mapping[str, Any], key: str) -> bool:
+    return key in row and value_at(row, key) is not None

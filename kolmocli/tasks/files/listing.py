@@ -2,13 +2,17 @@
 
 | keys | what it is | family without a name |
 |---|---|---|
-| `sequence` | a sequence to write a program for (`layouts.py` has its other layouts) | its modality |
+| `sequence` | a sequence to write a program for (`entries.py` has its other layouts) | its modality |
 | `prompt`, `test`, `entry_point` | a function as HumanEval asks for it | code |
 | `text` or `prompt`, `test_list` | a function as MBPP asks for it | code |
+| `prompt`, `entry_point`, `canonical_solution`, `base_input`, `plus_input` | the same, as EvalPlus has it | code |
+| `question` or `prompt`, `fn_name`, `inputs`, `outputs` | a function, called with lists of arguments | code |
 | `question` or `prompt`, `inputs`, `outputs` | a script that reads stdin and prints | scripts |
+| `target`, `nums` | a sum that makes a number of others | countdown |
 | `question` or `prompt`, `answer` | a question | questions |
 
-Each may have a `family`, a `level` or a `bucket` (`family/level`), and a `task_id`.
+Each may have a `family`, a `level` or a `bucket` (`family/level`), and a `task_id`. Rows of other layouts are read as these
+first (`layouts.py`, `foreign.py`).
 """
 
 from __future__ import annotations
@@ -18,11 +22,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from kolmocli.seeds import content_key
+from kolmocli.tasks.answers.countdown import countdown
 from kolmocli.tasks.answers.shapes import question
 from kolmocli.tasks.base import Task
-from kolmocli.tasks.code.shapes import human_eval, mbpp, script
+from kolmocli.tasks.code.shapes import calls, compared, human_eval, mbpp, script
 from kolmocli.tasks.files.buckets import bucket_of, level_of
-from kolmocli.tasks.files.layouts import entry, label
+from kolmocli.tasks.files.entries import entry, label
+from kolmocli.tasks.files.foreign import Reading, read_row
+from kolmocli.tasks.files.guessed import ANSWERS, named
 from kolmocli.tasks.files.problems import Problems
 from kolmocli.tasks.files.records import MAX_ITEMS, Keys, Record, checked
 from kolmocli.tasks.files.rows import Where, decoded, rows
@@ -68,36 +75,53 @@ class Shape:
 
 
 SHAPES = (
+    Shape(("base_input", "canonical_solution"), "code", compared),
     Shape(("test_list",), "code", mbpp),
     Shape(("test",), "code", human_eval),
+    Shape(("fn_name", "inputs", "outputs"), "code", calls),
     Shape(("inputs", "outputs"), "scripts", script),
+    Shape(("target", "nums"), "countdown", countdown),
     Shape(("answer",), "questions", question),
 )
 """A row is of the first that fits, unless it is a sequence."""
+_USUAL = (("test_list",), ("test",), ("inputs", "outputs"), ("answer",))
 _SEQUENCES = ("sequence", "sequence_input", "generation")
 
 
 def stream_tasks(
-    name: str, problems: Problems, *, max_items: int = MAX_ITEMS, level_key: str | None = None
+    name: str,
+    problems: Problems,
+    *,
+    max_items: int = MAX_ITEMS,
+    level_key: str | None = None,
+    columns: str | None = None,
 ) -> Iterator[tuple[Where, dict[str, Any], Item]]:
     """The good tasks of a file, each with the place where it begins and its row. Bad ones go to `problems`, and so does a second code task
-    or question with the `task_id` of one before it.
+    or question with the `task_id` of one before it. How the rows of a known set were read is said once, and what of them was
+    not used is counted. `columns` are those that a user names: `prompt=problem,answer=solution`.
 
     Raises:
-        UsageError: the file cannot be read.
+        UsageError: the file cannot be read, `columns` are no such thing, or, with `strict`, a part of a task is not used.
     """
+    named_by_user = None if columns is None else named(columns)
     seen: dict[str, Where] = {}
-    for where, data in rows(name, problems):
+    for where, data in rows(name, problems, columns=named_by_user):
         try:
             row = row_of(data)
-            found = item(row, max_items=max_items, level_key=level_key)
-            if isinstance(found, Listed) and found.task_id is not None:
-                if found.task_id in seen:
-                    raise ValueError(f"`task_id` {found.task_id} again, after {_said(seen[found.task_id])}")
-                seen[found.task_id] = where
+            reading = Reading(row) if any(key in row for key in _SEQUENCES) else read_row(row, named_by_user)
+            found = _item(reading.row, row, max_items, level_key)
+            if isinstance(found, Listed) and (task_id := found.task_id) is not None:
+                if task_id in seen and row.get("task_id") is None:  # a column of the set that names no task after all
+                    found = replace(found, task=replace(found.task, task_id=None))
+                elif task_id in seen:
+                    raise ValueError(f"`task_id` {task_id} again, after {_said(seen[task_id])}")
+                seen.setdefault(task_id, where)
         except ValueError as error:
             problems.bad(where, error)
             continue
+        problems.note(reading.said)
+        for key in reading.unused:
+            problems.unused(where, key)
         yield where, row, found
 
 
@@ -112,18 +136,24 @@ def row_of(data: Any) -> dict[str, Any]:
 
 def item(data: dict[str, Any], *, max_items: int = MAX_ITEMS, level_key: str | None = None) -> Item:
     """The task of a row. Raises ValueError for what is none, with one line that says why."""
-    shape = None if any(key in data for key in _SEQUENCES) else _shape(data)
+    read = data if any(key in data for key in _SEQUENCES) else read_row(data).row
+    return _item(read, data, max_items, level_key)
+
+
+def _item(read: dict[str, Any], data: dict[str, Any], max_items: int, level_key: str | None) -> Item:
+    """`read` is the row with our own keys."""
+    shape = None if any(key in data for key in _SEQUENCES) else _shape(read)
     if level_key is not None and level_key not in data:
         raise ValueError(f"no `{level_key}` in it (data.level_key)")
-    level = data.get(level_key or "level")
+    level = read.get("level") if level_key is None else data[level_key]
     if shape is None:
         return _sequenced(data, max_items, level_key)
     family, bucket = label(data, "family"), label(data, "bucket")
     known = None if level is None else level_of(level, level_key or "level")
     if bucket is not None and level_key is None:
-        named = bucket_of(bucket)
-        family, known = named.family, named.level
-    return Listed(replace(shape.build(data), task_id=label(data, "task_id")), family or shape.family, known)
+        at = bucket_of(bucket)
+        family, known = at.family, at.level
+    return Listed(replace(shape.build(read), task_id=label(read, "task_id")), family or shape.family, known)
 
 
 def _shape(data: Mapping[str, Any]) -> Shape | None:
@@ -134,8 +164,12 @@ def _shape(data: Mapping[str, Any]) -> Shape | None:
     """
     found = next((shape for shape in SHAPES if all(data.get(key) is not None for key in shape.keys)), None)
     if found is None and "text" not in data:
-        known = ["sequence", *(" and ".join(shape.keys) for shape in SHAPES)]
-        raise ValueError(f"no task in it: none of {', '.join(f'`{keys}`' for keys in known)}")
+        if (empty := next((key for key in ANSWERS if key in data), None)) is not None:
+            raise ValueError(f"`{empty}` is empty")
+        known = ["sequence", *(" and ".join(shape.keys) for shape in SHAPES if shape.keys in _USUAL)]
+        raise ValueError(
+            f"no task in it: none of {', '.join(f'`{keys}`' for keys in known)}; --columns prompt=…,answer=… names others"
+        )
     return found
 
 

@@ -27,6 +27,25 @@ class Problems:
         self._warn = warn
         self._strict = strict
         self._lines = True
+        self._notes = set[str]()
+        self._unused: dict[str, int] = {}
+
+    def note(self, what: str) -> None:
+        """Say something of the file that is no problem, once."""
+        if what and what not in self._notes:
+            self._notes.add(what)
+            self._warn(f"{self.name}: {what}")
+
+    def unused(self, where: int | str, key: str) -> None:
+        """A part of a task of which nothing is made; counted, and said at the end.
+
+        Raises:
+            UsageError: with `strict`.
+        """
+        if self._strict:
+            place = f"{self.name}:{where}" if isinstance(where, int) else f"{self.name}: {where}"
+            raise UsageError(f"{place}: `{key}` is not used; leave out --strict to take the task without it")
+        self._unused[key] = self._unused.get(key, 0) + 1
 
     def bad(self, where: int | str, what: object, *, left_out: bool = True) -> None:
         """Name a bad place. `left_out` is False for one whose data are taken all the same, as `what` then says.
@@ -45,6 +64,8 @@ class Problems:
 
     def close(self, kept: str) -> None:
         """Say how many there were, when there were any. `kept` is what remains, in words."""
+        for key, count in self._unused.items():
+            self._warn(f"{self.name}: `{key}` of {count:,} rows is not used")
         if self.count:
             places = "bad line(s) skipped" if self._lines else "bad place(s)"
             self._warn(f"{self.name}: {self.count:,} {places}, {kept} kept")

@@ -12,7 +12,7 @@ from kolmocli.language.interpreter import ExecutionError, execute
 from kolmocli.language.program import Program, ProgramError, parse
 from kolmocli.language.skeleton import skeleton
 from kolmocli.seeds import content_key
-from kolmocli.tasks.files.layouts import Entry, read_entries
+from kolmocli.tasks.files.entries import Entry, read_entries
 from kolmocli.tasks.files.problems import Problems
 
 MAX_ITEMS = 1 << 20

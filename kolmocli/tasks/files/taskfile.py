@@ -64,15 +64,16 @@ def read_tasks(
     strict: bool = False,
     max_items: int = MAX_ITEMS,
     level_key: str | None = None,
+    columns: str | None = None,
 ) -> TaskFile:
-    """All good tasks of a file; `listing.py` has what they may look like.
+    """All good tasks of a file; `listing.py` has what they may look like. `columns` are those that a user names.
 
     Raises:
         UsageError: the file cannot be read, no row of it is good, or, with `strict`, one is bad.
         EnvironmentMissing: what reads its format is not installed.
     """
     problems, records, listed = Problems(name, warn, strict), Records(), list[Listed]()
-    for _, _, found in stream_tasks(name, problems, max_items=max_items, level_key=level_key):
+    for _, _, found in stream_tasks(name, problems, max_items=max_items, level_key=level_key, columns=columns):
         if isinstance(found, Listed):
             listed.append(found)
         else:

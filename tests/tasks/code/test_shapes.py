@@ -107,7 +107,7 @@ def without(record: Mapping[str, Any], *keys: str) -> dict[str, Any]:
     [
         (human_eval, without(FUNCTION, "test"), "no `test`"),
         (human_eval, without(FUNCTION, "prompt"), "no `prompt`"),
-        (human_eval, without(FUNCTION, "entry_point"), "no `entry_point`"),
+        (human_eval, without(FUNCTION, "entry_point") | {"prompt": "?"}, "no `entry_point`, and the tests call no"),
         (human_eval, FUNCTION | {"test": "  "}, "`test` is empty"),
         (human_eval, FUNCTION | {"test": 3}, "`test` is no text"),
         (human_eval, FUNCTION | {"test": "def check(candidate)\n"}, "the tests do not compile: line 1: expected ':'"),

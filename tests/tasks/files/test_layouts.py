@@ -1,204 +1,352 @@
-"""What a line of data may be, in every layout in which such data are handed around, and what a bad one is called."""
+"""A row of each well-known set, as its authors write it: what is right passes, what is wrong does not, and it is named."""
 
 from __future__ import annotations
 
-import gzip
+import base64
+import contextlib
+import io
 import json
-import tracemalloc
+import pickle
+import zlib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from kolmocli.errors import UsageError
-from kolmocli.tasks.files.layouts import Entry, read_entries
-from kolmocli.tasks.files.lines import MAX_LINE
-from kolmocli.tasks.files.problems import Problems
+from kolmocli.tasks.base import Task
+from kolmocli.tasks.code.asserts import Asserts
+from kolmocli.tasks.code.checks import Checks
+from kolmocli.tasks.code.scripts import Scripts
+from kolmocli.tasks.code.task import CodeTask
+from kolmocli.tasks.files.foreign import read_row
+from kolmocli.tasks.files.layouts import LAYOUTS
+from kolmocli.tasks.files.listing import Listed, item
+from kolmocli.tasks.files.taskfile import read_tasks
+from kolmocli.tasks.outcome import Terms
+from kolmocli.tasks.reward import Relative
 
+TWICE = "def twice(n):\n    return 2 * n"
+THRICE = "def twice(n):\n    return 3 * n"
+METHOD = "class Solution:\n    def twice(self, n):\n        return 2 * n"
+ECHO, SHOUT = "print(input())", "print(input() + '!')"
+ASSERTS = ["assert twice(1) == 2", "assert twice(3) == 6"]
+CHECK = "def check(candidate):\n    assert candidate(1) == 2\n    assert candidate(3) == 6\n"
+TABLED = """import numpy as np
 
-def read(tmp_path: Path, content: str | bytes, strict: bool = False) -> tuple[list[tuple[int, Entry]], list[str]]:
-    file, warnings = tmp_path / "d.jsonl", list[str]()
-    file.write_bytes(content.encode() if isinstance(content, str) else content)
-    problems = Problems(str(file), lambda text: warnings.append(text.replace(f"{tmp_path}/", "")), strict)
-    return list(read_entries(str(file), problems)), warnings
+def is_floats(x) -> bool:
+    return isinstance(x, float)
 
+def assertion(out, exp, atol):
+    if atol == 0 and is_floats(exp):
+        atol = 1e-6
+    assert out == exp or np.allclose(out, exp, rtol=1e-07, atol=atol)
+"""
+LOOP = "inputs = {}\nresults = {}\nfor i, (inp, exp) in enumerate(zip(inputs, results)):\n    assertion({}(*inp), exp, 0)\n"
+PACKED = base64.b64encode(
+    zlib.compress(pickle.dumps(json.dumps([{"input": "7\n", "output": "7\n", "testtype": "stdin"}])))
+).decode()
+CHAT = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "1+1?"}]
+UNIT = """import unittest
 
-def only(tmp_path: Path, content: str) -> Entry:
-    found, warnings = read(tmp_path, content)
-    assert warnings == []
-    assert len(found) == 1
-    return found[0][1]
+class TestCases(unittest.TestCase):
+    def setUp(self):
+        self.three = 3
 
+    def test_a(self):
+        self.assertEqual(twice(self.three), 6)
 
-def test_a_list_and_a_string_are_sequences(tmp_path: Path) -> None:
-    found, warnings = read(tmp_path, '{"sequence": [1, -2, 300]}\n\n{"sequence": "hé"}\r\n')
-    assert [(n, e.sequence) for n, e in found] == [(1, (1, -2, 300)), (3, (104, 233))]
-    assert warnings == []
+    def test_b(self):
+        self.assertTrue(twice(1) == 2)
+"""
+PYTEST = """import pytest
+from solution import twice
 
-
-def test_what_else_a_line_says_is_kept(tmp_path: Path) -> None:
-    line = '{"sequence": [1, 2], "program": "range_func_up(1, 2)", "bucket": "ramps/2", "modality": "synthetic"}'
-    assert only(tmp_path, line) == Entry((1, 2), "range_func_up(1, 2)", None, "ramps/2", "synthetic")
-
-
-def test_an_instruction_for_supervised_training(tmp_path: Path) -> None:
-    """Prose after the list may speak of `output =`; only statements are the program."""
-    text = (
-        "### Instruction: Reproduce the following sequence: [7, 8]\nAssign it to output = the list.\n### Response:\n"
-        "sequence_1 = range_func_up(7, 8) # [7, 8]\noutput = sequence_1 # [7, 8]\n"
-    )
-    found = only(tmp_path, json.dumps({"text": text}))
-    assert found == Entry((7, 8), "sequence_1 = range_func_up(7, 8) # [7, 8]\noutput = sequence_1 # [7, 8]")
-
-
-def test_an_instruction_without_an_answer(tmp_path: Path) -> None:
-    assert only(tmp_path, '{"text": "Reproduce the following sequence: [7, 8] [/INST]"}') == Entry((7, 8))
-
-
-def test_predictions_are_encoded_twice(tmp_path: Path) -> None:
-    prompt = "Make it short.\n### Input Sequence:\n[3, 4, 5]\n### Expected Output:"
-    line = json.dumps(json.dumps({"prompt": prompt, "generation": "output = [3, 4, 5]\n###", "num_output_tokens": 9}))
-    assert only(tmp_path, line) == Entry((3, 4, 5), generation="output = [3, 4, 5]\n###")
-
-
-def test_post_processed_predictions_have_no_reference(tmp_path: Path) -> None:
-    line = '{"task_id": 1, "sequence_input": [3, 4], "program": "output = [3, 4]", "program_output": [3, 4]}'
-    assert only(tmp_path, line) == Entry((3, 4), generation="output = [3, 4]", task_id="1")
-
-
-GENERATOR = """\
-program,sequence
-"sequence_1 = range_func_up(1, 3) # [1, 2, 3]
-output = sequence_1 # [1, 2, 3]","[1, 2, 3]"
-"sequence_1 = repeat_num(2, 9) # [9, 9]
-output = sequence_1 # [9, 9]","[9, 9]"
+@pytest.mark.parametrize("n,wanted", [(1, 2), (3, 6)])
+def test_some(n, wanted):
+    assert twice(n) == wanted
 """
 
+ROWS: dict[str, tuple[dict[str, Any], str, str]] = {
+    # Formulas
+    "MATH-500": ({"problem": "1+1?", "solution": "So $\\boxed{2}$.", "answer": "2", "subject": "Algebra", "level": 2, "unique_id": "a"}, "[ANSWER] 2", "[ANSWER] 3"),
+    "MATH": ({"problem": "1+1?", "level": "Level 1", "type": "Algebra", "solution": "$\\boxed{2}$"}, "[ANSWER] 2", "[ANSWER] 3"),
+    "AIME": ({"ID": "2024-I-1", "Problem": "1+1?", "Solution": "Two.", "Answer": 2}, "[ANSWER] 2", "[ANSWER] 3"),
+    "NuminaMath": ({"source": "x", "problem": "1+1?", "solution": "\\boxed{2}", "messages": CHAT}, "\\boxed{2}", "\\boxed{3}"),
+    "NuminaMath-1.5": ({"problem": "1+1?", "solution": "s", "answer": "2", "problem_type": "Algebra", "question_type": "MCQ"}, "[ANSWER] 2", "[ANSWER] 3"),
+    "DeepScaleR": ({"problem": "1+1?", "answer": "2", "solution": "It is 2."}, "[ANSWER] 2", "[ANSWER] 3"),
+    "OlympiadBench": ({"id": 1, "question": "1+1?", "solution": ["s"], "final_answer": ["2"], "is_multiple_answer": False}, "[ANSWER] 2", "[ANSWER] 3"),
+    "DeepMath": ({"question": "1+1?", "final_answer": "2", "difficulty": 4.5, "r1_solution_1": "s"}, "[ANSWER] 2", "[ANSWER] 3"),
+    "Omni-MATH": ({"domain": ["A"], "difficulty": 3.0, "problem": "1+1?", "solution": "s", "answer": "2", "source": "x"}, "[ANSWER] 2", "[ANSWER] 3"),
+    "OpenMathInstruct": ({"problem": "1+1?", "generated_solution": "s", "expected_answer": "2", "problem_source": "x"}, "[ANSWER] 2", "[ANSWER] 3"),
+    "SVAMP": ({"ID": "c-1", "Body": "One and one.", "Question": "How many?", "Equation": "( 1 + 1 )", "Answer": 2.0, "Type": "Sum"}, "[ANSWER] 2", "[ANSWER] 1"),
+    "ASDiv": ({"body": "One and one.", "question": "How many?", "answer": "2 (fruits)"}, "[ANSWER] 2", "[ANSWER] 3"),
+    "MGSM": ({"question": "1+1?", "answer": None, "answer_number": 2}, "[ANSWER] 2", "[ANSWER] 3"),
+    "MultiArith": ({"question": "1+1?", "final_ans": "2"}, "[ANSWER] 2", "[ANSWER] 3"),
+    "AddSub, SingleEq": ({"iIndex": 1, "sQuestion": "1+1?", "lEquations": ["X=1+1"], "lSolutions": [2.0]}, "[ANSWER] 2", "[ANSWER] 3"),
+    "verl": ({"data_source": "m", "prompt": CHAT, "reward_model": {"ground_truth": "[\"2\"]", "style": "rule"}}, "[ANSWER] 2", "[ANSWER] 3"),
+    "SYNTHETIC-1": ({"prompt": "1+1?", "problem_id": "x", "verification_info": "{'ground_truth': '2'}"}, "[ANSWER] 2", "[ANSWER] 3"),
+    "BIG-Bench Hard": ({"input": "True and False?", "target": "False"}, "[ANSWER] False", "[ANSWER] True"),
+    "BoolQ": ({"passage": "It is so.", "question": "Is it so?", "answer": True}, "[ANSWER] yes", "[ANSWER] no"),
+    "countdown": ({"target": 98, "nums": [44, 19, 35]}, "[ANSWER] 44 + (19 + 35)", "[ANSWER] 98"),
+    # Choices
+    "AQuA": ({"question": "1+1?", "options": ["A)1", "B)2"], "rationale": "r", "correct": "B"}, "[ANSWER] B", "[ANSWER] A"),
+    "MathQA": ({"Problem": "1+1?", "Rationale": "r", "options": "a ) 1 , b ) 2 , c ) 3", "correct": "b"}, "[ANSWER] B", "[ANSWER] C"),
+    "MMLU": ({"question": "1+1?", "subject": "m", "choices": ["1", "2", "3", "4"], "answer": 1}, "[ANSWER] B", "[ANSWER] D"),
+    "MMLU-Pro": ({"question_id": 70, "question": "1+1?", "options": ["1", "2", "3"], "answer": "B", "answer_index": 1}, "[ANSWER] 2", "[ANSWER] A"),
+    "ARC, CommonsenseQA": ({"id": "q", "question": "1+1?", "choices": {"text": ["1", "2"], "label": ["A", "B"]}, "answerKey": "B"}, "[ANSWER] B", "[ANSWER] A"),
+    "OpenBookQA": ({"id": "q", "question_stem": "1+1?", "choices": {"text": ["one", "two"], "label": ["A", "B"]}, "answerKey": "B"}, "[ANSWER] two", "[ANSWER] one"),
+    "AGIEval": ({"passage": None, "question": "1+1?", "options": ["(A)1", "(B)2"], "label": "B", "answer": None}, "[ANSWER] B", "[ANSWER] A"),
+    "RACE": ({"article": "It is two.", "question": "What?", "options": ["one", "two"], "answer": "B"}, "[ANSWER] B", "[ANSWER] A"),
+    "HellaSwag": ({"ctx": "One and one", "endings": ["is one", "is two"], "label": "1"}, "[ANSWER] is two", "[ANSWER] is one"),
+    "GPQA": ({"Record ID": "r", "Question": "1+1?", "Correct Answer": "two", "Incorrect Answer 1": "one", "Incorrect Answer 2": "three", "Incorrect Answer 3": "four"}, "[ANSWER] two", "[ANSWER] four"),
+    "SciQ": ({"question": "1+1?", "distractor1": "one", "distractor2": "three", "distractor3": "four", "correct_answer": "two", "support": ""}, "[ANSWER] two", "[ANSWER] one"),
+    # Functions
+    "EvalPlus": ({"task_id": "H/0", "prompt": "def twice(n):\n", "entry_point": "twice", "canonical_solution": "    return 2 * n\n", "test": CHECK, "base_input": [[1]], "plus_input": [[3]], "atol": 0}, TWICE, THRICE),
+    "LeetCodeDataset": ({"task_id": "two", "prompt": "from typing import *\n", "query": "Twice.", "entry_point": "Solution().twice", "test": CHECK, "completion": METHOD, "difficulty": "Easy"}, METHOD, METHOD.replace("2", "3")),
+    "BigCodeBench": ({"task_id": "B/0", "complete_prompt": "def twice(n):\n    \"\"\"Twice.\"\"\"\n", "canonical_solution": "    return 2 * n\n", "test": UNIT, "entry_point": "twice"}, TWICE, THRICE),
+    "MBPP+": ({"task_id": 2, "prompt": "Twice.", "code": TWICE, "source_file": "x", "test_imports": [], "test_list": ASSERTS[:1], "test": TABLED + LOOP.format([[1], [2.5]], [2, 5.0], "twice")}, TWICE, THRICE),
+    "HumanEval-X": ({"task_id": "Python/0", "prompt": "def twice(n):\n    \"\"\"Twice.\"\"\"\n", "declaration": "def twice(n):\n", "canonical_solution": "    return 2 * n\n", "test": CHECK.replace("candidate", "twice") + "\ncheck(twice)\n"}, TWICE, THRICE),
+    "MultiPL-E": ({"name": "H_0_twice", "language": "py", "prompt": "def twice(n):\n    \"\"\"Twice.\"\"\"\n", "tests": CHECK + "\ndef test_check():\n    check(twice)\n\ntest_check()\n"}, TWICE, THRICE),
+    "KodCode": ({"question": "Twice.", "solution": TWICE, "test": PYTEST, "test_info": [{"function_name": "twice"}], "gpt_difficulty": "easy"}, TWICE, THRICE),
+    "AceCode": ({"id": "a", "question": "Twice.", "test_cases": ASSERTS}, TWICE, THRICE),
+    "APPS calls": ({"problem_id": 1, "question": "Twice.", "input_output": json.dumps({"fn_name": "twice", "inputs": [[1], [3]], "outputs": [[2], [6]]}), "starter_code": "class Solution:\n    def twice(self, n):\n", "difficulty": "interview"}, METHOD, THRICE),
+    "LiveCodeBench calls": ({"question_content": "Twice.", "starter_code": "class Solution:\n    def twice(self, n: int) -> int:\n", "public_test_cases": "[{\"input\": \"3\", \"output\": \"6\", \"testtype\": \"functional\"}]", "metadata": "{\"func_name\": \"twice\"}"}, METHOD, METHOD.replace("2", "3")),
+    "verl calls": ({"prompt": CHAT, "reward_model": {"ground_truth": json.dumps({"fn_name": "twice", "inputs": [[3]], "outputs": [6]})}}, TWICE, THRICE),
+    # Scripts
+    "APPS": ({"problem_id": 1, "question": "Echo.", "solutions": json.dumps([ECHO]), "input_output": json.dumps({"inputs": ["1\n"], "outputs": ["1\n"]}), "difficulty": "interview", "starter_code": ""}, ECHO, SHOUT),
+    "TACO": ({"question": "Echo.", "solutions": json.dumps([ECHO]), "starter_code": "", "input_output": json.dumps({"inputs": [["1"]], "outputs": [["1"]]}), "difficulty": "MEDIUM_HARD", "time_limit": "2.0 seconds", "memory_limit": "256.0 megabytes"}, ECHO, SHOUT),
+    "LiveCodeBench": ({"question_content": "Echo.", "question_id": "x", "starter_code": "", "difficulty": "hard", "public_test_cases": "[{\"input\": \"1\\n\", \"output\": \"1\\n\", \"testtype\": \"stdin\"}]", "private_test_cases": PACKED, "metadata": "{}"}, ECHO, SHOUT),
+    "CodeContests": ({"name": "n", "description": "Echo.", "public_tests": {"input": ["1\n"], "output": ["1\n"]}, "private_tests": {"input": ["2\n"], "output": ["2\n"]}, "generated_tests": {"input": [], "output": []}, "solutions": {"language": [2, 3], "solution": ["int main(){}", ECHO]}, "difficulty": 7, "time_limit": {"seconds": 1, "nanos": 500000000}, "memory_limit_bytes": 268435456}, ECHO, SHOUT),
+    "Codeforces of open-r1": ({"id": "1/A", "description": "Echo.", "input_format": "A word.", "output_format": "It.", "official_tests": [{"input": "1\n", "output": "1\n"}], "time_limit": 2.0, "memory_limit": 256.0, "rating": 800}, ECHO, SHOUT),
+    "open-r1 code": ({"problem": "Echo.", "verification_info": {"language": "python", "test_cases": [{"fn_name": None, "input": "1\n", "output": "1\n", "type": "stdin_stdout"}]}}, ECHO, SHOUT),
+    "verifiable coding problems": ({"problem_statement": "Echo.", "gold_standard_solution": ECHO, "problem_id": "p", "verification_info": {"language": "python", "test_cases": [{"fn_name": None, "input": "1\n", "output": "1\n", "type": "stdin_stdout"}]}, "metadata": {"time_limit": "1 second", "memory_limit": "64 megabytes"}}, ECHO, SHOUT),
+    "DeepCoder": ({"problem": "Echo.", "tests": "[{\"input\": \"1\\n\", \"output\": \"1\\n\", \"type\": \"stdin_stdout\"}]", "solutions": [ECHO]}, ECHO, SHOUT),
+    "verl scripts": ({"prompt": CHAT, "reward_model": {"ground_truth": json.dumps({"inputs": ["1\n"], "outputs": ["1\n"]})}}, ECHO, SHOUT),
+}  # fmt: skip
 
-def test_the_generators_csv(tmp_path: Path) -> None:
-    found, warnings = read(tmp_path, GENERATOR)
-    assert warnings == []
-    assert [(n, e.sequence) for n, e in found] == [(2, (1, 2, 3)), (4, (9, 9))]
-    assert found[0][1].program == "sequence_1 = range_func_up(1, 3) # [1, 2, 3]\noutput = sequence_1 # [1, 2, 3]"
+
+def task_of(row: dict[str, Any]) -> Task:
+    found = item(row)
+    assert isinstance(found, Listed)
+    return found.task
 
 
-def test_other_columns_of_a_csv_are_left_alone(tmp_path: Path) -> None:
-    found, warnings = read(tmp_path, ',bucket,sequence\n0,a/1,"[5]"\n1,,"[6]"\n')
-    assert warnings == []
-    assert [e for _, e in found] == [Entry((5,), bucket="a/1"), Entry((6,))]
+def passes(task: Task, text: str) -> bool:
+    """The judge, with a program of this file run right here."""
+    if not isinstance(task, CodeTask):
+        outcome = task.attempt(text, Terms(Relative(0.0))).outcome(None)
+        assert not hasattr(outcome, "job")
+        return bool(outcome.passed)  # type: ignore[union-attr]
+    program = task.program(text)
+    if isinstance(task.tests, Scripts):
+        return all(
+            printed(program, given).split() == wanted.split()
+            for given, wanted in zip(task.tests.inputs, task.tests.outputs, strict=True)
+        )
+    space: dict[str, Any] = {"__name__": "tested"}
+    exec(program, space)
+    if isinstance(task.tests, Checks | Asserts):
+        plan = task.tests if isinstance(task.tests, Checks) else task.tests.plan
+        if isinstance(plan, Checks):
+            return all(check.holds(called(space, check.call)) for check in plan.checks)
+        assert isinstance(task.tests, Asserts)
+        scope = {**space, "__name__": "tests"}
+        try:
+            exec(task.tests.code, scope)
+        except AssertionError:
+            return False
+        return True
+    reference: dict[str, Any] = {}
+    exec(task.tests.reference, reference)  # type: ignore[attr-defined]
+    return all(called(space, call) == called(reference, call) for call in task.tests.calls)  # type: ignore[attr-defined]
 
 
-def test_a_quote_that_is_never_closed_costs_its_own_row(tmp_path: Path) -> None:
-    broken = GENERATOR.replace('output = sequence_1 # [1, 2, 3]","[1, 2, 3]"', 'output","[1, 2, 3]')
-    found, warnings = read(tmp_path, broken + '"range_func_up(1, 2)","[1, 2]"\n')
-    assert [e.sequence for _, e in found] == [(9, 9), (1, 2)]
-    assert [w.split(": skipped")[0] for w in warnings] == ["d.jsonl:2", "d.jsonl:3"]
+def called(space: dict[str, Any], call: Any) -> Any:
+    by_position, by_name = call.arguments
+    return space[call.function](*by_position, **by_name)
 
 
-def test_an_open_quote_does_not_take_the_whole_file_into_memory(tmp_path: Path) -> None:
-    """A thousand lines that are as long as lines may be would be gigabytes."""
-    file = tmp_path / "d.csv"
-    file.write_text('program,sequence\n"p\n' + ("x" * (1 << 20) + "\n") * 60)
-    tracemalloc.start()
-    assert list(read_entries(str(file), Problems(str(file), lambda text: None))) == []
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < 4 * MAX_LINE
+def printed(program: str, given: str) -> str:
+    lines, out = iter(given.split("\n")), io.StringIO()
+    with contextlib.redirect_stdout(out):
+        exec(program, {"input": lambda: next(lines)})
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_a_set_loads_as_it_is(name: str) -> None:
+    row, right, wrong = ROWS[name]
+    task = task_of(row)
+    assert passes(task, right) and not passes(task, wrong)
+    said = read_row(row).said
+    known = name.removesuffix(" calls").removesuffix(" scripts")
+    assert said.startswith(f"read as {known}: `")
+    if task.reference is not None and isinstance(task, CodeTask):
+        assert passes(task, task.reference)
+
+
+def test_every_set_has_a_row_here() -> None:
+    assert {layout.name for layout in LAYOUTS} <= {name.removesuffix(" calls") for name in ROWS}
+
+
+def test_what_is_said_names_the_columns() -> None:
+    assert read_row(ROWS["MATH-500"][0]).said == (
+        "read as MATH-500: `problem`, `answer`, reference from `solution`, level from `level`, task_id from `unique_id`"
+    )
+
+
+def test_limits_of_a_set_are_seconds_and_megabytes() -> None:
+    for name, seconds, megabytes in (
+        ("TACO", 2.0, 256.0), ("CodeContests", 1.5, 256.0), ("Codeforces of open-r1", 2.0, 256.0),
+        ("verifiable coding problems", 1.0, 64.0),
+    ):  # fmt: skip
+        row = read_row(ROWS[name][0]).row
+        assert (row["time_limit"], row["memory_limit"]) == (seconds, megabytes)
+
+
+@pytest.mark.parametrize(
+    ("name", "level"),
+    [("APPS", 2), ("TACO", 2.5), ("LiveCodeBench", 3), ("MATH", 1), ("KodCode", 1), ("CodeContests", 7)],
+)
+def test_levels_of_a_set(name: str, level: float) -> None:
+    found = item(ROWS[name][0])
+    assert isinstance(found, Listed) and found.level == level
+
+
+def test_private_tests_count_too_and_a_pickle_runs_nothing() -> None:
+    task = task_of(ROWS["LiveCodeBench"][0])
+    assert isinstance(task, CodeTask) and isinstance(task.tests, Scripts)
+    assert task.tests.inputs == ("1\n", "7\n")
+    evil = base64.b64encode(zlib.compress(b"cos\nsystem\n(S'exit 1'\ntR.")).decode()
+    with pytest.raises(ValueError, match=r"`private_test_cases`: text that is neither tests nor JSON"):
+        item({**ROWS["LiveCodeBench"][0], "private_test_cases": evil})
+
+
+@pytest.mark.parametrize(
+    ("row", "right", "wrong"),
+    [
+        ({"prompt": CHAT, "answer": "2"}, "[ANSWER] 2", "[ANSWER] 3"),
+        ({"question": "1+1?", "answer": ["2", "two"]}, "[ANSWER] two", "[ANSWER] 3"),
+        ({"question": "1+1?", "answer": {"value": "two", "aliases": ["2"]}}, "[ANSWER] 2", "[ANSWER] 3"),
+        ({"Question": "1+1?", "ANSWER": 2}, "[ANSWER] 2", "[ANSWER] 3"),
+        ({"question": "2^64?", "answer": 2**64}, f"[ANSWER] {2**64}", f"[ANSWER] {2**64 + 1}"),
+        ({"question": "10^20?", "answer": 1e20}, f"[ANSWER] {10**20}", f"[ANSWER] {10**20 + 1}"),
+        ({"question": "1/8?", "answer": 0.125}, "[ANSWER] 0.125", "[ANSWER] 0.12"),
+        ({"instruction": "1+1?", "gold": "2"}, "[ANSWER] 2", "[ANSWER] 3"),
+        ({"text": "Twice.", "test_list": str(ASSERTS)}, TWICE, THRICE),
+        ({"text": "Twice.", "test_list": [], "challenge_test_list": ASSERTS}, TWICE, THRICE),
+        ({"question": "Twice.", "fn_name": "twice", "inputs": [[1], [3]], "outputs": [2, 6]}, TWICE, THRICE),
+        ({"question": "Echo.", "inputs": "[\"1\\n\"]", "outputs": "[\"1\\n\"]"}, ECHO, SHOUT),
+        ({"question": "Echo.", "inputs": [["1"]], "outputs": [["1"]]}, ECHO, SHOUT),
+        ({"prompt": "Sum.", "entry_point": "sum", "test_list": ["assert sum(1, 2) == 3"]},
+         "def sum(a, b):\n    return a + b", "def sum(a, b):\n    return a"),
+        ({"prompt": "Twice.", "test_list": ["assert Solution().twice(n=3) == 6"]}, METHOD, METHOD.replace("2", "3")),
+        ({"prompt": "Twice.", "test_list": ["s = Solution()", "assert s.twice(3) == 6"]}, METHOD, METHOD.replace("2", "3")),
+        ({"prompt": "def twice(n):\n", "entry_point": "twice", "test": TABLED + "def check(candidate):\n    inputs = [[1.5]]\n"
+          "    results = [3.0]\n    for i, (inp, exp) in enumerate(zip(inputs, results)):\n"
+          "        assertion(candidate(*inp), exp, 0)\n"}, TWICE + " + 1e-9", TWICE + " + 1e-3"),
+    ],
+)  # fmt: skip
+def test_forms_of_any_file(row: dict[str, Any], right: str, wrong: str) -> None:
+    task = task_of(row)
+    assert passes(task, right) and not passes(task, wrong)
+
+
+def test_a_choice_passes_by_its_letter_or_its_text_alone() -> None:
+    task = task_of(ROWS["MMLU"][0])
+    assert task.asked.text == "1+1?\n\nA. 1\nB. 2\nC. 3\nD. 4"
+    numbers = {"question": "?", "choices": {"text": ["2", "1"], "label": ["1", "2"]}, "answerKey": "1"}
+    assert passes(task_of(numbers), "[ANSWER] 1") and not passes(task_of(numbers), "[ANSWER] 2")
+
+
+def test_a_conversation_is_its_question_and_what_the_system_is_told() -> None:
+    asked = task_of({"prompt": CHAT, "answer": "2"}).asked
+    assert asked.text == "1+1?" and asked.system.startswith("Be brief.\n\n")
+    turns = [*CHAT, {"role": "assistant", "content": "2"}, {"role": "user", "content": "And 2+2?"}]
+    assert task_of({"prompt": turns, "answer": "4"}).asked.text == "User: 1+1?\n\nAssistant: 2\n\nUser: And 2+2?"
+    assert task_of({"prompt": [{"from": "human", "value": "1+1?"}], "answer": "2"}).asked.text == "1+1?"
 
 
 @pytest.mark.parametrize(
     ("row", "said"),
     [
-        ("only one", "1 fields; the header names 2"),
-        ("p,[1, 2],3", "4 fields; the header names 2"),
-        ('"p"x,"[1]"', "',' expected after '\"'"),
-        ('p,"__import__(1)"', "Expecting value"),
-        ("p,7", "`sequence` must be a list"),
+        ({"question": "1+1?", "answer": None}, "`answer` is empty"),
+        ({"problem": "1+1?", "solution": "Two.", "type": "A", "level": "Level 1"}, "`solution` has no"),
+        ({"question": "?", "choices": ["1", "2"], "answer": "7"}, "the answer '7' is none of the choices"),
+        (
+            {"problem": "?", "verification_info": {"language": "cpp", "test_cases": [{"input": "", "output": ""}]}},
+            "in cpp; only Python",
+        ),
+        ({"prompt": [{"role": "tool", "content": "x"}], "answer": "2"}, "`prompt` is neither text nor messages"),
+        ({"prompt": "?", "test_list": ["b = Bank(3)", "assert b.get() == 3"]}, "the program's class `Bank`"),
+        ({"prompt": "?", "test_list": ["assert Bank(3).get() == 3"]}, "the program's class `Bank`"),
+        (
+            {"prompt": "?", "entry_point": "f", "test": "def test_a(tmp_path):\n    assert f(tmp_path)"},
+            "`tmp_path` of test_a",
+        ),
     ],
 )
-def test_a_bad_row(tmp_path: Path, row: str, said: str) -> None:
-    found, warnings = read(tmp_path, f'program,sequence\n{row}\n"","[4]"\n')
-    assert [e for _, e in found] == [Entry((4,))]
-    assert warnings[0].startswith("d.jsonl:2: skipped: ")
-    assert said in warnings[0]
+def test_what_cannot_be_read_is_named(row: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValueError) as raised:
+        item(row)
+    assert said in str(raised.value)
 
 
-BAD = {
-    "not json": "broken JSON: Expecting value at character 1",
-    '{\0"\0': "is it UTF-16?",
-    "[1, 2]": "not an object",
-    '"\\"x"': "Unterminated string",
-    "7": "not an object",
-    "{}": "no `sequence`",
-    '{"sequence": []}': "`sequence` must be a list of integers",
-    '{"sequence": [1, 2.5]}': "a list of integers; item 2 is 2.5",
-    '{"sequence": [1, NaN]}': "a list of integers; item 2 is NaN",
-    '{"sequence": [Infinity]}': "a list of integers; item 1 is Infinity",
-    '{"sequence": [true]}': "a list of integers; item 1 is true",
-    '{"sequence": [[1]]}': "`sequence` must be a list of integers",
-    '{"sequence": "__import__(\'os\')", "bucket": 3}': "`bucket` must be a string",
-    '{"sequence": ""}': "`sequence` must be a list of integers",
-    '{"sequence": [1], "program": 3}': "`program` must be a string",
-    '{"sequence": [' + "1" * 5000 + "]}": "4300 digits",
-    '{"text": "nothing in it"}': 'text without "following sequence:"',
-    '{"text": "following sequence: [1, 2, ...]"}': 'text without "following sequence:"',
-    '{"text": "following sequence: [1, , 2]"}': "Expecting value",
-    '{"prompt": [], "generation": ""}': "`prompt` must be a string",
-    "[" * 100_000: "nested too deeply",
-    '{"sequence": "\udcff"}': "not UTF-8",
-}
+def write(path: Path, text: str) -> str:
+    path.write_text(text)
+    return str(path)
 
 
-@pytest.mark.parametrize(("line", "said"), BAD.items(), ids=range(len(BAD)))
-def test_a_bad_line_is_named_and_skipped(tmp_path: Path, line: str, said: str) -> None:
-    content = f'{{"sequence": [1]}}\n\n{line}\n{{"sequence": [2]}}'.encode("utf-8", "surrogateescape")
-    found, warnings = read(tmp_path, content)
-    assert [e.sequence for _, e in found] == [(1,), (2,)]
-    assert len(warnings) == 1
-    assert warnings[0].startswith("d.jsonl:3: skipped: ")
-    assert said in warnings[0]
-    assert "set_int_max" not in warnings[0]
-    with pytest.raises(UsageError, match=r"d\.jsonl:3: "):
-        read(tmp_path, content, strict=True)
+def test_a_part_of_a_task_that_is_not_used_is_counted(tmp_path: Path) -> None:
+    row = {"text": "Twice.", "test_list": ASSERTS, "challenge_test_list": ASSERTS}
+    name, said = write(tmp_path / "d.jsonl", f"{json.dumps(row)}\n{json.dumps(row)}\n"), list[str]()
+    assert len(read_tasks(name, said.append)) == 2
+    assert said == [f"{name}: `challenge_test_list` of 2 rows is not used"]
+    with pytest.raises(UsageError, match=r"d\.jsonl:1: `challenge_test_list` is not used; leave out --strict"):
+        read_tasks(name, said.append, strict=True)
 
 
-def test_a_line_of_ten_million_items_is_skipped_without_being_read_whole(tmp_path: Path) -> None:
-    line = b'{"sequence": [' + b"1," * 10_000_000 + b"1]}"
-    found, warnings = read(tmp_path, line + b'\n{"sequence": [2]}\n' + line)
-    assert [(n, e.sequence) for n, e in found] == [(2, (2,))]
-    assert warnings == ["d.jsonl:1: skipped: longer than 8 MiB", "d.jsonl:3: skipped: longer than 8 MiB"]
+def test_how_a_file_was_read_is_said_once(tmp_path: Path) -> None:
+    row = json.dumps({"problem": "1+1?", "answer": "2", "solution": "s"})
+    said = list[str]()
+    read_tasks(write(tmp_path / "d.jsonl", f"{row}\n{row}\n"), said.append, strict=True)
+    assert [line.partition(": ")[2] for line in said] == [
+        "read as DeepScaleR: `problem`, `answer`, reference from `solution`"
+    ]
 
 
-def test_many_bad_lines_are_counted_but_not_all_named(tmp_path: Path) -> None:
-    problems = Problems("f", (warnings := list[str]()).append)
-    for number in range(50):
-        problems.bad(number, "x")
-    problems.close("7")
-    assert len(warnings) == 4
-    assert warnings[-1] == "f: 50 bad line(s) skipped, 7 kept"
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("d.json", '[\n {"question": "1+1?", "answer": "2"},\n {"question": "2+2?", "answer": "4"}\n]'),
+        ("d.json", '{"canary": "x", "examples": [{"input": "1+1?", "target": "2"}, {"input": "2+2?", "target": "4"}]}'),
+        ("d.json", '{\n "a": {"question": "1+1?", "answer": "2"},\n "b": {"question": "2+2?", "answer": "4"}\n}'),
+        ("d.csv", "Answer,Question\n2,1+1?\n4,2+2?\n"), ("d.tsv", "Question\tAnswer\n1+1?\t2\n2+2?\t4\n"),
+        ("d.csv", "question;answer\n1+1?;2\n2+2?;4\n"), ("d.csv", "\ufeffid,PROBLEM,ANSWER\n1,1+1?,2\n2,2+2?,4\n"),
+        ("d.csv", "1+1?,1,2,3,4,B\n2+2?,1,2,3,4,D\n"), ("d.csv", ",Question,A,B,C,D,Answer\n0,1+1?,1,2,3,4,B\n1,2+2?,1,2,3,4,D\n"),
+    ],
+)  # fmt: skip
+def test_files_of_other_formats(tmp_path: Path, name: str, text: str) -> None:
+    found = read_tasks(write(tmp_path / name, text), lambda said: None, strict=True)
+    assert [passes(each.task, answer) for each in found.listed for answer in ("[ANSWER] 2", "[ANSWER] 4")] == [
+        True, False, False, True,
+    ]  # fmt: skip
 
 
-@pytest.mark.parametrize("encoding", ["utf-16", "utf-32"])
-def test_other_encodings_are_refused_with_the_mend(tmp_path: Path, encoding: str) -> None:
-    with pytest.raises(UsageError, match=rf"d\.jsonl: {encoding.upper()}, not UTF-8; convert it first: iconv"):
-        read(tmp_path, '{"sequence": [1]}'.encode(encoding))
-
-
-def test_a_mark_of_utf_8_is_no_part_of_the_first_line(tmp_path: Path) -> None:
-    found, warnings = read(tmp_path, '{"sequence": [1]}'.encode("utf-8-sig"))
-    assert ([e.sequence for _, e in found], warnings) == ([(1,)], [])
-
-
-def test_a_gzip_file_is_read_like_any_other(tmp_path: Path) -> None:
-    found, _ = read(tmp_path, gzip.compress(b'{"sequence": [1]}\n{"sequence": [2]}\n'))
-    assert [e.sequence for _, e in found] == [(1,), (2,)]
-
-
-def test_a_cut_gzip_file_is_named(tmp_path: Path) -> None:
-    whole = gzip.compress(b"".join(b'{"sequence": [%d]}\n' % (i * i) for i in range(1000)))
-    with pytest.raises(UsageError, match=r"d\.jsonl: a damaged or cut gzip file"):
-        read(tmp_path, whole[: len(whole) // 2])
-
-
-def test_a_file_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"none\.jsonl: cannot be read: No such file"):
-        list(read_entries(f"{tmp_path}/none.jsonl", Problems("none.jsonl", print)))
+def test_columns_that_a_user_names(tmp_path: Path) -> None:
+    name = write(tmp_path / "d.csv", "frage,antwort,nummer\n1+1?,2,a\n")
+    with pytest.raises(UsageError, match=r"the header names frage, antwort, nummer.*--columns prompt=frage"):
+        read_tasks(name, pytest.fail)
+    said = list[str]()
+    (found,) = read_tasks(name, said.append, columns="prompt=frage,answer=antwort,id=nummer", strict=True).listed
+    assert (found.task.asked.text, found.task_id) == ("1+1?", "a") and passes(found.task, "[ANSWER] 2")
+    assert said == [f"{name}: read by the names of its columns: `frage`, `antwort`, task_id from `nummer`"]
+    for wrong, what in (
+        ("prompt", "names no column"), ("promt=a,answer=b", "did you mean prompt"), ("prompt=frage", "of the answer"),
+    ):  # fmt: skip
+        with pytest.raises(UsageError, match=what):
+            read_tasks(name, pytest.fail, columns=wrong)
+    with pytest.raises(UsageError, match="no good line in it"):
+        read_tasks(name, said.append, columns="prompt=frage,answer=andere")
+    assert "no `andere` in it" in said[-2]

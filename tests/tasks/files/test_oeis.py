@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kolmocli.tasks.files.layouts import read_entries
+from kolmocli.tasks.files.entries import read_entries
 from kolmocli.tasks.files.problems import Problems
 from kolmocli.tasks.files.rows import rows
 

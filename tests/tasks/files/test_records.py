@@ -12,7 +12,7 @@ from kolmocli.errors import UsageError
 from kolmocli.language.coder import coded_bits
 from kolmocli.language.interpreter import ExecutionError, evaluate
 from kolmocli.language.program import Program, parse
-from kolmocli.tasks.files.layouts import Entry
+from kolmocli.tasks.files.entries import Entry
 from kolmocli.tasks.files.records import Record, Records, checked
 from kolmocli.tasks.files.taskfile import read_tasks
 from tests.language.strategies import programs

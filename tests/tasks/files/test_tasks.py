@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from kolmocli.curriculum.base import Bucket
-from kolmocli.tasks.files.layouts import Entry
+from kolmocli.tasks.files.entries import Entry
 from kolmocli.tasks.files.records import Records
 from kolmocli.tasks.files.tasks import DatasetTasks, Order
 from tests.tasks.files.test_records import packed

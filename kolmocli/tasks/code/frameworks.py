@@ -1,0 +1,240 @@
+"""Tests of pytest and unittest as plain asserts: what a framework would collect is called, and its ways to assert are asserts.
+
+class TestCases(unittest.TestCase):                 class TestCases:
+    def test_a(self):                                   def test_a(self):
+        self.assertEqual(f(1), 2)      becomes              assert f(1) == 2
+                                                    _case = TestCases()
+                                                    _case.test_a()
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+_FRAMEWORKS = frozenset({"pytest", "unittest"})
+_PROGRAM = frozenset({"solution", "main", "your_module", "code"})
+"""What tests import the program as. Its functions are in their scope."""
+_OPERATORS: dict[str, ast.cmpop] = {
+    "assertEqual": ast.Eq(), "assertEquals": ast.Eq(), "assertNotEqual": ast.NotEq(), "assertIs": ast.Is(),
+    "assertIsNot": ast.IsNot(), "assertIn": ast.In(), "assertNotIn": ast.NotIn(), "assertGreater": ast.Gt(),
+    "assertGreaterEqual": ast.GtE(), "assertLess": ast.Lt(), "assertLessEqual": ast.LtE(),
+    **{f"assert{kind}Equal": ast.Eq() for kind in ("List", "Dict", "Set", "Tuple", "MultiLine", "Sequence")},
+}  # fmt: skip
+_APPROX = """
+class _Approx:
+    def __init__(self, expected, rel=None, abs=None, nan_ok=False):
+        self.expected, self.abs = expected, 1e-12 if abs is None else abs
+        self.rel = (0.0 if abs is not None else 1e-6) if rel is None else rel
+    def __eq__(self, other):
+        return self._near(other, self.expected)
+    def _near(self, one, wanted):
+        if isinstance(wanted, (list, tuple)):
+            return isinstance(one, (list, tuple)) and len(one) == len(wanted) and all(map(self._near, one, wanted))
+        if isinstance(wanted, dict):
+            return isinstance(one, dict) and one.keys() == wanted.keys() and all(self._near(one[k], wanted[k]) for k in wanted)
+        if isinstance(wanted, (bool, str, bytes, type(None))) or isinstance(one, (bool, str, bytes, type(None))):
+            return one == wanted
+        return one == wanted or abs(one - wanted) <= max(self.rel * abs(wanted), self.abs)
+"""
+
+
+def plain_tests(code: str) -> str:
+    """The tests without a framework; as they are where they use none. Raises ValueError for what only a framework can do."""
+    try:
+        tree = ast.parse(code)
+    except (SyntaxError, ValueError):
+        return code  # who parses it says what is wrong with it
+    cases, functions = list(_cases(tree)), list(_functions(tree))
+    if not cases and not functions and not any(_is_import(node, _FRAMEWORKS | _PROGRAM) for node in tree.body):
+        return code
+    plain = _Plain()
+    made = [call for case in cases for call in _called_case(case)]
+    made += [call for function in functions for call in _called(function)]
+    body = [node for node in map(plain.visit, tree.body) if node is not None]
+    calls = [plain.visit(node) for node in made]
+    opening = ast.parse(_APPROX).body if plain.approximates else []
+    return ast.unparse(ast.fix_missing_locations(ast.Module([*opening, *body, *calls], [])))
+
+
+def imported(code: str) -> list[str]:
+    """The names that tests import of the program: `from solution import f`."""
+    try:
+        body = ast.parse(code).body
+    except (SyntaxError, ValueError):
+        return []
+    return [
+        alias.asname or alias.name
+        for node in body
+        if isinstance(node, ast.ImportFrom) and _is_import(node, _PROGRAM)
+        for alias in node.names
+        if alias.name != "*"
+    ]
+
+
+def _is_import(node: ast.stmt, modules: frozenset[str]) -> bool:
+    match node:
+        case ast.ImportFrom(module=str(module)):
+            return module.partition(".")[0] in modules
+        case ast.Import(names=names):
+            return all(alias.name.partition(".")[0] in modules for alias in names)
+    return False
+
+
+def _cases(tree: ast.Module) -> Iterator[ast.ClassDef]:
+    """The classes that hold tests."""
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef) and any(_is_test(inner) for inner in node.body):
+            yield node
+
+
+def _functions(tree: ast.Module) -> Iterator[ast.FunctionDef]:
+    """The tests that nothing calls."""
+    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and _is_test(node) and node.name not in used:
+            yield node
+
+
+def _is_test(node: ast.stmt) -> bool:
+    return isinstance(node, ast.FunctionDef) and node.name.startswith("test")
+
+
+def _called_case(case: ast.ClassDef) -> list[ast.stmt]:
+    methods = {node.name: node for node in case.body if isinstance(node, ast.FunctionDef)}
+    before = [name for name in ("setUp", "setup_method") if name in methods]
+    made: list[ast.stmt] = [*ast.parse(f"{case.name}.setUpClass()").body] if "setUpClass" in methods else []
+    for method in methods.values():
+        if _is_test(method):
+            made += ast.parse(f"_case = {case.name}()").body
+            for each in before:
+                made += ast.parse(
+                    f"_case.{each}()" if len(methods[each].args.args) == 1 else f"_case.{each}(None)"
+                ).body
+            made += _called(method, "_case.", bound=True)
+    return made
+
+
+def _called(function: ast.FunctionDef, owner: str = "", *, bound: bool = False) -> list[ast.stmt]:
+    """The call of a test, for each of its parameters where it has a list of them."""
+    call, given = f"{owner}{function.name}", set[str]()
+    loops: list[tuple[ast.expr, ast.expr]] = []
+    for decorator in function.decorator_list:
+        match decorator:
+            case ast.Call(func=ast.Attribute(attr="parametrize"), args=[names, values, *_]):
+                parameters = _names(names)
+                given.update(parameters)
+                target: ast.expr = ast.Tuple([ast.Name(name, ast.Store()) for name in parameters], ast.Store())
+                loops.append((ast.Name(parameters[0], ast.Store()) if len(parameters) == 1 else target, values))
+    wanted = [argument.arg for argument in function.args.args][bound:]
+    without = len(wanted) - len(function.args.defaults)
+    if missing := [name for name in wanted[:without] if name not in given]:
+        raise ValueError(f"the tests need what only pytest gives them: `{missing[0]}` of {function.name}")
+    made = ast.parse(f"{call}({', '.join(f'{name}={name}' for name in wanted if name in given)})").body
+    for target, values in loops:
+        made = [ast.For(target, values, made, [])]
+    return made
+
+
+def _names(node: ast.expr) -> list[str]:
+    try:
+        found = ast.literal_eval(node)
+    except ValueError:
+        raise ValueError("the tests have parameters whose names are no text") from None
+    return [name.strip() for name in (found.split(",") if isinstance(found, str) else found)]
+
+
+class _Plain(ast.NodeTransformer):
+    """Ways to assert as asserts."""
+
+    def __init__(self) -> None:
+        self.approximates = False
+
+    def visit_Import(self, node: ast.Import) -> ast.stmt | None:
+        return None if _is_import(node, _FRAMEWORKS | _PROGRAM) and "mock" not in ast.unparse(node) else node
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.stmt | None:
+        return None if _is_import(node, _FRAMEWORKS | _PROGRAM) and "mock" not in ast.unparse(node) else node
+
+    def visit_If(self, node: ast.If) -> ast.stmt | None:
+        if ast.unparse(node.test).replace('"', "'") == "__name__ == '__main__'":
+            return None
+        return self._visited(node)
+
+    def _visited(self, node: ast.stmt) -> ast.stmt:
+        self.generic_visit(node)
+        if getattr(node, "body", None) == []:
+            node.body = [ast.Pass()]  # type: ignore[attr-defined]
+        return node
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.stmt:
+        node.bases = [base for base in node.bases if "TestCase" not in ast.unparse(base)]
+        return self._visited(node)
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.stmt:
+        node.decorator_list = [each for each in node.decorator_list if "pytest." not in ast.unparse(each)]
+        return self._visited(node)
+
+    def visit_Expr(self, node: ast.Expr) -> ast.AST | list[ast.stmt]:
+        match node.value:
+            case ast.Call(func=ast.Attribute(value=ast.Name("self"), attr=method), args=arguments) if method.startswith(
+                ("assert", "fail")
+            ):
+                return self._asserted(method, [self.visit(each) for each in arguments], node.value.keywords)
+        return self.generic_visit(node)
+
+    def _asserted(
+        self, method: str, arguments: Sequence[ast.expr], keywords: Sequence[ast.keyword]
+    ) -> ast.stmt | list[ast.stmt]:
+        match method, arguments:
+            case "assertTrue" | "assertFalse" | "assertIsNone" | "assertIsNotNone", [value, *_]:
+                none = ast.Constant(None)
+                test = {
+                    "assertTrue": value, "assertFalse": ast.UnaryOp(ast.Not(), value),
+                    "assertIsNone": ast.Compare(value, [ast.Is()], [none]),
+                    "assertIsNotNone": ast.Compare(value, [ast.IsNot()], [none]),
+                }[method]  # fmt: skip
+                return ast.Assert(test)
+            case "assertAlmostEqual" | "assertAlmostEquals", [one, other, *places]:
+                given = {each.arg: each.value for each in keywords}
+                digits = places[0] if places else given.get("places", ast.Constant(7))
+                text = f"round(abs(({ast.unparse(one)}) - ({ast.unparse(other)})), {ast.unparse(digits)}) == 0"
+                if "delta" in given:
+                    text = f"abs(({ast.unparse(one)}) - ({ast.unparse(other)})) <= {ast.unparse(given['delta'])}"
+                return ast.parse(f"assert {text}").body[0]
+            case "assertCountEqual", [one, other, *_]:
+                return ast.parse(f"assert sorted({ast.unparse(one)}) == sorted({ast.unparse(other)})").body[0]
+            case "assertIsInstance", [one, kind, *_]:
+                return ast.parse(f"assert isinstance({ast.unparse(one)}, {ast.unparse(kind)})").body[0]
+            case "assertRaises", [error, function, *rest]:
+                return _raising(error, [ast.Expr(ast.Call(function, rest, list(keywords)))])
+            case "fail", _:
+                return ast.Assert(ast.Constant(False))
+            case _, [one, other, *_] if method in _OPERATORS:
+                return ast.Assert(ast.Compare(one, [_OPERATORS[method]], [other]))
+        raise ValueError(f"the tests use {method} of unittest, which is not read; write asserts")
+
+    def visit_With(self, node: ast.With) -> ast.AST | list[ast.stmt]:
+        self.generic_visit(node)
+        match node.items:
+            case [
+                ast.withitem(context_expr=ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name), args=[error, *_]))
+            ] if name in ("raises", "assertRaises", "assertRaisesRegex"):
+                return _raising(error, node.body)
+        return node
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        self.generic_visit(node)
+        match node.func:
+            case ast.Attribute(value=ast.Name("pytest"), attr="approx") | ast.Name("approx"):
+                self.approximates = True
+                node.func = ast.Name("_Approx")
+        return node
+
+
+def _raising(error: ast.expr, body: Sequence[ast.stmt]) -> list[ast.stmt]:
+    """The body has to raise."""
+    handler = ast.ExceptHandler(error, None, ast.parse("_raised = True").body)
+    return [
+        *ast.parse("_raised = False").body, ast.Try(list(body), [handler], [], []), *ast.parse("assert _raised").body
+    ]  # fmt: skip

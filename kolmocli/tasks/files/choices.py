@@ -1,0 +1,70 @@
+"""Questions with choices: the choices as they are shown, and the answers that are right, a letter first."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from string import ascii_uppercase
+from typing import Any
+
+from kolmocli.seeds import content_key
+from kolmocli.tasks.files.values import structured
+
+_LABELLED = re.compile(r"\s*\(?([A-Za-z]|[0-9])\s*[).:]\s*(.*)", re.DOTALL)
+_IN_A_ROW = re.compile(r"\b([a-z])\s*\)\s*(.*?)\s*(?=,\s*[a-z]\s*\)|\Z)", re.DOTALL)
+"""MathQA's `a ) 38 , b ) 27`."""
+
+
+def read_choices(value: Any) -> list[tuple[str, str]]:
+    """(label, text) of each choice. Raises ValueError for what are none."""
+    if isinstance(value, str):
+        found = structured(value)
+        value = found if found is not None else [f"{label}) {text}" for label, text in _IN_A_ROW.findall(value)]
+    if isinstance(value, Mapping):
+        if isinstance(value.get("text"), list):
+            labels = value.get("label") or list(ascii_uppercase)
+            return [(str(label), str(text)) for label, text in zip(labels, value["text"], strict=False)]
+        value = [{"label": label, "text": text} for label, text in value.items()]
+    if not isinstance(value, list) or len(value) < 2:
+        raise ValueError("no list of two choices or more")
+    if all(isinstance(each, Mapping) for each in value):
+        return [(str(each.get("label", ascii_uppercase[i])), str(each.get("text"))) for i, each in enumerate(value)]
+    texts = [str(each) for each in value]
+    found = [_LABELLED.fullmatch(text) for text in texts]
+    if all(found) and [each[1].upper() for each in found if each] == list(ascii_uppercase[: len(texts)]):
+        return [(each[1].upper(), each[2].strip()) for each in found if each]
+    return list(zip(ascii_uppercase, texts, strict=False))
+
+
+def mixed(right: str, wrong: Sequence[str]) -> list[str]:
+    """The right one among the others, in an order of their own that says nothing."""
+    return sorted([right, *wrong], key=content_key)
+
+
+def shown(choices: Sequence[tuple[str, str]]) -> str:
+    return "\n".join(f"{label}. {text}" for label, text in choices)
+
+
+def right_answers(choices: Sequence[tuple[str, str]], right: Any) -> list[str]:
+    """The label of the right choice, and its text where that is no other's label. `right` is its label, its number from 0, or
+    its text.
+
+    Raises:
+        ValueError: it is none of them.
+    """
+    labels = [label for label, _ in choices]
+    if isinstance(right, list) and len(right) == 1:
+        right = right[0]
+    said = str(right).strip()
+    if isinstance(right, str) and said.upper() in (label.upper() for label in labels):
+        at = [label.upper() for label in labels].index(said.upper())
+    elif said.isdecimal() and not isinstance(right, bool) and int(said) < len(choices):
+        at = int(said)
+    elif (texts := [text.strip() for _, text in choices]).count(said) == 1:
+        at = texts.index(said)
+    else:
+        raise ValueError(f"the answer {said[:40]!r} is none of the choices")
+    label, text = choices[at]
+    others = [other for i, (_, other) in enumerate(choices) if i != at]
+    alone = text.strip() and text not in others and text.strip().upper() not in (each.upper() for each in labels)
+    return [label, text.strip()] if alone else [label]

@@ -1,0 +1,155 @@
+"""Tests of pytest and unittest, methods of classes, and inputs that are compared with what a reference returns."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from kolmocli.sandbox.base import Call, Job, Raised, Status, Verdict
+from kolmocli.tasks.code.asserts import Broken
+from kolmocli.tasks.code.checks import Check, Checks, near
+from kolmocli.tasks.code.compared import Compared
+from kolmocli.tasks.code.frameworks import imported, plain_tests
+from kolmocli.tasks.code.judge import Submission
+from kolmocli.tasks.code.objects import Method, method_glue, without_objects
+from kolmocli.tasks.reward import Relative
+
+PARTS = {
+    "functions": "def test_a():\n    assert f(2) == 4\n\ndef test_b():\n    assert f(0) == 0",
+    "an import of the program": "from solution import f\n\ndef test_a():\n    assert f(2) == 4",
+    "parameters": "import pytest\n@pytest.mark.parametrize('x, y', [(2, 4), (0, 0)])\ndef test_a(x, y):\n    assert f(x) == y",
+    "one parameter": "import pytest\n@pytest.mark.parametrize('x', [2, 0])\ndef test_a(x):\n    assert f(x) == 2 * x",
+    "approx": "import pytest\ndef test_a():\n    assert f(0.1) == pytest.approx(0.2)\n    assert [f(1)] == pytest.approx([2.0000001])",
+    "raises": "import pytest\ndef test_a():\n    with pytest.raises(TypeError):\n        f(None)\n    assert f(1) == 2",
+    "a class": "class TestF:\n    def setup_method(self):\n        self.x = 2\n    def test_a(self):\n        assert f(self.x) == 4",
+    "unittest": "import unittest\nclass T(unittest.TestCase):\n    def setUp(self):\n        self.x = 2\n    def test_a(self):\n"
+    "        self.assertEqual(f(self.x), 4)\n        self.assertTrue(f(1) == 2)\n        self.assertFalse(f(1) == 3)\n"
+    "        self.assertIsNotNone(f(1))\n        self.assertAlmostEqual(f(0.1), 0.2)\n        self.assertIn(f(1), [2])\n"
+    "        self.assertIsInstance(f(1), int)\n        self.assertGreater(f(2), 3)\n        self.assertListEqual([f(1)], [2])\n"
+    "        self.assertCountEqual([f(1), f(0)], [0, 2])\n        with self.assertRaises(TypeError):\n            f(None)\n"
+    "        self.assertRaises(TypeError, f, None)\n\nif __name__ == '__main__':\n    unittest.main()",
+}  # fmt: skip
+
+
+def right(x: float) -> float:
+    if x is None:
+        raise TypeError
+    return 2 * x
+
+
+def wrong(x: float) -> float:
+    return 3 * x if x else 1
+
+
+@pytest.mark.parametrize("code", PARTS.values(), ids=PARTS)
+def test_tests_of_a_framework_are_asserts(code: str) -> None:
+    plain = plain_tests(code)
+    assert "pytest" not in plain and "unittest" not in plain and "solution" not in plain
+    exec(plain, {"f": right})
+    with pytest.raises((AssertionError, TypeError)):
+        exec(plain, {"f": wrong})
+
+
+def test_what_needs_no_framework_stays_as_it_is() -> None:
+    for code in ("def check(c):\n    assert c(1)  # yes\n", "assert f(1) ==  2", "assert ("):
+        assert plain_tests(code) == code
+    assert imported("from solution import f, g as h\nfrom math import pi") == ["f", "h"]
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("def test_a(tmp_path):\n    assert f(tmp_path)", "`tmp_path` of test_a"),
+        (
+            "import unittest\nclass T(unittest.TestCase):\n    def test_a(self):\n        self.assertLogs('x')",
+            "assertLogs",
+        ),
+    ],
+)
+def test_what_only_a_framework_can_do_is_named(code: str, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        plain_tests(code)
+
+
+def test_methods_of_objects_that_are_made_for_one_call_are_functions() -> None:
+    tree, methods = without_objects(ast.parse("assert Solution().twice(n=3) == 6\nassert Solution().max(1) == 1"))
+    assert ast.unparse(tree) == "assert twice(n=3) == 6\nassert Solution_max(1) == 1"
+    assert methods == [Method("Solution", "twice", "twice"), Method("Solution", "max", "Solution_max")]
+    space: dict[str, object] = {}
+    exec(
+        "class Solution:\n    def twice(self, n): return 2 * n\n    def max(self, n): return n" + method_glue(methods),
+        space,
+    )
+    exec(ast.unparse(tree), space)
+    same = ast.parse("assert f(Counter('ab')).items()")
+    assert without_objects(same, {"Counter"}) == (same, [])
+
+
+def test_a_function_may_be_brought_as_a_method_or_not() -> None:
+    glue = method_glue([Method("Solution", "f", "f")], perhaps=True)
+    for program in ("def f(x):\n    return x", "class Solution:\n    def f(self, x): return x"):
+        space: dict[str, object] = {}
+        exec(program + glue, space)
+        assert space["f"](3) == 3  # type: ignore[operator]
+    assert Method.of("f") is None and Method.of("a b().f") is None
+
+
+def submission(program: str) -> Submission:
+    return Submission(program, 1, Relative(0.0))
+
+
+def test_the_reference_runs_once_and_says_what_is_expected() -> None:
+    calls = [Call.of("f", 1), Call.of("f", 2.5)]
+    tests = Compared("reference", calls)
+    stage = tests.attempt(submission("program"))
+    assert stage.job == Job("reference", calls=tuple(calls))
+    judged = stage.outcome(Verdict(Status.OK, (2, 5.0)))
+    assert tests.plan == Checks((Check(calls[0], 2, "near"), Check(calls[1], 5.0, "near")))
+    assert judged.job == Job("program", calls=tuple(calls))  # type: ignore[union-attr]
+    assert tests.attempt(submission("other")).job.program == "other"  # type: ignore[union-attr]
+    outcome = judged.outcome(Verdict(Status.OK, (2, 5.0000001)))  # type: ignore[union-attr]
+    assert outcome.passed  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("verdict", "said"),
+    [
+        (Verdict(Status.TLE_CPU), "its reference ends with TLE_CPU"),
+        (Verdict(Status.OK, (Raised("ValueError"),)), "its reference returns no plain value for input 1"),
+    ],
+)
+def test_a_reference_that_fails_judges_nobody(verdict: Verdict, said: str) -> None:
+    tests = Compared("reference", [Call.of("f", 1)])
+    outcome = tests.attempt(submission("program")).outcome(verdict).outcome(None)  # type: ignore[union-attr]
+    assert isinstance(tests.plan, Broken) and tests.plan.why.startswith(said)
+    assert outcome.reward is None  # type: ignore[union-attr]
+
+
+def test_a_fault_of_the_sandbox_says_nothing_of_the_reference() -> None:
+    tests = Compared("reference", [Call.of("f", 1)])
+    assert tests.attempt(submission("program")).outcome(Verdict(Status.INFRA)).reward is None  # type: ignore[union-attr]
+    assert tests.plan is None
+
+
+@pytest.mark.parametrize(
+    ("relation", "expected", "holding", "missing"),
+    [
+        ("json", [1, [2]], [(1, (2,)), [1, [2]]], [[1, 2], None]),
+        ("json", [6], [6, [6]], [7, [[6, 6]]]),
+        ("json", {"1": "a"}, [{1: "a"}], [{2: "a"}, [("1", "a")]]),
+        ("near", 0.1 + 0.2, [0.3, 0.3000001], [0.31, "0.3", None]),
+        ("near", 3, [3, 3.0], [4, "3", 3.0000001]),
+        ("near", [1.0, (2.0,)], [[1.0, (2.0000001,)]], [(1.0, (2.0,)), [1.0, [2.0]], [1.0]]),
+        ("near", {"a": 1.0}, [{"a": 1.0000001}], [{"b": 1.0}]),
+        ("members", [1, 2], [[2, 1], (1, 2, 2)], [[1], 3, [[1], 2]]),
+        ("root", [-2, 1], [2, 2.00001], [3, None, "2"]),
+    ],
+)
+def test_what_holds_of_each_relation(
+    relation: str, expected: object, holding: list[object], missing: list[object]
+) -> None:
+    check = Check(Call.of("f"), expected, relation)  # type: ignore[arg-type]
+    assert [check.holds(value) for value in holding] == [True] * len(holding)
+    assert [check.holds(value) for value in missing] == [False] * len(missing)
+    assert not near(float("inf"), 1.0, 1e-6) and near(float("nan"), float("nan"), 1e-6)
