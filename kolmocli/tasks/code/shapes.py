@@ -12,6 +12,8 @@ from typing import Any
 from kolmocli.tasks.code import prompt
 from kolmocli.tasks.code.asserts import Asserts
 from kolmocli.tasks.code.calls import called_functions, defined, given_to_check, is_used
+from kolmocli.tasks.code.limits import allowance
+from kolmocli.tasks.code.outputs import COMPARISONS, Compare
 from kolmocli.tasks.code.rewriting import parse_tests
 from kolmocli.tasks.code.scripts import Scripts
 from kolmocli.tasks.code.task import CodeTask
@@ -36,7 +38,7 @@ def human_eval(record: Mapping[str, Any]) -> CodeTask:
     return CodeTask(
         prompt=prompt.function_to_complete(asked) if opening else prompt.function_in_words(asked, function),
         tests=Asserts(code, [function], prompt.closed(opening) if opening else "", task_id or function),
-        entry_point=function, opening=opening, reference=_reference(record), task_id=task_id,
+        entry_point=function, opening=opening, reference=_reference(record), task_id=task_id, allowance=allowance(record),
     )  # fmt: skip
 
 
@@ -57,15 +59,27 @@ def mbpp(record: Mapping[str, Any]) -> CodeTask:
     task_id = _task_id(record)
     return CodeTask(
         prompt=prompt.function_in_words(asked, functions[function]), tests=Asserts(tests, list(functions), setup, task_id or function),
-        entry_point=function, reference=reference, task_id=task_id,
+        entry_point=function, reference=reference, task_id=task_id, allowance=allowance(record),
     )  # fmt: skip
 
 
 def script(record: Mapping[str, Any]) -> CodeTask:
-    """A program in words (`question` or `prompt`) that reads each of `inputs` and prints what is in `outputs`."""
+    """A program in words (`question` or `prompt`) that reads each of `inputs` and prints what is in `outputs`,
+    compared as `compare` says: by `lines`, `tokens` or `numbers`."""
     asked = _text(record, "question", "prompt")
-    tests = Scripts(tuple(_texts(record, "inputs")), tuple(_texts(record, "outputs")))
-    return CodeTask(prompt=prompt.script(asked), tests=tests, reference=_reference(record), task_id=_task_id(record))
+    tests = Scripts(tuple(_texts(record, "inputs")), tuple(_texts(record, "outputs")), _compare(record))
+    return CodeTask(
+        prompt=prompt.script(asked), tests=tests, reference=_reference(record), task_id=_task_id(record),
+        allowance=allowance(record),
+    )  # fmt: skip
+
+
+def _compare(record: Mapping[str, Any]) -> Compare | None:
+    """How its outputs are compared, where it says so."""
+    given = record.get("compare")
+    if given is not None and given not in COMPARISONS:
+        raise ValueError(f"`compare` {given!r}: there are {', '.join(COMPARISONS)}")
+    return given
 
 
 def _opening(asked: str, function: str) -> str:

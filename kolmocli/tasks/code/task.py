@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from kolmocli.tasks.base import Attempt, Task
 from kolmocli.tasks.code.judge import Credit, Submission, Tests
+from kolmocli.tasks.code.limits import USUAL, Allowance
 from kolmocli.tasks.code.prompt import program_of_completion
 from kolmocli.tasks.outcome import Terms
 
@@ -18,7 +19,11 @@ class CodeTask(Task):
     opening: str = ""
     """The code that an answer goes on from, or stands below, as HumanEval has it; empty where an answer is all there is."""
     credit: Credit = "all"
+    allowance: Allowance = USUAL
+    """What the task itself grants a program."""
 
     def attempt(self, text: str, terms: Terms) -> Attempt:
         program = program_of_completion(self.opening, self.entry_point, text)
-        return self.tests.attempt(Submission(program, text.count("\n") + 1, terms.rule, self.credit, 1 + self.index))
+        return self.tests.attempt(
+            Submission(program, text.count("\n") + 1, terms.rule, self.credit, 1 + self.index, self.allowance)
+        )
