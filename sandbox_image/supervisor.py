@@ -160,7 +160,8 @@ class Supervisor:
             if kind == frames.SCRIPT and script is None:
                 script = Script(payload, self.max_output)
             program = kind + payload[frames.PROGRAM.size :] if script is None else script.message()
-            nursery = self.nurseries[imports_more(program if script is None else script.program)]
+            text = payload[frames.PROGRAM.size :] if script is None else script.program
+            nursery = self.nurseries[imports_more(text)]
             if not nursery.waiting:
                 nursery.breed()
             number = next(iter(nursery.waiting))

@@ -102,7 +102,7 @@ class Interpreter:
         left = self.limits["output_bytes"] + _FRAMING - len(made[0])
         try:
             for piece in self.runs(source, body, more) if script else self.lines(kind, source, body, more):
-                left -= len(piece)
+                left -= len(piece) - (frames.LENGTH.size if script else 0)
                 if left < 0:  # what is longer the host would take for a broken stream, and the program for the culprit
                     return b"".join(made), frames.OUTPUT
                 made.append(piece)

@@ -25,7 +25,11 @@ def read(payload: bytes, job: Job, limits: Limits, container: str, attempt: int)
     if len(payload) < frames.REPORT.size:
         raise frames.FrameError("a result without its header")
     status, reason, _, cpu_us, wall_us, _, _ = frames.REPORT.unpack_from(payload)
-    count, trace, said, detail = read_output(payload[frames.REPORT.size :], job, limits)
+    output, ended = payload[frames.REPORT.size :], not status and reason not in _KILLED
+    if job.inputs:
+        count, trace, said, detail = _read_runs(output, len(job.inputs), limits, ended)
+    else:
+        count, trace, said, detail = read_output(output, job, limits)
     if reason in _KILLED:
         outcome, detail = _KILLED[reason], _REASONS[reason]
     elif status & 0x7F:
@@ -58,8 +62,6 @@ _REASONS = {
 
 def read_output(output: bytes, job: Job, limits: Limits) -> tuple[int, tuple[Any, ...], Status | None, str]:
     """(statements of the program, values of those that finished, how it says it ended, its words)."""
-    if job.inputs:
-        return _read_runs(output, len(job.inputs), limits)
     body, mark, last = output.rpartition(b"!")
     said, detail = None, ""
     if mark and last.endswith(b"\n") and (not body or body.endswith(b"\n")):
@@ -89,14 +91,18 @@ def read_output(output: bytes, job: Job, limits: Limits) -> tuple[int, tuple[Any
         return count, (), Status.RUNTIME, "a report that does not fit the program"
 
 
-def _read_runs(output: bytes, count: int, limits: Limits) -> tuple[int, tuple[Any, ...], Status | None, str]:
-    """Of a script: what it printed for each input until one ended it, how the last one ended, and in which words."""
-    if len(output) > limits.output_bytes + _FRAMING:
+def _read_runs(
+    output: bytes, count: int, limits: Limits, ended: bool
+) -> tuple[int, tuple[Any, ...], Status | None, str]:
+    """Of a script: what it printed for each input until one ended it, how the last one ended, and in which words. Unless that
+    `ended` by itself, whatever it says is not to be believed."""
+    if len(output) > limits.output_bytes + _FRAMING + frames.LENGTH.size * count:
         return count, (), Status.OLE, "over the output limit"
     made: list[str | values.Raised] = []
     said, detail = None, ""
     try:
-        for run in frames.unlisted(output):
+        runs = list(frames.unlisted(output))
+        for run in runs if ended else runs[:-1]:
             said, detail = None, ""
             printed, mark, last = bytes(run).rpartition(frames.END)
             if not mark or not last.endswith(b"\n"):
