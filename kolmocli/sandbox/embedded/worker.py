@@ -104,7 +104,7 @@ class Interpreter:
             for piece in self.runs(source, body, more) if script else self.lines(kind, source, body, more):
                 left -= len(piece) - (frames.LENGTH.size if script else 0)
                 if left < 0:  # what is longer the host would take for a broken stream, and the program for the culprit
-                    return b"".join(made), frames.OUTPUT
+                    return b"".join(made) + (_last("OLE", True) if script else b""), frames.OUTPUT
                 made.append(piece)
         except values.TooLong as error:
             end = f"OLE {error}"
@@ -119,7 +119,8 @@ class Interpreter:
             if isinstance(inner, TimeoutError):
                 reason = frames.WALL
             end = f"{_label(inner)} {type(inner).__name__} in statement {len(made)}"
-        return b"".join(made) + (b"" if script and end == "OK" else _last(end, script)), reason
+        done = script and len(made) > len(more)  # else the last run is the one that ended it
+        return b"".join(made) + (b"" if done else _last(end, script)), reason
 
     def runs(self, source: str, body: list[ast.stmt], inputs: list[str]) -> Iterator[bytes]:
         """What a script comes to on each input, as a container reports it. Each has all of the time."""
