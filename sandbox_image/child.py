@@ -6,6 +6,8 @@ The trace goes out line by line, so a program that is killed still reports the s
     [1, 2, 3]\n   or   null\n        one line per finished statement
     !OK\n   or   !RUNTIME ZeroDivisionError\n
 
+A script is another matter: what it prints goes out as it is, and the last line says how it ended (`frames.said`).
+
 A program may forge these lines, as it may print anything; the host trusts none of them further than the
 number of statements, and compares values that the container has never seen.
 """
@@ -25,7 +27,7 @@ REHEARSALS = (
     (b"D", b"sequence_1 = range_func_up(0, 3)\nsequence_2 = repeat_list(2, sequence_1)\noutput = reverse_list(sequence_2)"),
     (b"D", b"sequence_3 = range_func_up(0, 3)\nsequence_4 = repeat_list(2, sequence_3)\noutput = concatenate(sequence_4, [1, -2])"),
     (b"D", b"sequence_5 = [1, 2]\nfor n in sequence_5:\n    sequence_5 = [n]\noutput"),
-    (b"C", frames.join(b"def f(x):\n    return [x, 1, 'a']\n", '[["f",[[3],{"d":[]}]]]')),
+    (b"C", frames.join(b"def f(x):\n    return [x, 1, 'a']\n", b'[["f",[[3],{"d":[]}]]]')),
 )  # fmt: skip
 READ = 1 << 14  # a large buffer would be mapped, zeroed and unmapped again; few programs need one
 
@@ -48,8 +50,13 @@ def prepare(names: Sequence[str]) -> None:
 
 def main(fd: int, max_items: int) -> None:
     """Read the kind (one byte) and the program, run it, report, end. Does not return."""
-    message = _read(fd)
+    message = os.read(fd, READ)
     kind = message[:1]
+    if kind == b"S":
+        program, early = _program(fd, message[1:])
+        os.write(fd, modules.script(fd, program, early))
+        os._exit(FINISHED)
+    message += _read(fd)
     space, functions = _spaces.get(kind, ({}, ()))
     os.write(fd, _run(fd, kind, message[1:], space, functions, max_items))
     os._exit(FINISHED)
@@ -60,6 +67,18 @@ def _read(fd: int) -> bytes:
     while chunk := os.read(fd, READ):
         chunks.append(chunk)
     return b"".join(chunks)
+
+
+def _program(fd: int, message: bytes) -> tuple[bytes, bytes]:
+    """The program of a script, and what has come of its input with it: the rest is the script's to read."""
+    while (
+        len(message) < frames.LENGTH.size or len(message) < frames.LENGTH.size + frames.LENGTH.unpack_from(message)[0]
+    ):
+        chunk = os.read(fd, 1 << 18)
+        if not chunk:
+            break
+        message += chunk
+    return frames.cut(message)
 
 
 def _run(fd: int, kind: bytes, body: bytes, space: dict[str, Any], functions: Collection[str], max_items: int) -> bytes:
@@ -96,8 +115,6 @@ def _start(
     """The number of lines of the report, and the lines, each made when it is asked for. Raises what the compiler raises."""
     if kind == b"C":
         return modules.calls(body, space, max_items)
-    if kind == b"S":
-        return modules.script(body)
     steps = statements.steps(body.decode("utf-8"), functions)
     line = values.plain_line if kind == b"V" else values.integer_line
     return len(steps), (line(step(space), max_items) for step in steps)

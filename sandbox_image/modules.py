@@ -1,19 +1,23 @@
-"""A program as a whole: a module whose functions are called, or a script that runs once for each input.
+"""A program as a whole: a module whose functions are called, or a script and one of its inputs.
 
-What each call or run came to is one line of the report. An exception ends a call and not the program; what it was is
-the line. The process holds arguments and inputs, and never what is expected of them.
+What each call came to is one line of the report. An exception ends a call and not the program; what it was is
+the line. Of a script the report is what it prints, and at the end how it ended. The process holds arguments and one input,
+and never what is expected of them.
 """
 
+import atexit
 import io
+import os
 import sys
 from collections.abc import Iterator
 from types import CodeType
-from typing import Any
+from typing import Any, NoReturn
 
 import frames
 import scope
 import values
 from statements import FILENAME
+from streams import Streams
 
 
 def calls(body: bytes, space: dict[str, Any], max_items: int) -> tuple[int, Iterator[str]]:
@@ -23,6 +27,7 @@ def calls(body: bytes, space: dict[str, Any], max_items: int) -> tuple[int, Iter
 
 
 def _called(code: CodeType, wanted: list[Any], space: dict[str, Any], max_items: int) -> Iterator[str]:
+    sys.set_int_max_str_digits(0)
     exec(code, space)
     for function, arguments in wanted:
         positional, named = values.decode(arguments)
@@ -33,47 +38,63 @@ def _call(space: dict[str, Any], function: str, positional: list[Any], named: di
     try:
         if function not in space:
             raise NameError(function)
-        return values.line(space[function](*positional, **named), most)
+        sys.set_int_max_str_digits(0)
+        value = space[function](*positional, **named)
+        sys.set_int_max_str_digits(values.MOST_DIGITS)  # of what is reported
+        return values.line(value, most)
     except (MemoryError, values.TooLong):
         raise
     except BaseException as error:
         return values.line(values.Raised(type(error).__name__), most)
 
 
-def script(body: bytes) -> tuple[int, Iterator[str]]:
-    """The number of inputs, and what the program prints for each, every time in a namespace of its own."""
-    code, inputs = _compiled(body)
-    return len(inputs), (_printed(code, text) for text in inputs)
-
-
-def _printed(code: CodeType, text: str) -> str:
-    out = io.TextIOWrapper(io.BytesIO(), "utf-8", newline="", write_through=True)
-    given = io.TextIOWrapper(io.BytesIO(text.encode("utf-8", "surrogatepass")), "utf-8", "surrogatepass", newline=None)
-    for module in (sys, scope.SYS):
-        module.stdin, module.stdout = given, out  # type: ignore[attr-defined]
-    raised: BaseException | None = None
+def script(fd: int, program: bytes, early: bytes) -> bytes:
+    """Run it on the input that comes from `fd`, after what is there `early`; what it prints goes there. The last line of the
+    report."""
     try:
-        exec(code, scope.fresh(input=input, exit=sys.exit, quit=sys.exit, open=_standard_input))
+        code = compile(program.decode("utf-8"), FILENAME, "exec", 0, True, 0)
+    except MemoryError:
+        return frames.said("MLE while compiling")
+    except (SyntaxError, ValueError, RecursionError, OverflowError) as error:
+        return frames.said(f"SYNTAX {type(error).__name__}: {error.args[0] if error.args else ''}")
+    streams = Streams(fd, early)
+
+    def leave(status: int = 0) -> NoReturn:
+        os.write(fd, frames.said("RAISED SystemExit" if status else "OK"))
+        os._exit(0)
+
+    sys.set_int_max_str_digits(0)  # what is printed is text, and the host reads no integer out of it
+    scope.Process.streams, scope.Process.leave = streams, leave
+    io.open = streams.open  # type: ignore[assignment]
+    for module in (sys, scope.SYS):
+        module.__dict__.update(
+            stdin=streams.stdin, stdout=streams.stdout, stderr=streams.stderr, __stdin__=streams.stdin,
+            __stdout__=streams.stdout, __stderr__=streams.stderr,
+        )  # fmt: skip
+    try:
+        return _ended(code, streams)
+    except MemoryError:
+        return frames.said("MLE")
+
+
+def _ended(code: CodeType, streams: Streams) -> bytes:
+    raised: str | None = None
+    try:
+        exec(code, scope.fresh(input=input, exit=sys.exit, quit=sys.exit, open=streams.open))
     except SystemExit as error:
-        if error.code not in (None, 0):
-            raised = error
+        raised = None if error.code in (None, 0) else "SystemExit"
     except MemoryError:
         raise
     except BaseException as error:
-        raised = error
-    if raised is not None:
-        return values.line(values.Raised(type(raised).__name__), values.MOST_PRINTED)
-    out.flush()
-    buffer = out.buffer
-    assert isinstance(buffer, io.BytesIO)
-    return values.line(buffer.getvalue().decode("utf-8", "replace"), values.MOST_PRINTED)
-
-
-def _standard_input(file: object, *_: object, **__: object) -> Any:
-    """Scripts read all of their input by `open(0)`."""
-    if file != 0:
-        raise PermissionError(1, "files")
-    return sys.stdin
+        raised = type(error).__name__
+    try:
+        atexit._run_exitfuncs()
+        streams.flush(sys.stdout)
+    except MemoryError:
+        raise
+    except BaseException as error:  # a hook, or a stream that the program put in the place of its output
+        raised = raised or type(error).__name__
+    return frames.said("OK" if raised is None else f"RAISED {raised[: values.LONGEST_NAME]}")
 
 
 def _compiled(body: bytes) -> tuple[CodeType, list[Any]]:

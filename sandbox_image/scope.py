@@ -4,22 +4,28 @@ None of this is a wall: a program may find its way around every name here. It is
 they may do is decided by the process around them (`jail.py`).
 """
 
+import atexit
 import builtins
 import os
+import posixpath
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType, ModuleType
 from typing import Any
 
-from statements import MODULES, MORE_MODULES
+import substitutes
+from statements import HABITUAL_MODULES, MODULES, MORE_MODULES
+from streams import Streams
 
 REMOVED = ("open", "input", "breakpoint", "help", "license", "copyright", "credits", "exit", "quit")
 _SYS = (
-    "byteorder", "exit", "float_info", "getrecursionlimit", "getsizeof", "hash_info", "implementation", "int_info",
-    "intern", "maxsize", "maxunicode", "platform", "set_int_max_str_digits", "setrecursionlimit", "stderr", "stdin",
+    "api_version", "byteorder", "copyright", "exc_info", "exit", "flags", "float_info", "float_repr_style",
+    "get_int_max_str_digits", "getdefaultencoding", "getfilesystemencoding", "getrecursionlimit", "getrefcount", "getsizeof",
+    "getswitchinterval", "hash_info", "hexversion", "implementation", "int_info", "intern", "is_finalizing", "maxsize",
+    "maxunicode", "platform", "set_int_max_str_digits", "setrecursionlimit", "setswitchinterval", "stderr", "stdin",
     "stdout", "version", "version_info",
 )  # fmt: skip
-SYS = ModuleType("sys", "What a program may want to know of its interpreter.")
+SYS = substitutes.System("sys", "What a program may want to know of its interpreter.")
 """Programs get this for `sys`. Scripts find their input and output in it."""
 
 
@@ -28,7 +34,7 @@ class NotImportable(ImportError):
 
 
 _SITE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "site")
-_importable = {*MODULES, *MORE_MODULES}
+_importable = {*MODULES, *MORE_MODULES, *HABITUAL_MODULES}
 
 
 def packages() -> list[str]:
@@ -50,7 +56,8 @@ def load(names: Sequence[str]) -> None:
         __import__(name)
     os.register_at_fork = fork_hooks
     sys.argv = [""]
-    vars(SYS).update({name: getattr(sys, name) for name in _SYS}, argv=[""])
+    atexit._clear()  # what a script registers is all that runs at its end
+    vars(SYS).update({name: getattr(sys, name) for name in _SYS}, argv=[""], path=[], executable="")
 
 
 def language() -> tuple[dict[str, Any], frozenset[str]]:
@@ -64,12 +71,42 @@ def language() -> tuple[dict[str, Any], frozenset[str]]:
 
 def fresh(name: str = "__main__", **more: Any) -> dict[str, Any]:
     """What programs in Python start with; `more` are builtins that this kind of program has."""
-    names = {name: value for name, value in vars(builtins).items() if name not in REMOVED}
-    names["__import__"] = _importer(builtins.__import__)
-    return {"__name__": name, "__builtins__": names | more}
+    module = ModuleType("builtins")
+    names = module.__dict__
+    names.update({name: value for name, value in vars(builtins).items() if name not in REMOVED})
+    names["__import__"] = _importer(builtins.__import__, module)
+    names.update(more)
+    return {"__name__": name, "__builtins__": names}
 
 
-def _importer(real: Callable[..., Any]) -> Callable[..., Any]:
+class Process:
+    """What programs have of the process that they run in: a script its descriptors, every other program empty ones."""
+
+    streams = Streams()
+    leave: Callable[[int], Any] = os._exit
+
+
+_SUBSTITUTES: dict[str, Callable[[], ModuleType]] = {
+    "os": lambda: substitutes.operating_system(Process.streams, Process.leave),
+    "resource": substitutes.resources,
+    "threading": substitutes.threading,
+} | {name: lambda name=name: substitutes.husk(name) for name in substitutes.HUSKS}  # type: ignore[misc]
+_made: dict[str, ModuleType] = {}
+
+
+def _substitute(name: str, taken: bool) -> ModuleType:
+    """`import a.b` gives a, and `from a.b import c` takes it from a.b."""
+    top, _, rest = name.partition(".")
+    if name == "os.path" and taken:
+        return posixpath
+    if rest and top not in substitutes.HUSKS and name != "os.path":
+        raise NotImportable(name)
+    if top not in _made:
+        _made[top] = _SUBSTITUTES[top]()
+    return substitutes.husk(name) if rest and taken else _made[top]
+
+
+def _importer(real: Callable[..., Any], own: ModuleType) -> Callable[..., Any]:
     def __import__(
         name: str,
         globals: Mapping[str, object] | None = None,
@@ -77,7 +114,12 @@ def _importer(real: Callable[..., Any]) -> Callable[..., Any]:
         fromlist: Sequence[str] | None = (),
         level: int = 0,
     ) -> Any:
-        if level or name.partition(".")[0] not in _importable:
+        top = name.partition(".")[0]
+        if level == 0 and top in _SUBSTITUTES:
+            return _substitute(name, bool(fromlist))
+        if level == 0 and name == "builtins":
+            return own
+        if level or top not in _importable:
             raise NotImportable(name)
         if name == "sys":
             return SYS

@@ -29,7 +29,7 @@ import probe
 import scope
 import template
 from jail import hide, pin
-from statements import MODULES, MORE_MODULES
+from statements import HABITUAL_MODULES, MODULES, MORE_MODULES
 
 IDLE_S = 900
 LATE_S = 10.0  # how long after the last wall limit the template may stay silent on a child
@@ -37,7 +37,10 @@ READ = 1 << 18
 TICK_S = 0.005
 BUNDLE = 16  # replies that wait for each other while there is more to run: every chunk costs the engine two hops
 BUNDLE_S = 0.02
-imports_more = imports.search_for([*MORE_MODULES, *scope.packages()])
+MUCH = 1 << 16  # bytes printed; the socket of a program that prints more is polled
+TOLD_S = 2.0
+MOST_CPU = (1 << 32) - 1
+imports_more = imports.search_for([*MORE_MODULES, *HABITUAL_MODULES, *scope.packages()])
 LOST_HOST, LOST_TEMPLATE, BAD_FRAME = 0, 71, 72
 
 
@@ -45,8 +48,8 @@ class Slot:
     """One program that runs: its request, its limits, the socket to its child, and what came back."""
 
     __slots__ = (
-        "check", "cpu_ms", "deadline", "killed", "number", "nursery", "output", "ready", "request", "socket", "started",
-        "todo", "wall_ms",
+        "busy", "check", "cpu_ms", "deadline", "killed", "most", "number", "nursery", "output", "payload", "ready", "request",
+        "script", "shut", "socket", "started", "todo", "wall_ms",
     )  # fmt: skip
 
     def __init__(
@@ -69,6 +72,45 @@ class Slot:
         self.todo = memoryview(program)
         self.output = bytearray()
         self.killed = False
+        self.busy = False  # much goes in or out: its socket is polled
+        self.shut = False  # the child has closed its end
+        self.payload = b""
+        self.script: Script | None = None
+        self.most = 1 << 30  # bytes of output
+
+
+class Script:
+    """A script and its inputs: one run after the other, each in a child of its own."""
+
+    __slots__ = ("_head", "_inputs", "_next", "cpu", "memory", "program", "results", "room", "told", "wall")
+
+    def __init__(self, payload: bytes, room: int) -> None:
+        body = memoryview(payload)[frames.PROGRAM.size :]
+        (size,) = frames.LENGTH.unpack_from(body)
+        end = frames.LENGTH.size + size
+        self.program = bytes(body[frames.LENGTH.size : end])
+        self._head = frames.SCRIPT + body[:end]
+        self._inputs = frames.unlisted(body[end:])
+        self._next = next(self._inputs, None)
+        self.results: list[bytes] = []
+        self.cpu = self.wall = self.memory = 0
+        self.room = room
+        self.told = time.monotonic()
+
+    def message(self) -> bytes:
+        """What the next child is handed."""
+        given, self._next = self._next, next(self._inputs, None)
+        return self._head if given is None else b"".join((self._head, given))
+
+    def goes_on(self, result: bytes, reason: int, status: int, cpu: int, wall: int, memory: int) -> bool:
+        """Take what one run came to. True when another follows: a limit that was met, or a text that does not compile, ends
+        them all."""
+        self.results.append(result)
+        self.room -= len(result)
+        self.cpu, self.wall, self.memory = self.cpu + cpu, max(self.wall, wall), max(self.memory, memory)
+        said = result[result.rfind(frames.END) + len(frames.END) :][:6]
+        well = reason == frames.ENDED and status == 0 and said in (b"OK\n", b"RAISED")
+        return well and self._next is not None
 
 
 class Nursery:
@@ -101,7 +143,7 @@ class Supervisor:
         share = limits["slots"] + limits["ahead"]
         self.nurseries = [Nursery(c, range(i * share, (i + 1) * share)) for i, c in enumerate(controls)]
         self.slots: dict[int, Slot] = {}
-        self.pending: deque[tuple[int, bytes]] = deque()
+        self.pending: deque[tuple[int, bytes, Script | None]] = deque()
         self.replies: list[bytes] = []
         self.oldest = 0.0  # when the first of the replies came
         self.started = 0
@@ -113,15 +155,21 @@ class Supervisor:
     def start(self) -> None:
         """Give programs to children, as many as may run at once."""
         while self.pending and len(self.slots) < self.limits["slots"]:
-            request, payload = self.pending.popleft()
-            nursery = self.nurseries[imports_more(payload)]
+            request, payload, script = self.pending.popleft()
+            kind, cpu_ms, wall_ms, memory_mb = frames.PROGRAM.unpack_from(payload)
+            if kind == frames.SCRIPT and script is None:
+                script = Script(payload, self.max_output)
+            program = kind + payload[frames.PROGRAM.size :] if script is None else script.message()
+            text = payload[frames.PROGRAM.size :] if script is None else script.program
+            nursery = self.nurseries[imports_more(text)]
             if not nursery.waiting:
                 nursery.breed()
             number = next(iter(nursery.waiting))
             self.started += 1
-            kind, cpu_ms, wall_ms, memory_mb = frames.PROGRAM.unpack_from(payload)
-            program, usual = kind + payload[frames.PROGRAM.size :], memory_mb >= self.limits["memory_mb"]
+            usual = memory_mb >= self.limits["memory_mb"]
             slot = Slot(nursery, request, nursery.waiting.pop(number), program, self.started, cpu_ms, wall_ms, usual)
+            slot.payload, slot.script = payload, script
+            slot.most = self.max_output if script is None else script.room
             self.slots[number] = slot
             if usual:
                 self.write(slot)
@@ -144,11 +192,13 @@ class Supervisor:
     def read(self, number: int, slot: Slot) -> None:
         """Take what the child wrote so far."""
         try:
-            while not slot.killed and (chunk := slot.socket.recv(READ, socket.MSG_DONTWAIT)):
+            while not slot.killed and not slot.shut:
+                chunk = slot.socket.recv(READ, socket.MSG_DONTWAIT)
+                slot.shut = not chunk
                 slot.output += chunk
-                if len(slot.output) > self.max_output:
+                if len(slot.output) > slot.most:
                     slot.killed = True
-                    del slot.output[self.max_output :]
+                    del slot.output[max(0, slot.most) :]
                     slot.nursery.order(template.KILL, number, frames.OUTPUT)
         except (BlockingIOError, ConnectionResetError):
             return
@@ -156,17 +206,31 @@ class Supervisor:
     def serve_long(self) -> None:
         """Programs that outlive one tick may have filled their socket, in either direction, or run out of time.
 
-        Most end sooner: their socket is never polled, which halves the work of this process.
+        Most end sooner: their socket is never polled, which halves the work of this process. Those that read or print much
+        are polled, or every buffer would take them a tick.
         """
         now = time.monotonic()
         for number, slot in self.slots.items():
-            if slot.started < now - TICK_S:
+            if slot.busy or slot.started < now - TICK_S:
                 if slot.todo and slot.ready:
                     self.write(slot)
                 self.read(number, slot)
+                self.attend(slot)
             if slot.check < now:
                 slot.check = math.inf  # from here on the template looks after it
                 slot.nursery.order(template.CLOCK, number, int((now - slot.started) * 1000), slot.cpu_ms, slot.wall_ms)
+
+    def attend(self, slot: Slot) -> None:
+        """Poll the socket of a program while much goes in or out."""
+        wanted = select.POLLIN if len(slot.output) > MUCH else 0
+        wanted |= select.POLLOUT if slot.todo and slot.ready else 0
+        if slot.killed or slot.shut:
+            wanted = 0
+        if wanted:
+            self.poll.register(slot.socket, wanted)
+        elif slot.busy:
+            self.poll.unregister(slot.socket)
+        slot.busy = bool(wanted)
 
     def hear(self, nursery: Nursery) -> None:
         """The template reports a child that has its limits, or that it has reaped: nothing can write to its socket then."""
@@ -185,10 +249,24 @@ class Supervisor:
         self.read(number, slot)
         if slot.killed and reason == frames.ENDED:
             reason = frames.OUTPUT  # it ended while it was being killed
+        if slot.busy:
+            self.poll.unregister(slot.socket)
         slot.socket.close()
         nursery.free.append(number)
+        output, script = slot.output, slot.script
+        if script is not None:
+            if script.goes_on(bytes(output), reason, status, cpu, wall, memory):
+                self.pending.appendleft((slot.request, slot.payload, script))
+                if time.monotonic() - script.told > TOLD_S:
+                    script.told = time.monotonic()
+                    self.reply(
+                        frames.PING, 0, b""
+                    )  # many runs take long: the host is not to think that this one is lost
+                return
+            cpu, wall, memory = min(script.cpu, MOST_CPU), script.wall, script.memory
+            output = frames.listed(script.results)
         report = frames.REPORT.pack(status, reason, 0, cpu, wall, memory, slot.number)
-        self.reply(frames.RESULT, slot.request, report + slot.output)
+        self.reply(frames.RESULT, slot.request, report + output)
 
     def reply(self, kind: int, request: int, payload: bytes) -> None:
         if not self.replies:
@@ -201,7 +279,7 @@ class Supervisor:
         for fd, _ in self.poll.poll(TICK_S * 1000 if self.slots else 1000):
             if fd == 0:
                 host = True
-            else:
+            elif fd in self.by_fd:
                 self.hear(self.by_fd[fd])
         self.serve_long()
         self.start()
@@ -276,7 +354,10 @@ def spawn_template(names: Sequence[str]) -> socket.socket:
 def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     hide()
-    controls = [spawn_template(MODULES), spawn_template([*MODULES, *MORE_MODULES, *scope.packages()])]
+    controls = [
+        spawn_template(MODULES),
+        spawn_template([*MODULES, *MORE_MODULES, *HABITUAL_MODULES, *scope.packages()]),
+    ]
     reader = frames.Reader()
     limits, early = hello(reader)
     for control in controls:
@@ -292,7 +373,7 @@ def main() -> None:
             if kind == frames.PING:
                 supervisor.reply(frames.PING, request, payload)
             elif kind == frames.RUN and payload[:1] in frames.KINDS and len(payload) >= frames.PROGRAM.size:
-                supervisor.pending.append((request, payload))
+                supervisor.pending.append((request, payload, None))
             else:
                 leave(BAD_FRAME)
         early = []

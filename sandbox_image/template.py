@@ -33,6 +33,7 @@ EXIT = struct.Struct("<BBiII")  # slot, reason, wait status, cpu_us, peak memory
 BACKSTOP_S = 0.02  # a CPU check is never scheduled sooner than this after the one before
 PROGRAM_FD = 3
 NOTHING = (0, 0)
+STACK = 120 << 20  # what the kernel keeps free for it when a process begins; recursion of honest programs is deep
 
 
 class Child:
@@ -78,6 +79,9 @@ class Template:
         for limit in (resource.RLIMIT_FSIZE, resource.RLIMIT_CORE, resource.RLIMIT_MEMLOCK, resource.RLIMIT_MSGQUEUE):
             setrlimit(limit, NOTHING)
         setrlimit(resource.RLIMIT_NOFILE, (64, 64))
+        most = resource.getrlimit(resource.RLIMIT_STACK)[1]
+        stack = STACK if most == resource.RLIM_INFINITY else min(STACK, most)
+        setrlimit(resource.RLIMIT_STACK, (stack, stack))
 
     def address_space(self, memory_mb: int) -> tuple[int, int]:
         """Of a child: what the template has itself, and the memory of a program."""

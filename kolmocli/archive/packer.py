@@ -24,6 +24,7 @@ from kolmocli.archive.opener import (
 )
 from kolmocli.archive.options import DEFAULT_LEVEL, THOROUGH_LEVEL, Options
 from kolmocli.archive.progress import Progress, Stages, part_of, silent
+from kolmocli.archive.repeats import Span, smallest, spans
 from kolmocli.archive.residual import packed_residual
 from kolmocli.archive.search.attempts import Attempt, PackedMember, SearchContext, attempts
 from kolmocli.archive.search.probe import looks_made
@@ -88,11 +89,37 @@ def compress_with_reports(
         raise ArchiveError(f"a Python program may make at most {PART_BYTES} bytes")
     archive = bytearray()
     reports: list[MemberReport] = []
-    for part, mine in _parts_of(data, MEMBER_BYTES, options):
-        made = _members(part, mine, progress)
-        archive += b"".join(member for member, _ in made)
-        reports += (report for _, report in made)
+    budget, left = TimeBudget(options.deadline), len(data)
+    for span in _spans(data, options):
+        part, mine = (
+            data[span.start : span.end],
+            replace(options, deadline=budget.share(len(data) and (span.end - span.start) / left)),
+        )
+        for member, report in _packed(part, mine, progress, span.repeats):
+            archive += member
+            reports.append(report)
+        left -= len(part)
     return bytes(archive), reports
+
+
+def _spans(data: bytes, options: Options) -> list[Span]:
+    """Repeats apart from the rest, where nobody says how the data are to be seen."""
+    if options.python or options.types or options.proposer or options.view != "auto":
+        return [Span(0, len(data), False)]
+    return spans(data)
+
+
+def _packed(data: bytes, options: Options, progress: Progress, repeats: bool) -> Iterator[tuple[bytes, MemberReport]]:
+    for part, mine in _parts_of(data, MEMBER_BYTES, options):
+        yield from [_repeat(part)] if repeats else _members(part, mine, progress)
+
+
+def _repeat(data: bytes) -> tuple[bytes, MemberReport]:
+    """The member of data that are one repeat, decoded and compared."""
+    codec, payload = smallest(data)
+    member = _write(data, [Section(codec.number, payload)])
+    report = MemberReport(size=len(data), attempts={codec.name: len(member)})
+    return _verified(data, member, report, None, None)
 
 
 _Members = list[tuple[bytes, MemberReport]]
@@ -179,11 +206,17 @@ def pack_member(
         if len(member) < len(best):
             best, kept = member, None
     stages.begin("verify")
-    parsed = read_member(best)
-    if decode_member(parsed, run_python=options.run_python) != data:
+    return _verified(data, best, report, kept, options.run_python)
+
+
+def _verified(
+    data: bytes, member: bytes, report: MemberReport, kept: Attempt | None, run_python: RunPython | None
+) -> tuple[bytes, MemberReport]:
+    parsed = read_member(member)
+    if decode_member(parsed, run_python=run_python) != data:
         raise AssertionError("the archive does not decode to the data")
-    _describe(report, best, parsed.sections, kept)
-    return best, report
+    _describe(report, member, parsed.sections, kept)
+    return member, report
 
 
 def _layouts(data: bytes, options: Options, level: int) -> Iterator[Layout]:

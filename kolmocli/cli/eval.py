@@ -22,7 +22,7 @@ _BELONGS_TO = {
     **dict.fromkeys(("hold_out", "temperature", "seed", "device"), (_MODEL,)),
     **dict.fromkeys(("model", "max_tokens", "timeout", "save_predictions"), (_ENDPOINT,)),
     "language": (_PREDICTIONS,),
-    "time_limit": (_PREDICTIONS, _ENDPOINT),
+    **dict.fromkeys(("time_limit", "memory_limit", "packages"), (_PREDICTIONS, _ENDPOINT)),
 }
 """What is evaluated decides which flags mean something; any other is refused."""
 
@@ -85,9 +85,33 @@ def evaluate(
         str, typer.Option("--language", metavar="NAME", help="of predictions: python or dsl")
     ] = "python",
     time_limit: Annotated[
-        float,
-        typer.Option("--time-limit", min=0.1, max=600, metavar="SECONDS", help="of one program from elsewhere"),
-    ] = 2.0,
+        float | None,
+        typer.Option(
+            "--time-limit",
+            min=0.1,
+            max=600,
+            metavar="SECONDS",
+            help="of one program from elsewhere, where its task says nothing (default: 2, and 4 for tasks with tests)",
+        ),
+    ] = None,
+    memory_limit: Annotated[
+        int | None,
+        typer.Option(
+            "--memory-limit",
+            min=16,
+            max=2048,
+            metavar="MB",
+            help="of one program from elsewhere, where its task says nothing (default: 128, and 256 for tasks with tests)",
+        ),
+    ] = None,
+    packages: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--packages",
+            metavar="NAME",
+            help="what programs from elsewhere may import beyond the standard library: numpy",
+        ),
+    ] = None,
     max_tokens: Annotated[
         int, typer.Option("--max-tokens", min=1, metavar="N", help="of one answer of the endpoint")
     ] = 1024,
@@ -159,7 +183,10 @@ def evaluate(
         else:
             from kolmocli.evaluation.foreign import Programs, evaluate_predictions
 
-            programs = Programs("dsl" if language == "dsl" else "python", time_limit, cast("Backend", sandbox))
+            named = tuple(name for text in packages or () for name in text.split(",") if name)
+            programs = Programs(
+                "dsl" if language == "dsl" else "python", time_limit, cast("Backend", sandbox), memory_limit, named
+            )
             if predictions is not None and data is not None:
                 from kolmocli.evaluation.joined import evaluate_joined
 

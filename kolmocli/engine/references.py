@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from kolmocli.config.machine import SandboxSection
-from kolmocli.engine.judging import open_run_sandbox
+from kolmocli.engine.judging import most_limits, open_run_sandbox
 from kolmocli.sandbox.opening import Backend
 from kolmocli.tasks.code.task import CodeTask
 from kolmocli.tasks.files.references import named_failing
@@ -25,6 +25,7 @@ def check_references(
     tasks = {name: [each.task for each in read_file(name, data, silent).listed] for name in names}
     if not any(isinstance(task, CodeTask) for listed in tasks.values() for task in listed):
         return
-    with open_run_sandbox(sandbox, backend, warn) as opened:
+    most = most_limits(sandbox, (task for listed in tasks.values() for task in listed))
+    with open_run_sandbox(sandbox, backend, warn, most) as opened:
         for name, listed in tasks.items():
             named_failing(name, listed, opened, warn, strict=data.strict)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,9 +16,10 @@ from kolmocli.evaluation.rescoring import Candidate, Language, limits_of, rescor
 from kolmocli.evaluation.samples import Attempts
 from kolmocli.language.answers import program_of
 from kolmocli.pace import Pace
-from kolmocli.sandbox import open_sandbox
+from kolmocli.sandbox import Sandbox, open_sandbox
 from kolmocli.sandbox.opening import Backend
 from kolmocli.tasks.base import Task
+from kolmocli.tasks.code.limits import limits_for
 from kolmocli.tasks.outcome import Outcome
 from kolmocli.tasks.sequences.task import SequenceTask
 
@@ -28,9 +29,21 @@ class Programs:
     """How programs from elsewhere are run."""
 
     language: Language = "python"
-    seconds: float = 2.0
-    """Processor time of one program."""
+    seconds: float | None = None
+    """Processor time of one program, where its task says nothing; None: 2 s for a sequence, as the benchmark has it, and
+    4 s for tests."""
     sandbox: Backend = "auto"
+    memory_mb: int | None = None
+    """Memory of one program, where its task says nothing; None: 128 MiB for a sequence, and 256 MiB for tests."""
+    packages: tuple[str, ...] = ()
+
+    def open(self, warn: Callable[[str], None], tasks: Sequence[Task] = ()) -> Sandbox:
+        """A sandbox for programs for these tasks, or for sequences."""
+        tested = bool(tasks)
+        limits = limits_of(self.seconds or (4.0 if tested else 2.0), self.memory_mb or (256 if tested else 128))
+        return open_sandbox(
+            self.sandbox, limits=limits, most=limits_for(tasks, limits), warn=warn, packages=self.packages
+        )
 
 
 def evaluate_predictions(
@@ -79,8 +92,7 @@ def rescored(candidates: Iterable[Candidate], programs: Programs, warn: Callable
         yield first
         yield from source
 
-    limits = limits_of(programs.seconds)
-    with open_sandbox(programs.sandbox, limits=limits, warn=warn) as sandbox, pace.counting(None, "programs") as done:
+    with programs.open(warn) as sandbox, pace.counting(None, "programs") as done:
         return all_judged(rescore(all_of_them(), sandbox, done))
 
 

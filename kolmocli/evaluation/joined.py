@@ -15,10 +15,10 @@ from kolmocli.console import warn
 from kolmocli.errors import UsageError
 from kolmocli.evaluation.foreign import Programs, all_judged, cut_of
 from kolmocli.evaluation.report import PLAIN, Reporting, full_report
-from kolmocli.evaluation.rescoring import MAX_ITEMS, Candidate, limits_of, rescore
+from kolmocli.evaluation.rescoring import MAX_ITEMS, Candidate, rescore
 from kolmocli.evaluation.samples import Attempts, every_sample, pass_shares_by
 from kolmocli.pace import Pace
-from kolmocli.sandbox import Sandbox, open_sandbox
+from kolmocli.sandbox import Sandbox
 from kolmocli.tasks.base import Task
 from kolmocli.tasks.chat import judged_text
 from kolmocli.tasks.files.buckets import bucket_of
@@ -93,9 +93,10 @@ def report_of_samples(attempts: Attempts, programs: Programs, reporting: Reporti
 
 def sandbox_for(tasks: Iterable[Task], programs: Programs, warn: Warn, stack: ExitStack) -> Sandbox | None:
     """None where all answers are in words."""
-    if all(task.language == "text" for task in tasks):
+    run = [task for task in tasks if task.language != "text"]
+    if not run:
         return None
-    return stack.enter_context(open_sandbox(programs.sandbox, limits=limits_of(programs.seconds), warn=warn))
+    return stack.enter_context(programs.open(warn, [task for task in run if not isinstance(task, SequenceTask)]))
 
 
 def _tasks(name: str, programs: Programs, warn: Warn, strict: bool, columns: str | None) -> dict[str, Task]:

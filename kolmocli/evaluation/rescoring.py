@@ -43,11 +43,12 @@ class Candidate:
     program: str
 
 
-def limits_of(seconds: float) -> Limits:
+def limits_of(seconds: float, memory_mb: int = Limits().memory_mb) -> Limits:
     """Of the benchmark: so many seconds of processor time, and three times as many by the clock on a busy machine."""
     return Limits(
-        cpu_ms=round(1000 * seconds), wall_ms=round(3000 * seconds), max_items=MAX_ITEMS, output_bytes=_REPORTED
-    )
+        cpu_ms=round(1000 * seconds), wall_ms=round(3000 * seconds), memory_mb=memory_mb, max_items=MAX_ITEMS,
+        output_bytes=_REPORTED,
+    )  # fmt: skip
 
 
 def rescore(

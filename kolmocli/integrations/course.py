@@ -22,7 +22,7 @@ from kolmocli.config import Config
 from kolmocli.config.controller import build_controller
 from kolmocli.config.file import read_curriculum
 from kolmocli.curriculum.base import Bucket, Controller, Result
-from kolmocli.engine.judging import open_judge
+from kolmocli.engine.judging import most_limits, open_judge
 from kolmocli.errors import UsageError
 from kolmocli.evaluation.heldout import held_out_tasks
 from kolmocli.sandbox.opening import Backend
@@ -32,7 +32,7 @@ from kolmocli.tasks.chat import judged_text
 from kolmocli.tasks.family import Kind, register_kinds
 from kolmocli.tasks.judging import SandboxJudge
 from kolmocli.tasks.outcome import Outcome
-from kolmocli.tasks.sources import evaluation_source, training_source
+from kolmocli.tasks.sources import evaluation_source, tasks_of_files, training_source
 
 _log = logging.getLogger(__name__)
 
@@ -72,7 +72,9 @@ def open_course(
 
 def _open_judge(config: Config, backend: Backend) -> SandboxJudge:
     settings = config.sandbox if config.runs_programs else None
-    return open_judge(config.reward, config.training.max_lines, settings, backend if settings else "auto", _log.warning)
+    most = most_limits(settings, tasks_of_files(config.data))
+    backend = backend if settings else "auto"
+    return open_judge(config.reward, config.training.max_lines, settings, backend, _log.warning, most)
 
 
 class Course:

@@ -57,10 +57,12 @@ class Limits:
     max_items: int = 4_096
     """Items in any one value of the trace; a longer value ends the program with OLE."""
     output_bytes: int = 1_048_576
-    """Bytes of the whole reported trace."""
+    """Bytes of the whole reported trace; of a script: of all that it prints."""
+    input_bytes: int = 1_048_576
+    """Bytes of a program with its calls or inputs; a longer one is not run, and is SYNTAX. Both can be 64 MiB."""
 
-    def of(self, job: Job) -> Limits:
-        """These limits, with the lower ones that a job has of its own.
+    def of(self, job: Job, most: Limits | None = None) -> Limits:
+        """These limits, with those that a job has of its own, up to those of `most` (None: these).
 
         Raises:
             UsageError: a limit of the job is not positive, or above the sandbox's.
@@ -69,9 +71,10 @@ class Limits:
             return self
         own = {name: value for name in ("cpu_ms", "wall_ms", "memory_mb") if (value := getattr(job, name)) is not None}
         for name, value in own.items():
-            if not 0 < value <= getattr(self, name):
+            highest = getattr(most or self, name)
+            if not 0 < value <= highest:
                 raise UsageError(
-                    f"{name}={value} of a job: from 1 to the {getattr(self, name)} of its sandbox; a job can only "
+                    f"{name}={value} of a job: from 1 to the {highest} of its sandbox; a job can only "
                     f"lower a limit, open_sandbox(limits=Limits({name}=…)) sets it for all"
                 )
         return replace(self, **own)

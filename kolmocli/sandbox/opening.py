@@ -24,6 +24,7 @@ def open_sandbox(
     backend: Backend = "auto",
     *,
     limits: Limits | None = None,
+    most: Limits | None = None,
     workers: int | None = None,
     warn: Callable[[str], None] = _log.warning,
     image: str | None = None,
@@ -34,7 +35,8 @@ def open_sandbox(
     """Open a sandbox with `workers` containers or processes (default: one for each CPU, two at least).
 
     `auto` takes docker when an engine answers and the image is there or can be built from a local base, else
-    embedded, and tells `warn` so in one line (default: the logger `kolmocli.sandbox`). `limits` hold for every program.
+    embedded, and tells `warn` so in one line (default: the logger `kolmocli.sandbox`). `limits` hold for every program that has none of its own,
+    and `most` is what a program may have at most (default: `limits`).
     `runtime` names another OCI runtime of the engine, such as runsc, and `packages` what programs may import beyond the
     standard library, such as numpy; who asks for one of them asks for docker.
 
@@ -67,18 +69,18 @@ def open_sandbox(
         )
         backend = "embedded"
     if backend == "embedded":
-        return _embedded(limits, size, retries)
+        return _embedded(limits, most or limits, size, retries)
     if backend == "docker" or runtime:
         _ensure_docker(image, tuple(packages), warn)
     if runtime:
         _require_runtime(runtime)
-    return _docker(limits, size, image or _tag(packages), runtime, retries)
+    return _docker(limits, most or limits, size, image or _tag(packages), runtime, retries)
 
 
-def _embedded(limits: Limits, size: int, retries: Retries | None) -> Sandbox:
+def _embedded(limits: Limits, most: Limits, size: int, retries: Retries | None) -> Sandbox:
     from kolmocli.sandbox.embedded.processes import ProcessMaker
 
-    return Pool("embedded", ProcessMaker(limits), limits, size, _WINDOW["embedded"], retries)
+    return Pool("embedded", ProcessMaker(most), limits, size, _WINDOW["embedded"], retries, most)
 
 
 def _tag(packages: Sequence[str]) -> str:
@@ -87,13 +89,15 @@ def _tag(packages: Sequence[str]) -> str:
     return image_tag(tuple(packages))
 
 
-def _docker(limits: Limits, size: int, image: str, runtime: str | None, retries: Retries | None) -> Sandbox:
+def _docker(
+    limits: Limits, most: Limits, size: int, image: str, runtime: str | None, retries: Retries | None
+) -> Sandbox:
     from kolmocli.sandbox.docker.containers import ContainerMaker
     from kolmocli.sandbox.docker.sweeper import sweep
 
     sweep()
-    maker = ContainerMaker(image, limits, _SLOTS, runtime)
-    return Pool("docker", maker, limits, size, _WINDOW["docker"], retries)
+    maker = ContainerMaker(image, most, _SLOTS, runtime)
+    return Pool("docker", maker, limits, size, _WINDOW["docker"], retries, most)
 
 
 def _why_not_docker(image: str | None, warn: Callable[[str], None]) -> str | None:

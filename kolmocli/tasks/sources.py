@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Protocol
@@ -126,6 +127,16 @@ def languages_of(data: Data) -> set[Language]:
                 found |= read_file(name, data, silent).languages
             except KolmoError:
                 found.add("dsl")
+    return found
+
+
+def tasks_of_files(data: Data) -> list[Task]:
+    """The tasks of these files that are no sequences; none of a file that is not here, or not good, as above."""
+    found: list[Task] = []
+    for name in dict.fromkeys((data.train, data.eval)):
+        if name is not None:
+            with suppress(KolmoError):
+                found += [each.task for each in read_file(name, data, silent).listed]
     return found
 
 

@@ -15,7 +15,7 @@ from kolmocli.config.controller import build_controller
 from kolmocli.config.file import load_config
 from kolmocli.curriculum.base import Controller
 from kolmocli.engine.base import Engine
-from kolmocli.engine.judging import open_judge
+from kolmocli.engine.judging import most_limits, open_judge
 from kolmocli.engine.local import open_local_engine
 from kolmocli.engine.monarch.engine import open_monarch_engine
 from kolmocli.engine.monarch.messages import GeneratorSettings
@@ -38,7 +38,7 @@ from kolmocli.policy.order import sums_in_order
 from kolmocli.policy.policy import Policy
 from kolmocli.policy.precision import choose_precision
 from kolmocli.policy.presets import is_preset
-from kolmocli.tasks.sources import evaluation_source, training_source
+from kolmocli.tasks.sources import evaluation_source, tasks_of_files, training_source
 from kolmocli.training.evaluation import Evaluation
 from kolmocli.training.folder import (
     data_digests,
@@ -195,12 +195,14 @@ def open_policy(config: Config, checkpoint: Path | None = None, warn: Callable[[
 def open_engine(config: Config, policy: Policy, warn: Callable[[str], None], pace: Pace | None = None) -> Engine:
     """The engine that is asked for."""
     sandbox = config.sandbox if config.runs_programs else None
+    most = most_limits(sandbox, tasks_of_files(config.data))
     if config.engine.kind == "monarch":
         settings = GeneratorSettings(
-            config.seed, config.model, config.training, config.reward, sandbox, config.adapter_rank, config.alphabet
-        )
+            config.seed, config.model, config.training, config.reward, sandbox, config.adapter_rank, config.alphabet,
+            most,
+        )  # fmt: skip
         return open_monarch_engine(policy, config.engine, settings, warn, pace)
-    judge = open_judge(config.reward, config.training.max_lines, sandbox, config.sandbox.backend, warn)
+    judge = open_judge(config.reward, config.training.max_lines, sandbox, config.sandbox.backend, warn, most)
     return open_local_engine(policy, judge, config.training, config.model, pace)
 
 

@@ -98,5 +98,16 @@ def test_terminal_escapes_do_not_reach_the_detail() -> None:
 
 
 def test_a_program_and_what_comes_after_it() -> None:
-    assert frames.join(b"x\n", '["2"]') == b"\x02\0\0\0x\n" + b'["2"]'
-    assert frames.split(frames.join("é".encode(), '[["f", []]]')) == ("é".encode(), [["f", []]])
+    assert frames.join(b"x\n", b'["2"]') == b"\x02\0\0\0x\n" + b'["2"]'
+    assert frames.split(frames.join("é".encode(), b'[["f", []]]')) == ("é".encode(), [["f", []]])
+
+
+@pytest.mark.parametrize("parts", [[], [b""], [b"a", b"", b"bc\0"]])
+def test_parts_of_any_content(parts: list[bytes]) -> None:
+    assert [bytes(part) for part in frames.unlisted(frames.listed(parts))] == parts
+
+
+@pytest.mark.parametrize("cut", [b"\0", b"\x01\0\0\0", b"\xff\xff\xff\xffx", b"\0\0\0\0\x02\0\0\0a"])
+def test_parts_that_are_cut_off(cut: bytes) -> None:
+    with pytest.raises(frames.FrameError):
+        list(frames.unlisted(cut))

@@ -23,7 +23,8 @@ _PROBES = ("deflate", "lzma")
 """Tried first, one after the other, on data from `_WORTH_PROBES` on. Deflate is quick and sees skewed bytes, lzma the
 farthest repeats: what neither of them makes smaller is noise, on which the slow codecs would only spend minutes."""
 _WORTH_PROBES = 1 << 20
-_DEFLATE = 1
+_DEFLATE, _ZSTD = 1, 4
+_LEVEL_ONE = 1
 _Payloads = list[tuple[Codec, bytes]]
 
 
@@ -37,9 +38,14 @@ def pack(
     Given a deadline, a moment of `time.monotonic`, deflate runs first at its quickest, whatever the time. The others run at
     `level`, or quickly where only that would be done and unpacked again by then, and are given up where it is not.
     """
+    first: _Payloads = []
+    if deadline is not None and level > _LEVEL_ONE:
+        layouts = list(layouts)
+        if time.monotonic() + _seconds_of_level_one(data, len(layouts)) < deadline:
+            first = [pack(data, _LEVEL_ONE, None, layouts)]  # more time never makes more bytes
     tried = [c for c in CODECS.values() if level not in _QUICK_LEVELS or c.name in _QUICK_LEVELS[level]]
     tried = [c for c in tried if c.number and (c.package is None or importlib.util.find_spec(c.package))]
-    made: _Payloads = [(CODECS[0], data), *_by_layout(data, level, deadline, layouts)]
+    made: _Payloads = [(CODECS[0], data), *first, *_by_layout(data, level, deadline, layouts)]
     if deadline is not None:
         quickest = CODECS[_DEFLATE].encode(data, QUICKEST)
         assert quickest is not None
@@ -54,6 +60,11 @@ def pack(
     if any(len(payload) < len(data) for _, payload in probed):
         probed += _encoded(tried, data, level, deadline)
     return _smallest(made + probed)
+
+
+def _seconds_of_level_one(data: bytes, layouts: int) -> float:
+    codecs = [CODECS[_DEFLATE], CODECS[_ZSTD], *[CODECS[NUMBERS]] * layouts]
+    return sum(codec.seconds(len(data), QUICK) for codec in codecs)
 
 
 def _by_layout(data: bytes, level: int, deadline: float | None, layouts: Iterable[Layout]) -> _Payloads:

@@ -52,7 +52,7 @@ class Generator(Actor):
                 asked.model, asked.training, seed=asked.seed, adapter_rank=asked.adapter_rank, alphabet=asked.alphabet,
                 warn=warnings.append,
             )  # fmt: skip
-            judge = open_judge(asked.reward, asked.training.max_lines, sandbox, backend, warnings.append)
+            judge = open_judge(asked.reward, asked.training.max_lines, sandbox, backend, warnings.append, asked.most)
             self._engine = open_local_engine(policy, judge, asked.training, asked.model)
         except KolmoError as error:
             return Startup(os.getpid(), error=(error.exit_code, str(error)))

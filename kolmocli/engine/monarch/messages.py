@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from kolmocli.engine.base import Cost
     from kolmocli.policy.presets import Alphabet
     from kolmocli.policy.rollout import Rollout
-    from kolmocli.sandbox.base import Health
+    from kolmocli.sandbox.base import Health, Limits
     from kolmocli.tasks.base import Task
     from kolmocli.tasks.outcome import Outcome
     from kolmocli.tasks.reward import Reward
@@ -30,6 +30,8 @@ class GeneratorSettings:
     """None where nothing is run."""
     adapter_rank: int
     alphabet: Alphabet
+    most: Limits | None = None
+    """What a task may grant its programs at most; None: what the section says of all."""
 
 
 @dataclass(frozen=True, slots=True)

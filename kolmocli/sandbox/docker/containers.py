@@ -84,6 +84,9 @@ class ContainerMaker:
     def __init__(self, image: str, limits: Limits, slots: int, runtime: str | None = None) -> None:
         self._image, self._runtime = image, runtime
         memory = _CONTAINER_OVERHEAD_MB + slots * (limits.memory_mb + _CHILD_OVERHEAD_MB)
+        memory += (
+            3 * limits.input_bytes + 2 * (slots + 1) * limits.output_bytes
+        ) >> 20  # in the supervisor, on their way
         self._greeting = asdict(limits) | {
             "slots": slots,
             "ahead": _AHEAD,

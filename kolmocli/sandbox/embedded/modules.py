@@ -91,15 +91,15 @@ def called(
             yield values.line(value, max_items)
 
 
-def printed(open_session: Open, texts: list[str], body: list[ast.stmt], inputs: list[str]) -> Iterator[str]:
-    """What the program prints for each input."""
+def printed(
+    open_session: Open, texts: list[str], body: list[ast.stmt], inputs: list[str]
+) -> Iterator[str | values.Raised]:
+    """What the program prints for each input, in a session of its own."""
     for text in inputs:
-        made: str | values.Raised
         try:
-            made = _output(open_session, texts, body, text)
+            yield _output(open_session, texts, body, text)
         except monty.MontyRuntimeError as error:
-            made = _raised(error)
-        yield values.line(made, values.MOST_PRINTED)
+            yield _raised(error)
 
 
 def _output(open_session: Open, texts: list[str], body: list[ast.stmt], text: str) -> str:

@@ -50,7 +50,9 @@ MUTATORS = {
     "popitem",
 }
 
-_NO_ATTRIBUTE = re.compile(r"'(\w+)' object has no attribute '(\w+)'")
+_NO_ATTRIBUTE = re.compile(r"(type object )?'([\w.]+)'(?: object)? has no attribute '(\w+)'")
+_OF_ITS_OWN = re.compile(r"[a-z_]+|Counter|OrderedDict|ChainMap|Decimal|Fraction|.*\..*")
+"""Names of types that no program has given: what they lack here, Python may have."""
 _MODULES = {*statements.MODULES, *statements.MORE_MODULES}
 _NO_MODULE_ATTRIBUTE = re.compile(r"^module '\w+' has no attribute")
 _NO_NAME = re.compile(r"name '(\w+)' is not defined")
@@ -187,6 +189,19 @@ def is_missing(error: BaseException) -> bool:
         if _NO_MODULE_ATTRIBUTE.search(words):
             return True
         attribute = _NO_ATTRIBUTE.search(words)
-        return bool(attribute and hasattr(getattr(builtins, attribute[1], None), attribute[2]))
+        return attribute is None or _has(attribute[2], attribute[3], attribute[1] is not None)
     kind = next((kind for kind in _UNLIKE_PYTHON if isinstance(error, kind)), None)
     return bool(kind and _UNLIKE_PYTHON[kind].search(words))
+
+
+def _has(kind: str, attribute: str, unbound: bool) -> bool:
+    """Whether Python has this attribute, or may have it, of an object of this type, or of the type itself. A class of the
+    program's own has what every class has."""
+    known = getattr(builtins, kind, None)
+    if kind != "type" and isinstance(known, type):
+        return hasattr(known, attribute) or (unbound and hasattr(type, attribute))
+    if _OF_ITS_OWN.fullmatch(kind):
+        return True
+    return (
+        hasattr(object, attribute) or attribute in ("__dict__", "__module__") or (unbound and hasattr(type, attribute))
+    )

@@ -97,25 +97,28 @@ class Interpreter:
         raise RuntimeError("no live interpreter; this process is replaced, and the next program runs elsewhere")
 
     def _run(self, kind: bytes, program: bytes) -> tuple[bytes, int]:
-        more: list[Any] = []
-        if kind in (frames.CALLS, frames.SCRIPT):
+        script, more = kind == frames.SCRIPT, list[Any]()
+        if kind == frames.CALLS:
             program, more = frames.split(program)
+        elif script:
+            program, inputs = frames.cut(program)
+            more = [bytes(given).decode("utf-8", "surrogatepass") for given in frames.unlisted(inputs)]
         try:
             source, body = parser.parse(program)
         except MemoryError:
-            return b"!MLE while compiling\n", frames.ENDED
+            return _last("MLE while compiling", script), frames.ENDED
         except (SyntaxError, ValueError, RecursionError, OverflowError) as error:
             words = f"{type(error).__name__}: {error.args[0] if error.args else ''}"
-            return f"!SYNTAX {words[:200]}\n".encode("utf-8", "replace"), frames.ENDED
-        count = len(more) if kind in (frames.CALLS, frames.SCRIPT) else len(body)
-        lines, reason, end = [b"%d\n" % count], frames.ENDED, "OK"
-        left = self.limits["output_bytes"] + _FRAMING - len(lines[0])
+            return _last(f"SYNTAX {words[:200]}", script), frames.ENDED
+        count = len(more) if kind == frames.CALLS else len(body)
+        made, reason, end = [b"" if script else b"%d\n" % count], frames.ENDED, "OK"
+        left = self.limits["output_bytes"] + _FRAMING - len(made[0])
         try:
-            for line in self.lines(kind, source, body, more):
-                lines.append(f"{line}\n".encode()[:left])
-                left -= len(line) + 1
+            for piece in self.runs(source, body, more) if script else self.lines(kind, source, body, more):
+                left -= len(piece) - (frames.LENGTH.size if script else 0)
                 if left < 0:  # what is longer the host would take for a broken stream, and the program for the culprit
-                    return b"".join(lines), frames.OUTPUT
+                    return b"".join(made) + (_last("OLE", True) if script else b""), frames.OUTPUT
+                made.append(piece)
         except values.TooLong as error:
             end = f"OLE {error}"
         except Refusal as error:
@@ -128,19 +131,35 @@ class Interpreter:
             inner = error.exception()
             if isinstance(inner, TimeoutError):
                 reason = frames.WALL
-            end = f"{_label(inner)} {type(inner).__name__} in statement {len(lines)}"
-        return b"".join(lines) + f"!{end}\n".encode("utf-8", "replace"), reason
+            end = f"{_label(inner)} {type(inner).__name__} in statement {len(made)}"
+        done = script and len(made) > len(more)  # else the last run is the one that ended it
+        return b"".join(made) + (b"" if done else _last(end, script)), reason
 
-    def lines(self, kind: bytes, source: str, body: list[ast.stmt], more: list[Any]) -> Iterator[str]:
+    def runs(self, source: str, body: list[ast.stmt], inputs: list[str]) -> Iterator[bytes]:
+        """What a script comes to on each input, as a container reports it. Each has all of the time."""
+
+        def session() -> Any:
+            self.watch.begin(self.watch.cpu_s)
+            return self._session()
+
+        for made in modules.printed(session, parser.texts(source, body), body, inputs):
+            printed, end = b"", "OK"
+            if isinstance(made, values.Raised):
+                end = f"RAISED {made.error}"
+            else:
+                printed = made.encode("utf-8", "replace")
+            yield frames.listed([printed + frames.said(end)])
+
+    def lines(self, kind: bytes, source: str, body: list[ast.stmt], more: list[Any]) -> Iterator[bytes]:
         """The lines of the report, as far as the program gets."""
         texts, most = parser.texts(source, body), self.limits["max_items"]
         if kind == frames.CALLS:
-            return modules.called(self._session, texts, body, more, most)
-        if kind == frames.SCRIPT:
-            return modules.printed(self._session, texts, body, more)
-        if kind == frames.PLAIN:
-            return modules.valued(self._session, texts, body, most)
-        return (values.integer_line(value, most) for value in self._values(body, texts, kind == frames.DSL))
+            lines = modules.called(self._session, texts, body, more, most)
+        elif kind == frames.PLAIN:
+            lines = modules.valued(self._session, texts, body, most)
+        else:
+            lines = (values.integer_line(value, most) for value in self._values(body, texts, kind == frames.DSL))
+        return (f"{line}\n".encode() for line in lines)
 
     def _session(self) -> Any:
         return self.pool.checkout(**self.options)
@@ -205,6 +224,11 @@ class Interpreter:
         if session.feed_run(f"len({name})") > self.limits["max_items"]:
             raise values.TooLong("a range of too many items")
         return session.feed_run(f"list({name})")
+
+
+def _last(words: str, script: bool) -> bytes:
+    """The last line of a report."""
+    return frames.listed([frames.said(words)]) if script else f"!{words}\n".encode("utf-8", "replace")
 
 
 def _wall_s(wall_ms: int) -> float:

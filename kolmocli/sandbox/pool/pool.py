@@ -30,6 +30,9 @@ from kolmocli.sandbox.pool.retries import Retries
 from kolmocli.sandbox.pool.workers import Worker, Workers
 from kolmocli.sandbox.wire import frames, verdicts
 
+_MOST_FLYING = 8 << 20
+"""Bytes on their way to one container, beyond which nothing more is sent: it has to hold them."""
+
 
 class Pool(Sandbox):
     """The `Sandbox` of both backends; they differ in their `Maker`."""
@@ -42,8 +45,9 @@ class Pool(Sandbox):
         workers: int,
         window: int,
         retries: Retries | None = None,
+        most: Limits | None = None,
     ) -> None:
-        self.limits = limits
+        self.limits, self.most = limits, most or limits
         self.retries = retries or Retries()
         try:
             first = maker.make()  # in the caller's thread: what is wrong with it is the caller's to know
@@ -63,7 +67,7 @@ class Pool(Sandbox):
         self._spacer = frames.encode(frames.RUN, 0, payload(Job("0"), limits))
         """Put between two programs of one group when there is nothing else to run. Request 0 is nobody's."""
         self._jobs = JobQueue(backend, self.retries)
-        self._workers = Workers(maker, workers, limits, self._jobs, self._call)
+        self._workers = Workers(maker, workers, self.most, self._jobs, self._call)
         self._workers.selector.register(self._wake_out, selectors.EVENT_READ, None)
         self._workers.add(first)
         self._thread = threading.Thread(target=self._loop, name="kolmo-sandbox", daemon=True)
@@ -74,7 +78,10 @@ class Pool(Sandbox):
     def submit(self, programs: Programs) -> Future[list[Verdict]]:
         if self._closed:
             raise RuntimeError("the sandbox is closed")
-        jobs = [(job, self.limits.of(job)) for job in jobs_of(programs)]
+        usual = replace(
+            self.most, cpu_ms=self.limits.cpu_ms, wall_ms=self.limits.wall_ms, memory_mb=self.limits.memory_mb
+        )
+        jobs = [(job, usual.of(job, self.most)) for job in jobs_of(programs)]
         future: Future[list[Verdict]] = Future()
         future.set_running_or_notify_cancel()  # a batch that was started cannot be called back
         batch = Batch(future, [None] * len(jobs), len(jobs))
@@ -171,10 +178,12 @@ class Pool(Sandbox):
                 worker.solo = True
                 self._put(worker, item)
         else:
-            while len(worker.flying) < self._window and queue:
+            flying = sum(len(item.payload) for item in worker.flying.values())
+            while len(worker.flying) < self._window and flying < _MOST_FLYING and queue:
                 item = self._take(queue, worker)
                 if item is None:
                     break
+                flying += len(item.payload)
                 self._put(worker, item)
         if worker.outbox and not worker.writing:
             self._write(worker)

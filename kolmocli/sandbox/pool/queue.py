@@ -18,7 +18,6 @@ from kolmocli.sandbox.pool.retries import Retries
 from kolmocli.sandbox.pool.stderr import Tail
 from kolmocli.sandbox.wire import frames
 
-_MAX_PROGRAM = 1 << 20
 _LOOK_AHEAD = 64
 """How far into the queue a container looks for a program of another group."""
 
@@ -48,13 +47,14 @@ class QueuedJob:
 
 def payload(job: Job, limits: Limits) -> bytes:
     """A job as the payload of a RUN frame."""
-    program, kind, more = job.program.encode("utf-8", "surrogatepass"), frames.PYTHON, ""
+    program, kind, more = job.program.encode("utf-8", "surrogatepass"), frames.PYTHON, b""
     if job.language == "dsl":
         kind = frames.DSL
     elif job.calls:
-        kind, more = frames.CALLS, f"[{','.join(f'[{json.dumps(c.function)},{c.code}]' for c in job.calls)}]"
+        kind = frames.CALLS
+        more = f"[{','.join(f'[{json.dumps(c.function)},{c.code}]' for c in job.calls)}]".encode()
     elif job.inputs:
-        kind, more = frames.SCRIPT, json.dumps(job.inputs)
+        kind, more = frames.SCRIPT, frames.listed(text.encode("utf-8", "surrogatepass") for text in job.inputs)
     elif job.plain:
         kind = frames.PLAIN
     if more:
@@ -109,8 +109,9 @@ class JobQueue:
         for item in items:
             if self.closed:
                 self.cancel([item])
-            elif len(item.payload) - frames.PROGRAM.size >= _MAX_PROGRAM:
-                self.settle(item, Verdict(Status.SYNTAX, detail="longer than 1 MiB"))
+            elif len(item.payload) - frames.PROGRAM.size >= item.limits.input_bytes:
+                detail = f"longer than {item.limits.input_bytes >> 20} MiB"
+                self.settle(item, Verdict(Status.SYNTAX, detail=detail))
             else:
                 self.waiting.append(item)
 

@@ -25,6 +25,13 @@ MORE_MODULES = (
     "_strptime",
 )  # fmt: skip
 """The importable part of the reference machine: what nearly every program does with, and the rest."""
+HABITUAL_MODULES = (
+    "argparse", "ast", "atexit", "codecs", "colorsys", "copyreg", "csv", "difflib", "dis", "errno", "fileinput", "fnmatch",
+    "gc", "getopt", "graphlib", "hmac", "html", "inspect", "keyword", "linecache", "locale", "logging", "optparse", "pickle",
+    "pprint", "reprlib", "sched", "secrets", "shlex", "stat", "timeit", "token", "tokenize", "traceback", "uuid", "warnings",
+    "weakref",
+)  # fmt: skip
+"""What programs import from habit, and what reaches nothing in a container. The embedded interpreter has none of it."""
 _PLAIN = re.compile(r"(?:([A-Za-z_]\w*) = [\w ,.()\[\]+*/%|&^~<>-]+)|[A-Za-z_]\w*", re.ASCII)
 """A line that is one whole statement by its looks: no string, comment, colon, second `=` or continuation in it."""
 Step = Callable[[dict[str, Any]], object]

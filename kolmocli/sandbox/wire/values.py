@@ -23,9 +23,6 @@ DEEPEST = 64
 """Levels of containers in each other."""
 MOST_DIGITS = 4_300
 """Of an integer: CPython prints no longer ones."""
-
-MOST_PRINTED = 1 << 20
-"""Characters of one run of a script. The limit on the bytes of the whole report comes on top of it."""
 LONGEST_NAME = 60
 """Characters of the name of a type."""
 MOST_ALIKE = 1_024

@@ -25,7 +25,11 @@ def read(payload: bytes, job: Job, limits: Limits, container: str, attempt: int)
     if len(payload) < frames.REPORT.size:
         raise frames.FrameError("a result without its header")
     status, reason, _, cpu_us, wall_us, _, _ = frames.REPORT.unpack_from(payload)
-    count, trace, said, detail = read_output(payload[frames.REPORT.size :], job, limits)
+    output, ended = payload[frames.REPORT.size :], not status and reason not in _KILLED
+    if job.inputs:
+        count, trace, said, detail = _read_runs(output, len(job.inputs), limits, ended)
+    else:
+        count, trace, said, detail = read_output(output, job, limits)
     if reason in _KILLED:
         outcome, detail = _KILLED[reason], _REASONS[reason]
     elif status & 0x7F:
@@ -80,13 +84,46 @@ def read_output(output: bytes, job: Job, limits: Limits) -> tuple[int, tuple[Any
     try:
         if len(lines) > count:
             raise ValueError("too many lines")
-        if job.plain or job.calls or job.inputs:
-            # What a script prints is limited by its bytes alone.
-            most = None if job.inputs else limits.max_items
-            return count, tuple(values.read_line(line, most) for line in lines), said, detail
+        if job.plain or job.calls:
+            return count, tuple(values.read_line(line, limits.max_items) for line in lines), said, detail
         return count, tuple(_integers(line, limits.max_items) for line in lines), said, detail
     except ValueError:
         return count, (), Status.RUNTIME, "a report that does not fit the program"
+
+
+def _read_runs(
+    output: bytes, count: int, limits: Limits, ended: bool
+) -> tuple[int, tuple[Any, ...], Status | None, str]:
+    """Of a script: what it printed for each input until one ended it, how the last one ended, and in which words. Unless that
+    `ended` by itself, whatever it says is not to be believed."""
+    if len(output) > limits.output_bytes + _FRAMING + frames.LENGTH.size * count:
+        return count, (), Status.OLE, "over the output limit"
+    made: list[str | values.Raised] = []
+    said, detail = None, ""
+    try:
+        runs = list(frames.unlisted(output))
+        for run in runs if ended else runs[:-1]:
+            said, detail = None, ""
+            printed, mark, last = bytes(run).rpartition(frames.END)
+            if not mark or not last.endswith(b"\n"):
+                break
+            word, _, rest = last[:-1].partition(b" ")
+            detail = printable(rest[:200].decode("utf-8", "replace"))
+            if word == b"RAISED":
+                said, name = Status.OK, detail[: values.LONGEST_NAME]
+                made.append(values.Raised(name))
+                detail = ""
+                continue
+            said = _SAID.get(word.decode("ascii", "replace"))
+            if said is not Status.OK:
+                break
+            made.append(printed.decode("utf-8", "replace"))
+    except frames.FrameError:
+        return count, (), Status.RUNTIME, "a report that does not fit the program"
+    return count, tuple(made[:count]), said, detail
+
+
+_FRAMING = 4_096
 
 
 def _integers(line: object, max_items: int) -> Value | None:

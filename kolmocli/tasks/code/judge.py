@@ -14,6 +14,7 @@ from typing import Any, Literal, Protocol
 
 from kolmocli.sandbox.base import Call, Job, Opaque, Raised, Status, Verdict
 from kolmocli.tasks.base import Attempt, text_bits
+from kolmocli.tasks.code.limits import USUAL, Allowance
 from kolmocli.tasks.outcome import Outcome
 from kolmocli.tasks.reward import RewardRule
 
@@ -39,9 +40,14 @@ class Submission:
     rule: RewardRule
     credit: Credit = "all"
     group: int = 0
+    allowance: Allowance = USUAL
 
     def job(self, calls: Sequence[Call] = (), inputs: Sequence[str] = ()) -> Job:
-        return Job(self.program, calls=tuple(calls), inputs=tuple(inputs), group=self.group)
+        allowed = self.allowance
+        return Job(
+            self.program, calls=tuple(calls), inputs=tuple(inputs), group=self.group, cpu_ms=allowed.cpu_ms,
+            wall_ms=allowed.wall_ms, memory_mb=allowed.memory_mb,
+        )  # fmt: skip
 
     def masked(self, status: Status) -> Outcome:
         """Of a program that could not be judged: that is no failure of its own."""

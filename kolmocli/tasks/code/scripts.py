@@ -3,24 +3,41 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from kolmocli.sandbox.base import Job, Verdict
 from kolmocli.tasks.base import Attempt
 from kolmocli.tasks.code.judge import Submission
+from kolmocli.tasks.code.limits import LARGEST
+from kolmocli.tasks.code.outputs import Compare, says, usual
 from kolmocli.tasks.outcome import Outcome
 
 
 @dataclass(frozen=True, slots=True)
 class Scripts:
-    """Inputs, and the output for each; the script runs once for each input, and is never shown an output."""
+    """Inputs, and the output for each; the script runs once for each input, in a process of its own, and is never shown an output."""
 
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
+    compare: Compare | None = None
+    """None: as the outputs ask for (`outputs.py`)."""
 
     def __post_init__(self) -> None:
+        """Raises ValueError where nothing could pass, or be told apart."""
         if not self.inputs or len(self.inputs) != len(self.outputs):
             raise ValueError(f"{len(self.inputs)} inputs and {len(self.outputs)} outputs")
+        for what, size in (("inputs", self.input_bytes), ("outputs", self.output_bytes)):
+            if size > LARGEST:
+                raise ValueError(f"{what} of {size:,} bytes: a sandbox takes {LARGEST >> 20} MiB of one task")
+        if self.compare is None:
+            object.__setattr__(self, "compare", usual(self.outputs))
+
+    @property
+    def input_bytes(self) -> int:
+        return sum(map(_bytes, self.inputs))
+
+    @property
+    def output_bytes(self) -> int:
+        return sum(map(_bytes, self.outputs))
 
     def attempt(self, submission: Submission) -> Attempt:
         return Script(self, submission)
@@ -39,15 +56,11 @@ class Script:
 
     def outcome(self, verdict: Verdict | None) -> Outcome:
         assert verdict is not None
-        printed = verdict.trace
-        held = [i < len(printed) and says(printed[i], wanted) for i, wanted in enumerate(self.tests.outputs)]
+        printed, compare = verdict.trace, self.tests.compare
+        assert compare is not None
+        held = [i < len(printed) and says(printed[i], wanted, compare) for i, wanted in enumerate(self.tests.outputs)]
         return self.submission.outcome(verdict, held)
 
 
-def says(printed: Any, wanted: str) -> bool:
-    """Whether the output is the wanted one, line by line; white space at the end of a line, and of it all, is no matter."""
-    return type(printed) is str and _lines(printed) == _lines(wanted)
-
-
-def _lines(text: str) -> list[str]:
-    return [line.rstrip() for line in text.rstrip().split("\n")]
+def _bytes(text: str) -> int:
+    return len(text.encode("utf-8", "surrogatepass"))

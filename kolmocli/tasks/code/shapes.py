@@ -18,7 +18,9 @@ from kolmocli.tasks.code.calls import bound, called_functions, defined, given_to
 from kolmocli.tasks.code.checks import Check, Checks, Relation
 from kolmocli.tasks.code.compared import Compared
 from kolmocli.tasks.code.frameworks import imported, plain_tests
+from kolmocli.tasks.code.limits import allowance
 from kolmocli.tasks.code.objects import Method, without_objects
+from kolmocli.tasks.code.outputs import COMPARISONS, Compare
 from kolmocli.tasks.code.prompt import program_of_completion
 from kolmocli.tasks.code.rewriting import parse_tests
 from kolmocli.tasks.code.scripts import Scripts
@@ -61,6 +63,7 @@ def human_eval(record: Mapping[str, Any]) -> CodeTask:
         prompt=prompt.function_to_complete(asked) if opening and not methods else prompt.function_in_words(asked, entry),
         tests=Asserts(code, [*(called or [function]), *others], prompt.closed(opening) if opening else "", task_id or function),
         entry_point=function, opening=opening, reference=_reference(record), task_id=task_id, methods=tuple(methods),
+        allowance=allowance(record),
     )  # fmt: skip
 
 
@@ -86,15 +89,27 @@ def mbpp(record: Mapping[str, Any]) -> CodeTask:
     task_id = _task_id(record)
     return CodeTask(
         prompt=prompt.function_in_words(asked, shown), tests=Asserts(tests, list(functions), setup, task_id or function),
-        entry_point=function, reference=reference, task_id=task_id, methods=tuple(methods),
+        entry_point=function, reference=reference, task_id=task_id, methods=tuple(methods), allowance=allowance(record),
     )  # fmt: skip
 
 
 def script(record: Mapping[str, Any]) -> CodeTask:
-    """A program in words (`question` or `prompt`) that reads each of `inputs` and prints what is in `outputs`."""
+    """A program in words (`question` or `prompt`) that reads each of `inputs` and prints what is in `outputs`,
+    compared as `compare` says: by `lines`, `tokens` or `numbers`."""
     asked = _text(record, "question", "prompt")
-    tests = Scripts(tuple(_texts(record, "inputs")), tuple(_texts(record, "outputs")))
-    return CodeTask(prompt=prompt.script(asked), tests=tests, reference=_reference(record), task_id=_task_id(record))
+    tests = Scripts(tuple(_texts(record, "inputs")), tuple(_texts(record, "outputs")), _compare(record))
+    return CodeTask(
+        prompt=prompt.script(asked), tests=tests, reference=_reference(record), task_id=_task_id(record),
+        allowance=allowance(record),
+    )  # fmt: skip
+
+
+def _compare(record: Mapping[str, Any]) -> Compare | None:
+    """How its outputs are compared, where it says so."""
+    given = record.get("compare")
+    if given is not None and given not in COMPARISONS:
+        raise ValueError(f"`compare` {given!r}: there are {', '.join(COMPARISONS)}")
+    return given
 
 
 def calls(record: Mapping[str, Any]) -> CodeTask:
@@ -117,6 +132,7 @@ def calls(record: Mapping[str, Any]) -> CodeTask:
     return CodeTask(
         prompt=prompt.function_in_words(asked, function), tests=Checks(checks), entry_point=function,
         reference=_reference(record), task_id=_task_id(record), methods=(Method("Solution", function, function),), either=True,
+        allowance=allowance(record),
     )  # fmt: skip
 
 
@@ -142,7 +158,7 @@ def compared(record: Mapping[str, Any]) -> CodeTask:
     tests = Compared(program, made, task_id or function, relation, float(record.get("atol") or 0))
     return CodeTask(
         prompt=prompt.function_to_complete(asked) if opening else prompt.function_in_words(asked, function), tests=tests,
-        entry_point=function, opening=opening, reference=reference, task_id=task_id,
+        entry_point=function, opening=opening, reference=reference, task_id=task_id, allowance=allowance(record),
     )  # fmt: skip
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from kolmocli.tasks.base import Attempt, Task
 from kolmocli.tasks.code.judge import Credit, Submission, Tests
+from kolmocli.tasks.code.limits import USUAL, Allowance
 from kolmocli.tasks.code.objects import Method, method_glue
 from kolmocli.tasks.code.prompt import closed, program_of_completion
 from kolmocli.tasks.outcome import Terms
@@ -23,6 +24,8 @@ class CodeTask(Task):
     """Functions that the tests call and that are methods of a class of the program."""
     either: bool = False
     """The program may as well define these functions itself."""
+    allowance: Allowance = USUAL
+    """What the task itself grants a program."""
 
     @property
     def defines(self) -> tuple[str, ...]:
@@ -33,9 +36,8 @@ class CodeTask(Task):
         )
 
     def attempt(self, text: str, terms: Terms) -> Attempt:
-        return self.tests.attempt(
-            Submission(self.program(text), text.count("\n") + 1, terms.rule, self.credit, 1 + self.index)
-        )
+        program, lines = self.program(text), text.count("\n") + 1
+        return self.tests.attempt(Submission(program, lines, terms.rule, self.credit, 1 + self.index, self.allowance))
 
     def program(self, text: str) -> str:
         """The program that an answer stands for, with what its prompt gives and what the tests need of it."""

@@ -1,6 +1,8 @@
 # item: 46
-# why: a module that the reference machine does not have
+# why: a module of which programs have names and three descriptors, and what it really can do
 # docker: DENIED
 # embedded: DENIED
 
 import os
+
+os.listdir("/")

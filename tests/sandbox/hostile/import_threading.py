@@ -1,6 +1,10 @@
 # item: 46
-# why: a module that the reference machine does not have
+# why: a thread that waits for another one: there are none, so that it would wait for ever
 # docker: DENIED
 # embedded: DENIED
 
 import threading
+
+lock = threading.Lock()
+lock.acquire()
+lock.acquire()

@@ -1,0 +1,112 @@
+"""What programs for a set of tasks may use: of one task what it says itself, of the sandbox what the most generous needs."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Protocol, runtime_checkable
+
+from kolmocli.sandbox.base import Limits
+
+WALL = 3
+"""Times the CPU time: what a program gets by the clock."""
+LARGEST = 64 << 20
+"""Bytes of all inputs of one task, and of all outputs. A sandbox holds them on their way."""
+_SLACK = 1 << 20
+"""Bytes beyond the longest output that is expected: a program that prints more is wrong, whatever comes after it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """What a task grants a program, where it says so: CPU time in ms, memory in MiB."""
+
+    cpu_ms: int | None = None
+    memory_mb: int | None = None
+
+    @property
+    def wall_ms(self) -> int | None:
+        return None if self.cpu_ms is None else WALL * self.cpu_ms
+
+
+USUAL = Allowance()
+"""Of a task that says nothing."""
+_AMOUNT = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*", re.IGNORECASE)
+_TIMES = {
+    "": 1000,
+    "s": 1000,
+    "sec": 1000,
+    "second": 1000,
+    "seconds": 1000,
+    "ms": 1,
+    "millisecond": 1,
+    "milliseconds": 1,
+}
+_SIZES = {
+    "": 1, "m": 1, "mb": 1, "mib": 1, "megabyte": 1, "megabytes": 1, "g": 1024, "gb": 1024, "gib": 1024, "gigabyte": 1024,
+    "gigabytes": 1024, "kb": 1 / 1024, "kilobytes": 1 / 1024,
+}  # fmt: skip
+LONGEST_MS, MOST_MB = 600_000, 2_048
+"""What no task can grant more than: a larger limit counts as this one."""
+
+
+def allowance(record: Mapping[str, Any]) -> Allowance:
+    """What a record of a file grants: `time_limit` in seconds and `memory_limit` in megabytes, as numbers or with their unit.
+    Raises ValueError for what is neither."""
+    time = _amount(record, "time_limit", _TIMES, "seconds")
+    memory = _amount(record, "memory_limit", _SIZES, "megabytes")
+    return Allowance(
+        None if time is None else max(1, min(LONGEST_MS, math.ceil(time))),
+        None if memory is None else max(16, min(MOST_MB, math.ceil(memory))),
+    )
+
+
+def _amount(record: Mapping[str, Any], key: str, units: Mapping[str, float], name: str) -> float | None:
+    given = record.get(key)
+    if given is None or given == "":
+        return None
+    found = _AMOUNT.fullmatch(str(given)) if type(given) in (int, float, str) else None
+    unit = units.get(found[2].lower()) if found else None
+    amount = float(found[1]) * unit if found and unit else 0.0
+    if not 0 < amount < math.inf:
+        raise ValueError(f"`{key}` {given!r} is no number of {name}")
+    return amount
+
+
+@runtime_checkable
+class Sized(Protocol):
+    """Tests that hold much text: bytes of it that go to a program, and that come back."""
+
+    @property
+    def input_bytes(self) -> int: ...
+
+    @property
+    def output_bytes(self) -> int: ...
+
+
+def limits_for(tasks: Iterable[Any], limits: Limits) -> Limits:
+    """These limits, as far up as any of the tasks needs them to be.
+
+    The limits on inputs and outputs are powers of two and the same for every task: they say nothing of the output of one.
+    """
+    cpu, memory, wall, read, printed = (
+        limits.cpu_ms,
+        limits.memory_mb,
+        limits.wall_ms,
+        limits.input_bytes,
+        limits.output_bytes,
+    )
+    for task in tasks:
+        allowance, tests = getattr(task, "allowance", None), getattr(task, "tests", None)
+        if allowance is not None:
+            cpu, memory = max(cpu, allowance.cpu_ms or 0), max(memory, allowance.memory_mb or 0)
+            wall = max(wall, allowance.wall_ms or 0)
+        if isinstance(tests, Sized):
+            read, printed = max(read, _room(tests.input_bytes)), max(printed, _room(tests.output_bytes))
+    return replace(limits, cpu_ms=cpu, memory_mb=memory, wall_ms=wall, input_bytes=read, output_bytes=printed)
+
+
+def _room(size: int) -> int:
+    """A power of two above the size, with some slack; for what is small nothing above what any sandbox has."""
+    return min(1 << (size + _SLACK).bit_length(), LARGEST + 4 * _SLACK) if size > _SLACK // 2 else 0

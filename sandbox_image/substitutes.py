@@ -1,0 +1,130 @@
+"""Modules that programs import from habit, cut down to what harms nothing; docs/sandbox.md has the table.
+
+None of this is a wall: a program may find the real ones, and meets what the process around it allows (`jail.py`). It is
+here so that an honest program is not ended by an import, by fast input, or by a thread that it joins at once.
+"""
+
+import os
+import posixpath
+import sys
+import time
+from collections.abc import Callable, Iterable
+from types import ModuleType
+from typing import Any, NoReturn
+
+import threads
+from streams import Streams
+
+
+class Refused(PermissionError):
+    """Something that the reference machine does not have, at its first use."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(1, what)
+
+
+class Absent:
+    """Stands for what is not there: it may be imported and passed about, and whoever uses it is refused."""
+
+    def __init__(self, name: str) -> None:
+        self.__name__ = name
+
+    def _refuse(self, *_: object, **__: object) -> NoReturn:
+        raise Refused(self.__name__)
+
+    def __getattr__(self, name: str) -> "Absent":
+        if name[:2] == "__":
+            raise AttributeError(name)
+        return Absent(f"{self.__name__}.{name}")
+
+    __call__ = __iter__ = __enter__ = __getitem__ = __mro_entries__ = __bool__ = _refuse
+
+
+class Substitute(ModuleType):
+    """A module that has only some names of the real one; `known` are the others, which are refused when they are used."""
+
+    def __init__(self, name: str, names: dict[str, Any], known: Iterable[str] | None) -> None:
+        super().__init__(name)
+        self.__dict__.update(names)
+        self.__dict__["_known"] = known if known is None else frozenset(known)
+
+    def __getattr__(self, name: str) -> Any:
+        known = self.__dict__["_known"]
+        if name[:2] == "__" or (known is not None and name not in known):
+            raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
+        return Absent(f"{self.__name__}.{name}")
+
+
+class System(ModuleType):
+    """`sys` of a program. The streams that it puts in are those that `print` and `input` use."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        super().__setattr__(name, value)
+        if name in ("stdin", "stdout", "stderr"):
+            setattr(sys, name, value)
+
+
+HUSKS = (
+    "asyncio", "cProfile", "concurrent", "doctest", "getpass", "glob", "multiprocessing", "pathlib", "pdb", "platform",
+    "profile", "pstats", "select", "shutil", "signal", "sqlite3", "tempfile", "tracemalloc", "unittest", "urllib", "zoneinfo",
+)  # fmt: skip
+"""Modules that can be imported, and nothing in them used."""
+CUT_DOWN = ("builtins", "os", "resource", "threading")
+_OS = (
+    "PathLike", "error", "fsdecode", "fsencode", "fspath", "get_terminal_size", "strerror", "urandom",
+)  # fmt: skip
+
+
+class _Status:
+    """Of a descriptor: a pipe, whose size nobody knows. `max(st_size, 8192)` is what fast input asks for."""
+
+    st_size, st_mode, st_blksize, st_mtime = 0, 0o010600, 4096, 0.0
+
+
+def operating_system(streams: Streams, leave: Callable[[int], NoReturn]) -> Substitute:
+    """`os`: names, paths, the environment (empty), and the descriptors 0, 1 and 2."""
+    real = vars(os)
+    names = {name: value for name, value in real.items() if type(value) in (int, str) and name[:2] != "__"}
+    names |= {name: real[name] for name in _OS}
+
+    def fstat(fd: int) -> _Status:
+        if fd not in (0, 1, 2):
+            raise OSError(9, "Bad file descriptor")
+        return _Status()
+
+    environment: dict[str, str] = {}
+    names |= {
+        "path": posixpath, "environ": environment, "getenv": environment.get, "read": streams.read, "write": streams.write,
+        "fstat": fstat, "fdopen": streams.open, "isatty": lambda fd: False, "close": lambda fd: None, "_exit": leave,
+        "getcwd": lambda: "/", "getpid": lambda: 2, "getppid": lambda: 1, "cpu_count": lambda: 1,
+    }  # fmt: skip
+    return Substitute("os", names, real)
+
+
+def resources() -> Substitute:
+    """`resource`: limits that nobody can raise, and a use of time that is the clock's."""
+    numbers = dict.fromkeys(("AS", "CORE", "CPU", "DATA", "FSIZE", "MEMLOCK", "NOFILE", "NPROC", "RSS", "STACK"), 0)
+    names: dict[str, Any] = {f"RLIMIT_{name}": number for number, name in enumerate(numbers)}
+    names |= {"RLIM_INFINITY": -1, "RUSAGE_SELF": 0, "RUSAGE_CHILDREN": -1, "error": OSError}
+
+    class Usage:
+        ru_stime, ru_maxrss = 0.0, 0
+
+        def __init__(self) -> None:
+            self.ru_utime = time.monotonic() - begun
+
+    begun = time.monotonic()
+    names |= {
+        "setrlimit": lambda resource, limits: None, "getrlimit": lambda resource: (-1, -1), "getrusage": lambda who: Usage(),
+        "getpagesize": lambda: 4096,
+    }  # fmt: skip
+    return Substitute("resource", names, ())
+
+
+def husk(name: str) -> Substitute:
+    return Substitute(name, {"__path__": []}, None)
+
+
+def threading() -> Substitute:
+    names = {name: value for name, value in vars(threads).items() if name in threads.NAMES}
+    return Substitute("threading", names, ("Timer", "settrace", "setprofile"))
