@@ -125,9 +125,9 @@ def every_sample(attempts: Attempts) -> tuple[dict[str, Any], dict[str, Any]]:
             shares[name] = sum(k for k, _ in counts) / sum(n for _, n in counts)
             intervals[name] = list(pass_rate_interval(counts))
     lenient = [[o.lenient for o in group if o.lenient is not None] for _, group in judged]
-    means = [fmean(group) for group in lenient if group]
-    if means:  # a mean over tasks, as `accuracy` is
-        shares["accuracy_lenient"] = fmean(means)
+    means = [pass_at_k(len(group), sum(group), 1) for group in lenient if group]
+    if means:  # a mean over tasks, as `accuracy` is, rounded like it
+        shares["accuracy_lenient"] = math.fsum(means) / len(means)
         intervals["accuracy_lenient"] = list(wilson(min(math.fsum(means), len(means)), len(means)))
     rewards = [fmean(o.reward or 0.0 for o in group) for _, group in judged if group]
     if rewards:

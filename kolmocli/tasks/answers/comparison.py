@@ -299,7 +299,9 @@ def _is_same_name(one: str, other: str) -> bool:
 
 def _distinct(form: Form) -> Form:
     """A list of points in which none stands twice."""
-    items = {item.text if item.kind == "tuple" else place: item for place, item in enumerate(form.items)}
+    items = {
+        _BLANK.sub("", item.text) if item.kind == "tuple" else place: item for place, item in enumerate(form.items)
+    }
     return form if len(items) == len(form.items) else replace(form, items=tuple(items.values()))
 
 

@@ -68,6 +68,9 @@ _CHANGING = _words(
 """Words that change a number where they alone stand behind it, or first: 8 cubed is no 8, and 8 square meters are."""
 
 
+_ROUNDED = Fraction(1, 10**12)
+
+
 @dataclass(frozen=True, slots=True)
 class Amount:
     """A number, and whether a percent sign stands at it."""
@@ -76,11 +79,19 @@ class Amount:
     percent: bool = False
 
     def equals(self, other: Amount) -> bool:
-        """50 % is 50 with its unit, and a half."""
+        """Whether a given number is the `other`, right one. 50 % is 50 with its unit, and a half."""
         if self.percent == other.percent:
-            return self.value == other.value
+            return self.value == other.value or self._rounds(other)
         percentage, bare = (self, other) if self.percent else (other, self)
         return bare.value in (percentage.value, percentage.value / 100)
+
+    def _rounds(self, other: Amount) -> bool:
+        """A fraction that no decimal is may be written with as many digits as a computer prints."""
+        left = other.value.denominator
+        for factor in (2, 5):
+            while left % factor == 0:
+                left //= factor
+        return left > 1 and abs(self.value - other.value) <= abs(other.value) * _ROUNDED
 
 
 def amount(text: str, *, foreign: bool = False) -> Amount | None:
