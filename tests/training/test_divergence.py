@@ -28,9 +28,9 @@ def spoil(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[int], bool]], 
     def spoil(when: Callable[[int], bool]) -> None:
         real, count = Learner._backward, [0]
 
-        def backward(self: Learner, batch: Any, tally: Any) -> None:
+        def backward(self: Learner, batch: Any, *others: Any) -> None:
             count[0] += 1
-            real(self, batch, tally)
+            real(self, batch, *others)
             if when(count[0]):
                 grad = next(p.grad for p in self.parameters if p.grad is not None)
                 grad.view(-1)[0] = math.inf
