@@ -21,6 +21,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from kept import kept_figures, kept_of
+
 from kolmocli.monitor.reader import read_summary
 
 WARM = "warm"
@@ -49,12 +51,12 @@ class Comparison:
 
     def claim(self, folder: Path) -> None:
         """Write the settings down, or see that those of the earlier sittings are the same."""
-        file, mine = folder / SETTINGS, asdict(self)
-        if not file.exists():
+        file, mine, kept = folder / SETTINGS, asdict(self), kept_of(folder)
+        if kept is None and not file.exists():
             folder.mkdir(parents=True, exist_ok=True)
             file.write_text(json.dumps(mine, indent=1))
             return
-        earlier = json.loads(file.read_text())
+        earlier = json.loads(file.read_text()) if kept is None else kept.settings
         changed = [f"{k} was {earlier.get(k)!r}, is {v!r}" for k, v in mine.items() if earlier.get(k) != v]
         if changed:
             raise SystemExit(f"{folder} is of another comparison ({'; '.join(changed)}); name another with --out")
@@ -79,7 +81,7 @@ class Comparison:
 
 
 def finished(folder: Path) -> bool:
-    if (folder / FIGURES).is_file():
+    if (folder / FIGURES).is_file() or kept_figures(folder) is not None:
         return True
     summary = read_summary(folder) if folder.is_dir() else None
     return summary is not None and summary.eval.after is not None

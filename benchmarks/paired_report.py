@@ -18,6 +18,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+from kept import kept_figures
 from paired import FIGURES, Comparison, add_options, finished, run_all, shorten
 from rich import box
 from rich.console import Console
@@ -103,9 +104,11 @@ def until(accuracies: Sequence[Sequence[float]], target: float) -> dict[str, flo
 
 
 def figures(folder: Path) -> dict[str, Any]:
-    """The figures of one finished run that need no target: from its files, or as `keep_figures` left them."""
+    """The figures of one finished run that need no target: from its files, as `keep_figures` left them, or as they are kept."""
     if (folder / FIGURES).is_file():
         return dict(json.loads((folder / FIGURES).read_text())["figures"])
+    if (kept := kept_figures(folder)) is not None:
+        return kept
     history = read_history(folder)
     steps, before, after = history.rl, history.summary.eval.before, history.summary.eval.after
     assert before is not None and after is not None, f"{folder} is not finished"

@@ -5,6 +5,7 @@
     python benchmarks/race.py --curricula python --seeds 100 101 --minutes 120
     python benchmarks/race.py --curricula benchmarks/ladder.yaml --variants rasch uniform      # control alone, without TRL
     python benchmarks/race.py --curricula python benchmarks/ladder.yaml --out benchmarks/race --minutes 0     # what is kept
+    python benchmarks/race.py --curricula python --minutes 0 --keep benchmarks/race         # keeps what is finished
 
 For every seed one supervised warm start is run, and every variant goes on from its weights with a fresh optimiser: with the
 same tasks to draw from, the same judge, the same rollouts per update and per task, and greedy evaluations of the same
@@ -21,8 +22,9 @@ comes` therefore has a learning rate of its own: of `--rates` the one with the b
 which are not raced. A single one is for all.
 
 A stopped race goes on with the same command. Checkpoints of finished runs are removed. `figures.json` in each folder is all
-that the table and the picture, `race.png`, are made from: a folder that has it is a finished run. `benchmarks/race` has
-those of the races in docs/evidence.md. `--json` has the runs one by one. What is measured, and how: `paired_report.py`.
+that the table and the picture, `race.png`, are made from: a folder that has it is a finished run. `--keep FOLDER` gathers
+them into one file a race; `benchmarks/race` has those of docs/evidence.md. `--json` has the runs one by one. What is
+measured, and how: `paired_report.py`.
 """
 
 from __future__ import annotations
@@ -37,8 +39,9 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from ablation import switch
+from kept import Runs, kept_of, write_kept
 from paired import WARM, Comparison, OutOfTime, Sitting, add_common, finished, open_sitting, positive
-from paired_report import keep_figures
+from paired_report import figures, keep_figures
 from race_rates import best_rates, rates_table, run_name, summary, tried, tune_folder
 from race_report import ADAPTED, BEST, PLAIN, SCREENED, UNIFORM, measured, picture, show
 
@@ -174,7 +177,7 @@ def run_all(sitting: Sitting, work: Sequence[tuple[Path, list[str]]]) -> None:
         sitting.run(work)
     finally:
         for folder, _ in work:
-            if folder.name != WARM and finished(folder):
+            if folder.name != WARM and folder.is_dir() and finished(folder):
                 prune(folder)
 
 
@@ -182,6 +185,18 @@ def prune(folder: Path) -> None:
     """What is needed to plot a finished run again, in a small file, and none of its weights."""
     keep_figures(folder)
     shutil.rmtree(folder / "checkpoints", ignore_errors=True)
+
+
+def keep(race: Race, folder: Path, kept: Path) -> Path:
+    """Write the figures of all finished runs of this folder into the file of a kept race, whose settings are the same."""
+    before = kept_of(folder)
+    runs: Runs = {} if before is None else dict(before.runs)
+    for run in sorted(folder.glob("*/*")):
+        if run.name != WARM and finished(run):
+            runs[run.parent.name] = runs.get(run.parent.name, {}) | {run.name: figures(run)}
+    if kept_of(kept) is not None:
+        race.claim(kept)
+    return write_kept(kept, asdict(race), runs)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -197,6 +212,9 @@ def parser() -> argparse.ArgumentParser:
     parser.add_argument("--targets", type=float, nargs="+", help="held-out accuracies (default: the curriculum's)")
     parser.add_argument("--steps", type=positive, help="updates of a run (default: the curriculum's)")
     parser.add_argument("--eval-freq", type=positive, help="updates between evaluations (default: the curriculum's)")
+    parser.add_argument(
+        "--keep", type=Path, metavar="FOLDER", help="write the figures of finished runs to FOLDER/CURRICULUM.json"
+    )
     quick = "`python`, two seeds, 12 steps, five variants, no tuning, two runs at a time"
     add_common(parser, seeds=range(100, 105), out="runs/benchmark-race", quick=quick)
     return parser
@@ -256,6 +274,8 @@ def main() -> None:
             race.go(folders[name], o.seeds, o.variants, sitting)
     except (OutOfTime, KeyboardInterrupt):
         print("stopped; the same command goes on", file=sys.stderr)
+    for name, race in races.items() if o.keep else ():
+        print(keep(race, folders[name], o.keep / folders[name].name), file=sys.stderr)
     found = {
         name: measured(folder, o.seeds, o.variants, o.targets or tracks[name].targets)
         for name, folder in folders.items()

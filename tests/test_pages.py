@@ -104,6 +104,17 @@ def test_the_index_links_to_every_page_and_shows_every_benchmark() -> None:
     assert benchmarks <= set(_SCRIPT.findall(text))
 
 
+def test_the_log_is_newest_first_with_a_verdict_and_short_entries() -> None:
+    _, *entries = re.split(r"^## ", (ROOT / "docs" / "log.md").read_text("utf-8"), flags=re.M)
+    headings = [re.match(r"(\d{4}-\d\d-\d\d) · (?:kept|negative|open) · .", entry) for entry in entries]
+    assert all(headings), [e.splitlines()[0] for e, heading in zip(entries, headings, strict=True) if not heading]
+    dates = [heading[1] for heading in headings if heading]
+    assert dates == sorted(dates, reverse=True)
+    for entry in entries:
+        title, _, text = entry.partition("\n")
+        assert len(text.split()) <= 150, title
+
+
 @pytest.mark.parametrize("path", [README, INDEX, *COMMAND_PAGES], ids=_name)
 def test_flags_in_the_text_exist(path: Path) -> None:
     known = set().union(*(_flags(command) for command in _named(path)))

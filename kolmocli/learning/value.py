@@ -3,7 +3,7 @@ rollouts that look hopeless by it.
 
 The head is linear in the last hidden state h, V = w·(h, 1), and no gradient goes from it to the policy. It is a regression
 (`regression.py`), as in Bradtke and Barto 1996 (Machine Learning 22), with whole returns for targets; a head that follows a
-gradient explained less of the same returns (docs/decisions.md).
+gradient explained less of the same returns (docs/log.md).
 
 Russian roulette: rollouts that look hopeless where a line begins are stopped, but for a few, by chance. The few stand for
 the others (`training/methods/value.py`), so the expected gradient is what it was; a rule that stopped all of them would

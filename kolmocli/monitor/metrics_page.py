@@ -6,7 +6,7 @@ A table stands between `<!-- NAME -->` and `<!-- end -->`, NAME that of its reco
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import Field, fields
 from pathlib import Path
 
@@ -67,21 +67,20 @@ TABLES: dict[str, tuple[tuple[str, ...], Callable[[], Rows]]] = {
 }
 
 
-def table(name: str) -> str:
-    head, rows = TABLES[name]
-    lines = [head, tuple("---" for _ in head), *rows()]
+def table(head: tuple[str, ...], rows: Rows) -> str:
+    lines = [head, tuple("---" for _ in head), *rows]
     return "\n".join("|" + "|".join(f" {cell} " if cell != "---" else cell for cell in line) + "|" for line in lines)
 
 
-def renewed(page: str) -> str:
-    """The page with its tables as the records are now. Raises ValueError for a table that has no place in it."""
-    for name in TABLES:
+def renewed(page: str, tables: Mapping[str, tuple[tuple[str, ...], Callable[[], Rows]]] = TABLES) -> str:
+    """The page with its tables as they are made now. Raises ValueError for a table that has no place in it."""
+    for name, (head, rows) in tables.items():
         begin = f"<!-- {name} -->\n"
         before, found, rest = page.partition(begin)
         _, end, after = rest.partition("\n<!-- end -->")
         if not found or not end:
             raise ValueError(f"no place for a table: {begin.strip()}")
-        page = before + begin + table(name) + end + after
+        page = before + begin + table(head, rows()) + end + after
     return page
 
 

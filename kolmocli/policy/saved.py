@@ -129,7 +129,7 @@ def _round_weights_only(model: Any) -> None:
     """Multiply in full precision with the 8-bit weights, as bitsandbytes does on a CPU for layers in training.
 
     In evaluation mode it would round every activation to 8 bits as well: slower here, further off, and the
-    slightest difference between sampler and trainer then flips whole steps, 0.03 nats a token (docs/decisions.md).
+    slightest difference between sampler and trainer then flips whole steps, 0.03 nats a token (docs/log.md).
     """
 
     from bitsandbytes.nn.modules import Linear8bitLt

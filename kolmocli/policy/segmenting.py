@@ -4,7 +4,7 @@
     repeat_num 4 5 range_func_interval 10 18 2 interleave(range_func_up 1 5, range_func_up 90 94)
 
 To count a repetition, and to see where every second item goes on, takes a small model longer to learn than all the rest
-(docs/decisions.md). Nothing is lost: the text says what every item is. Segments are taken as they come, from the left: what is cut in two,
+(docs/log.md). Nothing is lost: the text says what every item is. Segments are taken as they come, from the left: what is cut in two,
 made of an earlier value, hidden by an operator or better left in a list is for the policy to find.
 """
 

@@ -1,6 +1,6 @@
 """Supervised warm start: reference programs of the easiest levels, until a stated share of samples passes.
 
-Easy first is not a detail: a small model on a uniform mix learns next to nothing (docs/decisions.md).
+Easy first is not a detail: a small model on a uniform mix learns next to nothing.
 """
 
 from __future__ import annotations

@@ -169,7 +169,7 @@ def test_what_is_told_of_a_family_is_the_mean_of_what_is_drawn() -> None:
 
 @pytest.mark.parametrize("ignored", [{"target": 0.9}, {"floor": 0.3}, {"floor": 0.9}, {"probes": 0.8}])
 def test_targets_floors_and_probes_change_nothing(ignored: dict[str, float]) -> None:
-    """As docs/curriculum.md says of it; floors that other kinds could not share are none of its business."""
+    """As docs/controllers.md says; floors that other kinds could not share are none of its business."""
     one, other = from_a_file("sec", **ignored), from_a_file("sec")
     for step in range(20):
         proposed = one.propose(5, random.Random(step))

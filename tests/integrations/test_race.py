@@ -91,6 +91,15 @@ def test_both_sides_begin_alike_and_the_table_names_what_nobody_reached(curricul
     longer = ask(*command, "--steps", "3")
     assert "is of another comparison (steps was 2, is 3)" in longer.stderr
 
+    kept = tmp_path / "kept"
+    assert ask(*command, "--minutes", "0", "--keep", str(kept)).returncode == 0
+    assert [file.name for file in kept.iterdir()] == ["raced.json"]
+    once = ask(*command, "--minutes", "0", "--out", str(kept))
+    assert (once.returncode, once.stdout) == (0, again.stdout)
+    assert {file.name for file in kept.iterdir()} == {"raced.json", "race.png"}
+    longer = ask(*command, "--steps", "3", "--out", str(kept))
+    assert "is of another comparison (steps was 2, is 3)" in longer.stderr
+
 
 def test_each_way_to_choose_tasks_has_the_rate_that_is_best_on_another_seed(curriculum: str, tmp_path: Path) -> None:
     out = tmp_path / "out"

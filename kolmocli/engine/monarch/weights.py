@@ -2,7 +2,7 @@
 
 The trainer writes the tensors that it trains to one safetensors file in shared memory; every generator of the host
 copies them from there into its own policy. No weight passes through a message on this machine; to another host
-one message does, however many generators read the file there. docs/decisions.md has what else was measured.
+one message does, however many generators read the file there. docs/log.md has what else was measured.
 
 Whoever only lays files down, as on another host, needs no torch: it is imported where tensors are.
 """
