@@ -86,12 +86,20 @@ class Amount:
         return bare.value in (percentage.value, percentage.value / 100)
 
     def _rounds(self, other: Amount) -> bool:
-        """A fraction that no decimal is may be written with as many digits as a computer prints."""
-        left = other.value.denominator
-        for factor in (2, 5):
-            while left % factor == 0:
-                left //= factor
-        return left > 1 and abs(self.value - other.value) <= abs(other.value) * _ROUNDED
+        """A fraction that no decimal is may be written as one with as many digits as a computer prints."""
+        return (
+            _is_decimal(self.value)
+            and not _is_decimal(other.value)
+            and abs(self.value - other.value) <= abs(other.value) * _ROUNDED
+        )
+
+
+def _is_decimal(value: Fraction) -> bool:
+    left = value.denominator
+    for factor in (2, 5):
+        while left % factor == 0:
+            left //= factor
+    return left == 1
 
 
 def amount(text: str, *, foreign: bool = False) -> Amount | None:

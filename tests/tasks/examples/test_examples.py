@@ -12,6 +12,7 @@ import pytest
 
 from kolmocli.curriculum.base import Bucket
 from kolmocli.sandbox import Sandbox, open_sandbox
+from kolmocli.tasks.chat import judged_text
 from kolmocli.tasks.code.checks import Check, Checks
 from kolmocli.tasks.code.task import CodeTask
 from kolmocli.tasks.examples.family import EXAMPLES
@@ -159,7 +160,8 @@ IN_WORDS = open_families(
 def test_in_words_the_reference_passes_with_words_around_it_and_another_function_fails(box: Sandbox) -> None:
     tasks = [IN_WORDS.task(bucket, index) for bucket in IN_WORDS.buckets() for index in range(3)]
     right = [task.reference or "" for task in tasks]
-    fenced = [f"Here it is:\n```python\n{text}\n```\nIt works." for text in right]
+    answers = [f"Here it is:\n```python\n{text}\n```\nIt works." for text in right]
+    fenced = [judged_text(task, text) for task, text in zip(tasks, answers, strict=True)]
     wrong = [text.replace("return ", "return None and ") for text in right]
     for texts, passes in ((right, True), (fenced, True), (wrong, False)):
         assert [o.passed for o in judge(tasks, texts, box, TERMS)] == [passes] * len(tasks)

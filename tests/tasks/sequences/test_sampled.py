@@ -21,7 +21,9 @@ from kolmocli.tasks.sequences.sampled import SampledSequences
 from kolmocli.tasks.sequences.settings import Family
 from kolmocli.tasks.sequences.task import SequenceTask
 
-PACKAGED = [name for name in packaged_curricula() if name not in ("digits", "python", "reasoning")]
+PACKAGED = [
+    name for name in packaged_curricula() if name not in ("arithmetic", "digits", "functions", "python", "reasoning")
+]
 
 
 def source(name: str, split: Split, seed: int = 0) -> FamilyTasks:
