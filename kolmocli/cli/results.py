@@ -82,7 +82,7 @@ def _leniently(before: Mapping[str, Any] | None, after: Mapping[str, Any] | None
     if before is None or "accuracy_lenient" not in before:
         return {}
     reports = {"before RL": before} if after is None else {"before RL": before, "after": after}
-    names = {"in any form": "accuracy_lenient", "with the tag": "format_rate"}
+    names = {"in any form": "accuracy_lenient", "with an answer in place": "format_rate"}
     return {
         row: ", ".join(f"{percent(r[key])} {when} ({_interval(r, key)})" for when, r in reports.items())
         for row, key in names.items()

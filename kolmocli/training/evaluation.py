@@ -61,5 +61,5 @@ def _in_words(report: Mapping[str, Any]) -> str:
         return "none judged"
     said = f"{report['accuracy']:.1%}"
     if "accuracy_lenient" in report:
-        said += f", {report['accuracy_lenient']:.1%} in any form, {report['format_rate']:.1%} with the tag"
+        said += f", {report['accuracy_lenient']:.1%} in any form, {report['format_rate']:.1%} with an answer in place"
     return said
