@@ -79,8 +79,9 @@ def _of_object(value: Mapping[str, Any], fn_name: str | None) -> dict[str, Any]:
     outputs = next((value[key] for key in _OUTPUTS if key in value), None)
     if inputs is not None and outputs is not None:
         return _pairs(_several(inputs), _several(outputs), name)
-    if not is_empty(value.get("ground_truth")):
-        return {"answer": value["ground_truth"]}
+    for key in ("ground_truth", "answer"):
+        if not is_empty(value.get(key)):
+            return {"answer": value[key]}
     raise ValueError("no tests that can be read")
 
 

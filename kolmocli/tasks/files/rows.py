@@ -122,7 +122,7 @@ def _rows_of(found: Any) -> list[Any]:
     lists = [each for each in found.values() if isinstance(each, list) and each and _asks(each[0])]
     if len(lists) == 1 and not _asks(found):
         return list(lists[0])
-    if found and all(isinstance(each, dict) for each in found.values()):
+    if found and all(isinstance(each, dict) and "from" not in each for each in found.values()):
         return [{"task_id": name, **row} for name, row in found.items()]
     return [found]
 
