@@ -73,8 +73,8 @@ class System(ModuleType):
 
 HUSKS = (
     "asyncio", "bz2", "cProfile", "cmd", "code", "concurrent", "configparser", "contextvars", "curses", "dbm", "doctest",
-    "email", "faulthandler", "fcntl", "getpass", "gettext", "glob", "gzip", "http", "ipaddress", "lzma",
-    "marshal", "mimetypes", "mmap", "multiprocessing", "pathlib", "pdb", "platform", "plistlib", "posix", "profile", "pstats",
+    "email", "fcntl", "getpass", "gettext", "glob", "gzip", "http", "ipaddress", "lzma",
+    "mimetypes", "mmap", "multiprocessing", "pathlib", "pdb", "platform", "plistlib", "profile", "pstats",
     "pty", "readline", "runpy", "select", "selectors", "shelve", "shutil", "signal", "sqlite3", "ssl", "symtable",
     "sysconfig", "syslog", "tarfile", "tempfile", "termios", "tkinter", "tomllib", "tracemalloc", "tty", "turtle", "unittest",
     "urllib", "xml", "zipfile", "zoneinfo",

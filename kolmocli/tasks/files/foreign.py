@@ -101,7 +101,9 @@ def _prompt(row: Mapping[str, Any], columns: Columns) -> tuple[str | None, str]:
     if not parts:
         return None, system
     if columns.call:
-        parts.append(f"What does `f({value_at(row, columns.call) or ''})` return? Answer with the value as Python writes it.")
+        parts.append(
+            f"What does `f({value_at(row, columns.call) or ''})` return? Answer with the value as Python writes it."
+        )
     starter = value_at(row, columns.starter) if columns.starter else None
     if isinstance(starter, str) and starter.strip():
         parts.append(starter.rstrip())
