@@ -7,6 +7,7 @@ import contextlib
 import io
 import json
 import pickle
+import re
 import zlib
 from pathlib import Path
 from typing import Any
@@ -89,7 +90,27 @@ ROWS: dict[str, tuple[dict[str, Any], str, str]] = {
     "BIG-Bench Hard": ({"input": "True and False?", "target": "False"}, "[ANSWER] False", "[ANSWER] True"),
     "BoolQ": ({"passage": "It is so.", "question": "Is it so?", "answer": True}, "[ANSWER] yes", "[ANSWER] no"),
     "countdown": ({"target": 98, "nums": [44, 19, 35]}, "[ANSWER] 44 + (19 + 35)", "[ANSWER] 98"),
+    "OpenR1-Math": ({"problem": "1+1?", "solution": "s", "answer": "2", "problem_type": "A", "generations": ["g"], "correctness_math_verify": [True]}, "[ANSWER] 2", "[ANSWER] 3"),
+    "Big-Math": ({"problem": "1+1?", "answer": "2", "source": "x", "domain": ["A"], "llama8b_solve_rate": 0.5}, "[ANSWER] 2", "[ANSWER] 3"),
+    "OpenThoughts": ({"problem": "1+1?", "deepseek_solution": "s", "ground_truth_solution": "So \\boxed{2}."}, "[ANSWER] 2", "[ANSWER] 3"),
+    "MetaMath": ({"query": "1+1?", "response": "One and one.\nThe answer is: 2", "original_question": "?", "type": "x"}, "[ANSWER] 2", "[ANSWER] 3"),
+    "Open-Reasoner-Zero": ({"0": {"from": "human", "value": "1+1?"}, "1": {"from": "assistant", "ground_truth": {"value": "2"}}}, "[ANSWER] 2", "[ANSWER] 3"),
+    "Math23K": ({"id": "1", "original_text": "1+1?", "equation": "x=1+1", "ans": "2"}, "[ANSWER] 2", "[ANSWER] 3"),
+    "TabMWP": ({"question": "How many?", "choices": None, "answer": "2", "table_title": "t", "table": "apples | 2"}, "[ANSWER] 2", "[ANSWER] 3"),
+    "CRUXEval": ({"code": "def f(n):\n    return [n, 'a']", "input": "1", "output": "[1, 'a']", "id": "sample_0"}, "[ANSWER] [1, 'a']", "[ANSWER] [1, 'b']"),
+    "DROP": ({"query_id": "q", "passage": "Two.", "question": "How many?", "answers_spans": {"spans": ["2"], "types": ["number"]}}, "[ANSWER] 2", "[ANSWER] 3"),
+    "countdown, numbers": ({"target": 98, "numbers": [44, 19, 35]}, "[ANSWER] 44 + 19 + 35", "[ANSWER] 44 + 35"),
+    "verl countdown": ({"prompt": CHAT, "reward_model": {"ground_truth": {"target": 98, "numbers": [44, 19, 35]}, "style": "rule"}}, "[ANSWER] 44 + 19 + 35", "[ANSWER] 98"),
+    "verl accepted": ({"prompt": CHAT, "reward_model": {"ground_truth": {"target": ["2", "two"]}, "style": "rule"}}, "[ANSWER] two", "[ANSWER] 3"),
     # Choices
+    "MMLU, C-Eval": ({"id": 0, "question": "1+1?", "A": "1", "B": "2", "C": "3", "D": "4", "answer": "B"}, "[ANSWER] B", "[ANSWER] C"),
+    "MedMCQA": ({"id": "x", "question": "1+1?", "opa": "1", "opb": "2", "opc": "3", "opd": "4", "cop": 1}, "[ANSWER] B", "[ANSWER] A"),
+    "Social IQa": ({"context": "One.", "question": "And one?", "answerA": "1", "answerB": "2", "answerC": "3", "label": "2"}, "[ANSWER] B", "[ANSWER] C"),
+    "WinoGrande": ({"sentence": "The _ is more.", "option1": "1", "option2": "2", "answer": "2"}, "[ANSWER] B", "[ANSWER] A"),
+    "PIQA": ({"goal": "1+1", "sol1": "1", "sol2": "2", "label": 1}, "[ANSWER] B", "[ANSWER] A"),
+    "COPA": ({"premise": "It rained.", "choice1": "dry", "choice2": "wet", "question": "effect", "label": 1}, "[ANSWER] wet", "[ANSWER] dry"),
+    "LogiQA": ({"context": "One.", "query": "And one?", "options": ["1", "2", "3"], "correct_option": 1}, "[ANSWER] B", "[ANSWER] C"),
+    "ReClor": ({"context": "One.", "question": "And one?", "answers": ["1", "2", "3"], "label": 1}, "[ANSWER] B", "[ANSWER] C"),
     "AQuA": ({"question": "1+1?", "options": ["A)1", "B)2"], "rationale": "r", "correct": "B"}, "[ANSWER] B", "[ANSWER] A"),
     "MathQA": ({"Problem": "1+1?", "Rationale": "r", "options": "a ) 1 , b ) 2 , c ) 3", "correct": "b"}, "[ANSWER] B", "[ANSWER] C"),
     "MMLU": ({"question": "1+1?", "subject": "m", "choices": ["1", "2", "3", "4"], "answer": 1}, "[ANSWER] B", "[ANSWER] D"),
@@ -180,7 +201,7 @@ def test_a_set_loads_as_it_is(name: str) -> None:
     task = task_of(row)
     assert passes(task, right) and not passes(task, wrong)
     said = read_row(row).said
-    known = name.removesuffix(" calls").removesuffix(" scripts")
+    known = re.sub(r",? (calls|scripts|numbers|countdown|accepted)\Z", "", name)
     assert said.startswith(f"read as {known}: `")
     if task.reference is not None and isinstance(task, CodeTask):
         assert passes(task, task.reference)
@@ -234,6 +255,13 @@ def test_private_tests_count_too_and_a_pickle_runs_nothing() -> None:
         ({"question": "10^20?", "answer": 1e20}, f"[ANSWER] {10**20}", f"[ANSWER] {10**20 + 1}"),
         ({"question": "1/8?", "answer": 0.125}, "[ANSWER] 0.125", "[ANSWER] 0.12"),
         ({"instruction": "1+1?", "gold": "2"}, "[ANSWER] 2", "[ANSWER] 3"),
+        ({"prompt": CHAT, "solution": "$2$"}, "[ANSWER] 2", "[ANSWER] 3"),
+        ({"question": "1+1?", "possible_answers": '["2", "two"]'}, "[ANSWER] two", "[ANSWER] 3"),
+        ({"problem": "1+1?", "verification_info": "{'answer': '2'}"}, "[ANSWER] 2", "[ANSWER] 3"),
+        ({"input": "1+1?", "A": "1", "B": "2", "C": "3", "D": "4", "target": "B"}, "[ANSWER] 2", "[ANSWER] A"),
+        ({"Question": "1+1?", "Correct Answer": "2", "Incorrect Answer 1": "1", "Incorrect Answer 2": "3"}, "[ANSWER] 2", "[ANSWER] 3"),
+        ({"question": "1+1?", "options": {"A": "1", "B": "2", "C": "0"}, "answer": "2"}, "[ANSWER] B", "[ANSWER] C"),
+        ({"instruct_prompt": "Twice.", "entry_point": "twice", "test": UNIT}, TWICE, THRICE),
         ({"text": "Twice.", "test_list": str(ASSERTS)}, TWICE, THRICE),
         ({"text": "Twice.", "test_list": [], "challenge_test_list": ASSERTS}, TWICE, THRICE),
         ({"question": "Twice.", "fn_name": "twice", "inputs": [[1], [3]], "outputs": [2, 6]}, TWICE, THRICE),
