@@ -20,9 +20,7 @@ class Problems:
         named: places that are named; the others are counted.
     """
 
-    def __init__(
-        self, name: str, warn: Callable[[str], None], strict: bool = False, named: float = _NAMED
-    ) -> None:
+    def __init__(self, name: str, warn: Callable[[str], None], strict: bool = False, named: float = _NAMED) -> None:
         self.name = name
         self.count = 0
         self.first = ""

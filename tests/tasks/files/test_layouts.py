@@ -326,6 +326,12 @@ def write(path: Path, text: str) -> str:
     return str(path)
 
 
+def test_rows_under_several_keys_are_no_file_of_tasks(tmp_path: Path) -> None:
+    text = json.dumps({split: [{"question": "1+1?", "answer": "2"}] for split in ("test", "train")})
+    with pytest.raises(UsageError, match=r"d\.json: rows under several keys, test, train; keep one of them"):
+        read_tasks(write(tmp_path / "d.json", text), print)
+
+
 def test_a_part_of_a_task_that_is_not_used_is_counted(tmp_path: Path) -> None:
     row = {"text": "Twice.", "test_list": ASSERTS, "challenge_test_list": ASSERTS}
     name, said = write(tmp_path / "d.jsonl", f"{json.dumps(row)}\n{json.dumps(row)}\n"), list[str]()
@@ -350,6 +356,10 @@ def test_how_a_file_was_read_is_said_once(tmp_path: Path) -> None:
         ("d.json", '[\n {"question": "1+1?", "answer": "2"},\n {"question": "2+2?", "answer": "4"}\n]'),
         ("d.json", '{"canary": "x", "examples": [{"input": "1+1?", "target": "2"}, {"input": "2+2?", "target": "4"}]}'),
         ("d.json", '{\n "a": {"question": "1+1?", "answer": "2"},\n "b": {"question": "2+2?", "answer": "4"}\n}'),
+        ("d.json", '{"question": ["1+1?", "2+2?"], "answer": ["2", "4"]}'),
+        ("d.json", '{"question": {"0": "1+1?", "1": "2+2?"}, "answer": {"0": "2", "1": "4"}}'),
+        ("d.json", '{"features": [], "rows": [{"row_idx": 0, "row": {"question": "1+1?", "answer": "2"}}, '
+         '{"row_idx": 1, "row": {"question": "2+2?", "answer": "4"}}]}'),
         ("d.csv", "Answer,Question\n2,1+1?\n4,2+2?\n"), ("d.tsv", "Question\tAnswer\n1+1?\t2\n2+2?\t4\n"),
         ("d.csv", "question;answer\n1+1?;2\n2+2?;4\n"), ("d.csv", "\ufeffid,PROBLEM,ANSWER\n1,1+1?,2\n2,2+2?,4\n"),
         ("d.csv", "1+1?,1,2,3,4,B\n2+2?,1,2,3,4,D\n"), ("d.csv", ",Question,A,B,C,D,Answer\n0,1+1?,1,2,3,4,B\n1,2+2?,1,2,3,4,D\n"),
