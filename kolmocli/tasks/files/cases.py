@@ -21,7 +21,8 @@ from kolmocli.tasks.files.values import is_empty, structured
 
 _PYTHON = frozenset({"python", "python3", "py", "py3", "pypy3"})
 _NAMES = ("fn_name", "func_name", "function_name", "entry_point")
-_INPUTS, _OUTPUTS = ("inputs", "input"), ("outputs", "output", "expected_output", "expected_outputs")
+_INPUTS = ("inputs", "input", "stdin", "args")
+_OUTPUTS = ("outputs", "output", "expected_output", "expected_outputs", "expected", "stdout")
 
 
 def read_cases(value: Any, fn_name: str | None = None) -> dict[str, Any]:

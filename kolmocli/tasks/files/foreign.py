@@ -43,6 +43,10 @@ def read_row(row: dict[str, Any], named: Columns | None = None) -> Reading:
     Raises:
         ValueError: a column holds something else than it should.
     """
+    if named is None and "code_context" in row and "reference_code" in row:
+        raise ValueError(
+            "a row of DS-1000: its tests are code around the answer, and compare objects of pandas and others"
+        )
     layout = None if named is not None else layout_of(row)
     columns = named or (layout.columns if layout is not None else guessed(row))
     if (not columns.tests and not columns.answer) or not columns.prompt:

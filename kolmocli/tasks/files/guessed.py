@@ -13,7 +13,7 @@ from kolmocli.tasks.files.values import column, value_at
 NATIVE = ("question", "prompt", "text")
 PROMPTS = (
     *NATIVE, "problem", "instruction", "query", "question_content", "problem_statement", "problem_description", "description",
-    "question_text", "instruct_prompt", "content", "task", "puzzle", "input",
+    "question_text", "instruct_prompt", "puzzle", "messages", "conversations", "content", "input", "task",
 )  # fmt: skip
 ANSWERS = (
     "answer", "final_answer", "answers", "gold", "gt", "ground_truth", "expected_answer", "golden_answer", "golden_answers",

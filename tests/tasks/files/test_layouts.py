@@ -255,6 +255,9 @@ def test_private_tests_count_too_and_a_pickle_runs_nothing() -> None:
         ({"question": "10^20?", "answer": 1e20}, f"[ANSWER] {10**20}", f"[ANSWER] {10**20 + 1}"),
         ({"question": "1/8?", "answer": 0.125}, "[ANSWER] 0.125", "[ANSWER] 0.12"),
         ({"instruction": "1+1?", "gold": "2"}, "[ANSWER] 2", "[ANSWER] 3"),
+        ({"messages": CHAT, "ground_truth": "2", "dataset": "gsm8k"}, "[ANSWER] 2", "[ANSWER] 3"),
+        ({"question": "Echo.", "tests": [{"stdin": "1\n", "stdout": "1\n"}]}, ECHO, SHOUT),
+        ({"question": "Twice.", "fn_name": "twice", "tests": [{"args": [3], "expected": 6}]}, TWICE, THRICE),
         ({"prompt": CHAT, "solution": "$2$"}, "[ANSWER] 2", "[ANSWER] 3"),
         ({"question": "1+1?", "possible_answers": '["2", "two"]'}, "[ANSWER] two", "[ANSWER] 3"),
         ({"problem": "1+1?", "verification_info": "{'answer': '2'}"}, "[ANSWER] 2", "[ANSWER] 3"),
@@ -300,6 +303,7 @@ def test_a_conversation_is_its_question_and_what_the_system_is_told() -> None:
     ("row", "said"),
     [
         ({"question": "1+1?", "answer": None}, "`answer` is empty"),
+        ({"prompt": "?", "reference_code": "df", "code_context": "import pandas"}, "a row of DS-1000"),
         ({"problem": "1+1?", "solution": "Two.", "type": "A", "level": "Level 1"}, "`solution` has no"),
         ({"question": "?", "choices": ["1", "2"], "answer": "7"}, "the answer '7' is none of the choices"),
         (
