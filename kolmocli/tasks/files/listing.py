@@ -129,6 +129,10 @@ def row_of(data: Any) -> dict[str, Any]:
     """The object that a row is, encoded once or twice. Raises ValueError where it is none."""
     if isinstance(data, str):
         data = decoded(data)
+    if (
+        isinstance(data, list) and len(data) > 1 and all(isinstance(each, dict) for each in data)
+    ):  # turns of a conversation
+        data = {str(number): each for number, each in enumerate(data)}
     if not isinstance(data, dict):
         raise ValueError("not an object")
     return data
