@@ -23,10 +23,40 @@ STANDARD = "-"
 _SPOOLED_BYTES = 1 << 26
 
 
+def require_regular(name: str | Path, *, piped: bool = False) -> None:
+    """Refuse what has no end, or never begins: a FIFO that nobody writes to, a device. A file that is not there is for
+    whoever opens it to name.
+
+    With `piped` what the shell opened for this command is taken as well: `<(…)` and /dev/stdin.
+
+    Raises:
+        UsageError: it is not a regular file.
+    """
+    if piped and (str(name).startswith("/dev/fd/") or str(name) == "/dev/stdin"):
+        return
+    try:
+        mode = os.stat(name).st_mode
+    except (OSError, ValueError):
+        return
+    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+        mend = "; for what another command writes use - or <(…)" if piped else ""
+        raise UsageError(f"{name}: not a regular file but {_kind(mode)}{mend}")
+
+
+def _kind(mode: int) -> str:
+    return "a FIFO" if stat.S_ISFIFO(mode) else "a socket" if stat.S_ISSOCK(mode) else "a device"
+
+
 def read_input(name: str) -> bytes:
-    """All bytes of a file, or of standard input for `-`."""
+    """All bytes of a file, or of standard input for `-`.
+
+    Raises:
+        UsageError: it is a device, or a FIFO that has a name.
+        KolmoError: it cannot be read.
+    """
     if name == STANDARD:
         return sys.stdin.buffer.read()
+    require_regular(name, piped=True)
     try:
         return Path(name).read_bytes()
     except FileNotFoundError:

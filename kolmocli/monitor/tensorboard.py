@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from kolmocli.console import printable
 from kolmocli.errors import EnvironmentMissing, UsageError
 from kolmocli.files import own_folder, writing
 from kolmocli.monitor.history import history_to_show
@@ -16,6 +17,8 @@ from kolmocli.monitor.records import StepRecord, WarmRecord
 from kolmocli.plain import finite
 
 FOLDER = "tensorboard"
+_LONGEST = 400
+"""Characters of a name, which ends in that of a family."""
 _FILES = "events.out.tfevents.*"
 
 
@@ -39,7 +42,7 @@ class TensorBoardLog:
         """One line of metrics.jsonl. The warm start, which counts its own steps, stands under `warmup/`."""
         prefix = "warmup/" if isinstance(record, WarmRecord) else ""
         for name, value in scalars(finite(record.to_json())):
-            self._writer.add_scalar(prefix + name, value, record.step)
+            self._writer.add_scalar(printable(prefix + name)[:_LONGEST], value, record.step)
 
     def close(self) -> None:
         self._writer.close()

@@ -7,7 +7,9 @@ thread and inside somebody else's notebook.
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+import logging
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal
 
 from kolmocli.console import printable
@@ -40,8 +42,9 @@ WINDOW = 10
 
 def figure(title: str, subtitle: str = "") -> Figure:
     """An empty figure of the common size with its title."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
+    with _unlogged():
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
 
     fig = Figure(figsize=SIZE_INCHES, dpi=DPI, layout="constrained", facecolor="white")
     FigureCanvasAgg(fig)
@@ -50,6 +53,18 @@ def figure(title: str, subtitle: str = "") -> Figure:
     if subtitle:
         fig.supxlabel(subtitle, x=0.012, ha="left", fontsize=9, color=GREY)
     return fig
+
+
+@contextmanager
+def _unlogged() -> Iterator[None]:
+    """While matplotlib is imported: without a writable home it says in two lines where it puts its cache instead."""
+    logger = logging.getLogger("matplotlib")
+    level = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
 
 
 def dress(axes: Axes, x: str, y: str, title: str = "") -> Axes:
@@ -116,19 +131,14 @@ def _as_text(fig: Figure) -> None:
     """Draw every text as the letters that it has. Names come from files of others: matplotlib would read a `$` as the
     beginning of mathematics and fail at most of it, and warn in the terminal of each control character."""
     from matplotlib.text import Text
-    from matplotlib.ticker import FixedFormatter
 
-    for axes in fig.axes:
-        for axis in (axes.xaxis, axes.yaxis):
-            formatter = axis.get_major_formatter()
-            if isinstance(formatter, FixedFormatter):
-                formatter.seq = [_drawn(label) for label in formatter.seq]
     for text in fig.findobj(Text):
         assert isinstance(text, Text)
         text.set_parse_math(False)
-        text.set_text(_drawn(text.get_text()))
+        text.set_text(drawn(text.get_text()))
 
 
-def _drawn(text: str) -> str:
+def drawn(text: str) -> str:
+    """As a figure shows it. Labels of ticks are written when it is drawn, so that whoever sets them asks for this."""
     shown = printable(text, "\n")
     return shown if len(shown) <= _LONGEST else f"{shown[:_LONGEST]}…"
