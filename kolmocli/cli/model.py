@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from kolmocli.cli.format import UNKNOWN
-from kolmocli.cli.output import print_json, remark, show
+from kolmocli.cli.output import print_json, print_line, remark, show
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -87,7 +87,7 @@ def remove_model(name: Name, json: Json = False) -> None:
     from kolmocli.models.store import remove_kept
 
     removed = remove_kept(name)
-    print_json({"removed": removed.name}) if json else print(f"removed {removed.folder}")
+    print_json({"removed": removed.name}) if json else print_line(f"removed {removed.folder}")
 
 
 def _report(model: Kept, json: bool) -> None:

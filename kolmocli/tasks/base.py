@@ -130,7 +130,7 @@ class Checked:
 
     def _holds(self, value: Any) -> bool:
         try:
-            with at_work(str(self.task.bucket), "its check"):
+            with at_work(f"family {self.task.bucket}", "its check"):
                 verdict = self.check(value)
         except Exception as error:  # it was handed what a stranger's program made
             _log.debug("%s: the check raised %r on %.80r", self.task.bucket, error, value)

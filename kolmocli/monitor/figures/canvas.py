@@ -34,6 +34,7 @@ BLUE, ORANGE, GREEN, RED, PURPLE, SKY, GREY = (
 BAND = "#dfe9e4"
 _LONGEST = 200
 """Characters of a text that are drawn: longer than any of ours. A name of 100,000 would take minutes."""
+_LABEL = 30
 STEP = "REINFORCE step"
 """The label of the axis that most figures share."""
 WINDOW = 10
@@ -138,7 +139,12 @@ def _as_text(fig: Figure) -> None:
         text.set_text(drawn(text.get_text()))
 
 
-def drawn(text: str) -> str:
+def drawn(text: str, longest: int = _LONGEST) -> str:
     """As a figure shows it. Labels of ticks are written when it is drawn, so that whoever sets them asks for this."""
     shown = printable(text, "\n")
-    return shown if len(shown) <= _LONGEST else f"{shown[:_LONGEST]}…"
+    return shown if len(shown) <= longest else f"{shown[:longest]}…"
+
+
+def label_of(name: str) -> str:
+    """A name beside an axis or in a legend, which must leave room for what is drawn."""
+    return drawn(name, _LABEL)

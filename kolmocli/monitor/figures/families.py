@@ -14,9 +14,9 @@ from kolmocli.monitor.figures.canvas import (
     SKY,
     STEP,
     WINDOW,
-    drawn,
     dress,
     figure,
+    label_of,
     running_mean,
 )
 from kolmocli.monitor.history import History
@@ -108,7 +108,7 @@ def bucket_map(run: History) -> Figure | None:
         dress(axes, STEP, "", title).grid(False)
         image = axes.imshow(grid, aspect="auto", interpolation="nearest", cmap=colours, vmin=0, vmax=1, extent=extent)
         fig.colorbar(image, ax=axes, location="bottom", aspect=40, pad=0.03, label=label).ax.tick_params(labelsize=8)
-    left.set_yticks(range(len(names)), [drawn(name) for name in names])
+    left.set_yticks(range(len(names)), [label_of(name) for name in names])
     return fig
 
 
