@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
+from kolmocli.console import writable
 from kolmocli.errors import KolmoError, UsageError
 
 SUFFIX = ".klm"
@@ -41,6 +42,14 @@ def require_regular(name: str | Path, *, piped: bool = False) -> None:
     if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
         mend = "; for what another command writes use - or <(…)" if piped else ""
         raise UsageError(f"{name}: not a regular file but {_kind(mode)}{mend}")
+
+
+def require_utf8(folder: Path) -> None:
+    """Raise UsageError for a folder that libraries cannot write into, which hand its name on as UTF-8: before hours of training."""
+    if not writable(str(folder)):
+        raise UsageError(
+            f"{folder}: its name is not UTF-8, and what writes models and TensorBoard needs that; name another"
+        )
 
 
 def _kind(mode: int) -> str:

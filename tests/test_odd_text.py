@@ -93,7 +93,7 @@ def changed(odd: Odd, value: dict[str, Any], keys: int = 2) -> dict[str, Any]:
 
 CURRICULUM: dict[str, Any] = {
     "name": "small", "description": "x", "seed": 1, "model": {"name": "tiny", "device": "cpu", "precision": "fp32"},
-    "families": {"sums": {"task": "sum_digits", "levels": [{"digits": 2}, {"digits": 3}]}}, "reward": {"kind": "binary"},
+    "families": {"sums": {"task": "sum_digits", "levels": [{"digits": [2, 3]}, {"digits": [3, 4]}]}}, "reward": {"kind": "binary"},
     "controller": {"kind": "integral", "target": 0.5}, "training": {"steps": 3, "batch_size": 8, "group_size": 4, "temperature": 1.0},
     "evaluation": {"tasks": 4}, "sandbox": {"backend": "embedded"}, "data": {"train": None},
 }  # fmt: skip

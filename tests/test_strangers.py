@@ -9,9 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from kolmocli.config.file import load_config
 from kolmocli.console import LONGEST_NAME, unfit, writable
 from kolmocli.errors import UsageError
-from kolmocli.files import read_input, require_regular
+from kolmocli.files import read_input, require_regular, require_utf8
+from kolmocli.paths import find_curriculum
 from kolmocli.plain import parsed
 
 ROOT = Path(__file__).parents[1] / "kolmocli"
@@ -95,3 +97,14 @@ def test_commands_print_by_their_own_functions() -> None:
     bare = re.compile(r"(?<![\w.])print\(|typer\.(?:secho|echo)\(|sys\.std(?:out|err)\.write\(")
     found = {file.name for file in (ROOT / "cli").glob("*.py") if bare.search(file.read_text())}
     assert found <= {"output.py", "main.py", "app.py"}  # app.py prints the version, main.py the help
+
+
+def test_a_run_goes_into_a_folder_whose_name_is_utf8(tmp_path: Path) -> None:
+    require_utf8(tmp_path / "日本")
+    with pytest.raises(UsageError, match="its name is not UTF-8"):
+        require_utf8(tmp_path / os.fsdecode(b"r\xff"))
+    from kolmocli.training.train import RunOptions, train
+
+    with pytest.raises(UsageError, match="its name is not UTF-8"):
+        train(load_config(find_curriculum("quickstart")), RunOptions(tmp_path / os.fsdecode(b"r\xff"), quiet=True))
+    assert not list(tmp_path.iterdir())

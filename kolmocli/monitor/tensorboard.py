@@ -11,7 +11,7 @@ from typing import Any
 
 from kolmocli.console import printable
 from kolmocli.errors import EnvironmentMissing, UsageError
-from kolmocli.files import own_folder, writing
+from kolmocli.files import own_folder, require_utf8, writing
 from kolmocli.monitor.history import history_to_show
 from kolmocli.monitor.records import StepRecord, WarmRecord
 from kolmocli.plain import finite
@@ -65,8 +65,9 @@ def require_tensorboard() -> None:
 def export(run_dir: Path) -> Path:
     """Write a run as far as it is. Returns the folder.
 
-    Raises UsageError where there is something already: the run itself may be writing there.
+    Raises UsageError where there is something already, as the run itself may be writing there, and for a name that is not UTF-8.
     """
+    require_utf8(run_dir)
     history = history_to_show(run_dir)
     folder = Path(run_dir) / FOLDER
     if not folder.is_symlink() and any(folder.glob(_FILES)):
