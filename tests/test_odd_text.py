@@ -121,7 +121,7 @@ SUMMARY: dict[str, Any] = {
 ROWS: tuple[dict[str, Any], ...] = (
     {
         "sequence": [1, 2, 3, 4],
-        "program": "output = [1, 2, 3, 4]",
+        "generation": "output = [1, 2, 3, 4]",
         "bucket": "ramps/1",
         "modality": "bytes",
         "task_id": "a",
