@@ -99,6 +99,14 @@ def require_fit(source: object, model: Any, tokenizer: Any) -> None:
         raise UsageError(
             f"{source}: its tokenizer has no end token, so no answer would end; name it as eos_token in tokenizer_config.json"
         )
+    ends = getattr(model.generation_config, "eos_token_id", None)
+    wrong = [
+        end for end in (ends if isinstance(ends, list) else [ends]) if end is not None and not isinstance(end, int)
+    ]
+    if wrong:
+        raise UsageError(
+            f"{source}: generation_config.json: eos_token_id is {wrong[0]!r:.40}; it is the number of a token"
+        )
     rows, last = model.get_input_embeddings().weight.shape[0], max(tokenizer.get_vocab().values())
     if last >= rows:
         raise UsageError(
