@@ -99,7 +99,7 @@ def require_fit(source: object, model: Any, tokenizer: Any) -> None:
         raise UsageError(
             f"{source}: its tokenizer has no end token, so no answer would end; name it as eos_token in tokenizer_config.json"
         )
-    ends = getattr(model.generation_config, "eos_token_id", None)
+    ends = getattr(getattr(model, "generation_config", None), "eos_token_id", None)
     wrong = [
         end for end in (ends if isinstance(ends, list) else [ends]) if end is not None and not isinstance(end, int)
     ]
