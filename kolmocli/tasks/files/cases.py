@@ -13,10 +13,10 @@ Each may be JSON within text, and may lie in an object under `test_cases`.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from kolmocli.plain import parsed
 from kolmocli.tasks.files.values import is_empty, structured
 
 _PYTHON = frozenset({"python", "python3", "py", "py3", "pypy3"})
@@ -150,6 +150,6 @@ def _result(text: Any) -> Any:
     if not isinstance(text, str):
         return text
     try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
+        return parsed(text)
+    except ValueError:
         return text

@@ -18,6 +18,7 @@ from itertools import chain
 from typing import Any
 
 from kolmocli.errors import UsageError
+from kolmocli.plain import parsed
 from kolmocli.tasks.files.guessed import ANSWERS, IDS, PROMPTS, TESTS
 from kolmocli.tasks.files.layouts import LAYOUTS, Columns
 from kolmocli.tasks.files.lines import MAX_LINE, text_lines
@@ -79,8 +80,8 @@ def _is_whole(line: str) -> bool:
     if bare[:1] not in ("[", "{"):
         return False
     try:
-        found = json.loads(bare)
-    except (ValueError, RecursionError):
+        found = parsed(bare)
+    except ValueError:
         return bare[:1] == "[" or bare == "{"
     if isinstance(found, dict):  # a row, unless what it holds are rows
         try:
@@ -100,17 +101,13 @@ def _json(lines: Iterator[tuple[int, str]], problems: Problems) -> Iterator[tupl
         if size > _MOST_JSON:
             raise UsageError(f"{problems.name}: one value of JSON above {_MOST_JSON >> 30} GiB; write one row a line")
     try:
-        found = json.loads("\n".join(line for _, line in held))
-    except RecursionError:
-        raise UsageError(f"{problems.name}: nested too deeply") from None
+        made = _rows_of(parsed("\n".join(line for _, line in held)))
     except json.JSONDecodeError as error:
         if len(held) > 1 and not any(map(_is_row, held)):
             place = held[error.lineno - 1][0] if error.lineno <= len(held) else held[-1][0]
             raise UsageError(f"{problems.name}:{place}: broken JSON: {error.msg} at character {error.colno}") from None
         yield from _json_lines(held[0], iter(held[1:]), problems)
         return
-    try:
-        made = _rows_of(found)
     except ValueError as error:
         raise UsageError(f"{problems.name}: {error}") from None
     for number, row in enumerate(made, start=1):
@@ -118,8 +115,8 @@ def _json(lines: Iterator[tuple[int, str]], problems: Problems) -> Iterator[tupl
 
 
 def _is_row(line: tuple[int, str]) -> bool:
-    with contextlib.suppress(ValueError, RecursionError):
-        return isinstance(json.loads(line[1]), dict)
+    with contextlib.suppress(ValueError):
+        return isinstance(parsed(line[1]), dict)
     return False
 
 
@@ -158,13 +155,9 @@ def _of_columns(found: dict[str, Any]) -> list[Any]:
 def decoded(text: str) -> Any:
     """A JSON value. Raises ValueError, which says where it is broken."""
     try:
-        return json.loads(text)
-    except RecursionError:
-        raise ValueError("nested too deeply") from None
+        return parsed(text)
     except json.JSONDecodeError as error:
         raise ValueError(f"broken JSON: {error.msg} at character {error.pos + 1}") from None
-    except ValueError as error:  # what Python says of an integer of thousands of digits goes on to talk to programmers
-        raise ValueError(str(error).partition(";")[0]) from None
 
 
 def _json_lines(
