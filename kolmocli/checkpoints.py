@@ -7,12 +7,12 @@ and new lie under hidden names for a moment: they count too.
 from __future__ import annotations
 
 import hashlib
-import json
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from kolmocli.errors import KolmoError
+from kolmocli.plain import parsed
 
 MANIFEST = "manifest.json"
 """The digest of every other file of the checkpoint, written last."""
@@ -88,7 +88,7 @@ def _damage(folder: Path, *, policy_alone: bool = False) -> str:
     if not (folder / MANIFEST).is_file():  # of a pipe or a device nobody sees the end
         return f"no {MANIFEST} in it"
     try:
-        digests = dict(json.loads((folder / MANIFEST).read_text()))
+        digests = dict(parsed((folder / MANIFEST).read_text()))
     except (OSError, ValueError, TypeError):
         return f"{MANIFEST} cannot be read"
     for name, written in digests.items():

@@ -45,5 +45,27 @@ def printable(text: str, kept: str = "") -> str:
     return "".join(c if c.isprintable() or c in kept else " " if c in "\n\t" else _escaped(c) for c in text)
 
 
+LONGEST_NAME = 200
+"""Characters of the name of a family: a table shows 24 of them, and a figure of 100,000 would take minutes to draw."""
+
+
+def writable(text: str) -> bool:
+    """Whether UTF-8 can write it. Half of a surrogate pair, which JSON and YAML can name, it cannot."""
+    if text.isascii():
+        return True
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def unfit(name: str) -> str:
+    """What is wrong with a name that a file gives; nothing where it can be shown, saved and drawn."""
+    if not writable(name):
+        return "holds half of a surrogate pair, which UTF-8 cannot write"
+    return f"has {len(name):,} characters; at most {LONGEST_NAME} are taken" if len(name) > LONGEST_NAME else ""
+
+
 def _escaped(character: str) -> str:
     return character.encode("unicode_escape", "surrogatepass").decode("ascii")

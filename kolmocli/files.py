@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
+from kolmocli.console import writable
 from kolmocli.errors import KolmoError, UsageError
 
 SUFFIX = ".klm"
@@ -23,10 +24,48 @@ STANDARD = "-"
 _SPOOLED_BYTES = 1 << 26
 
 
+def require_regular(name: str | Path, *, piped: bool = False) -> None:
+    """Refuse what has no end, or never begins: a FIFO that nobody writes to, a device. A file that is not there is for
+    whoever opens it to name.
+
+    With `piped` what the shell opened for this command is taken as well: `<(…)` and /dev/stdin.
+
+    Raises:
+        UsageError: it is not a regular file.
+    """
+    if piped and (str(name).startswith("/dev/fd/") or str(name) == "/dev/stdin"):
+        return
+    try:
+        mode = os.stat(name).st_mode
+    except (OSError, ValueError):
+        return
+    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+        mend = "; for what another command writes use - or <(…)" if piped else ""
+        raise UsageError(f"{name}: not a regular file but {_kind(mode)}{mend}")
+
+
+def require_utf8(folder: Path) -> None:
+    """Raise UsageError for a folder that libraries cannot write into, which hand its name on as UTF-8: before hours of training."""
+    if not writable(str(folder)):
+        raise UsageError(
+            f"{folder}: its name is not UTF-8, and what writes models and TensorBoard needs that; name another"
+        )
+
+
+def _kind(mode: int) -> str:
+    return "a FIFO" if stat.S_ISFIFO(mode) else "a socket" if stat.S_ISSOCK(mode) else "a device"
+
+
 def read_input(name: str) -> bytes:
-    """All bytes of a file, or of standard input for `-`."""
+    """All bytes of a file, or of standard input for `-`.
+
+    Raises:
+        UsageError: it is a device, or a FIFO that has a name.
+        KolmoError: it cannot be read.
+    """
     if name == STANDARD:
         return sys.stdin.buffer.read()
+    require_regular(name, piped=True)
     try:
         return Path(name).read_bytes()
     except FileNotFoundError:

@@ -1,7 +1,8 @@
-"""Numbers as JSON can write them."""
+"""Numbers as JSON can write them, and JSON of strangers."""
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping
 from typing import Any
@@ -16,3 +17,19 @@ def finite(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [finite(item) for item in value]
     return value
+
+
+def parsed(text: str | bytes) -> Any:
+    """The value of a text of JSON, whoever wrote it.
+
+    Raises:
+        ValueError: it is none, or too deep for Python, or has an integer of thousands of digits; one line says which.
+    """
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    except (json.JSONDecodeError, UnicodeDecodeError):
+        raise
+    except ValueError as error:  # of an integer of thousands of digits; what Python says goes on to talk to programmers
+        raise ValueError(str(error).partition(";")[0]) from None

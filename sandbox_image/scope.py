@@ -6,15 +6,17 @@ they may do is decided by the process around them (`jail.py`).
 
 import atexit
 import builtins
+import itertools
 import os
 import posixpath
 import sys
+import time
 from collections.abc import Callable, Mapping, Sequence
-from types import FunctionType, ModuleType
+from types import FrameType, FunctionType, ModuleType
 from typing import Any
 
 import substitutes
-from statements import HABITUAL_MODULES, MODULES, MORE_MODULES
+from statements import FILENAME, HABITUAL_MODULES, MODULES, MORE_MODULES
 from streams import Streams
 
 REMOVED = ("open", "input", "breakpoint", "help", "license", "copyright", "credits", "exit", "quit")
@@ -29,7 +31,7 @@ SYS = substitutes.System("sys", "What a program may want to know of its interpre
 """Programs get this for `sys`. Scripts find their input and output in it."""
 
 
-class NotImportable(ImportError):
+class NotImportable(ModuleNotFoundError):
     """A module that the reference machine does not have."""
 
 
@@ -55,6 +57,9 @@ def load(names: Sequence[str]) -> None:
     for name in names:
         __import__(name)
     os.register_at_fork = fork_hooks
+    clock = substitutes.Clock()
+    time.process_time = time.thread_time = clock.seconds
+    time.process_time_ns = time.thread_time_ns = clock.nanoseconds
     sys.argv = [""]
     atexit._clear()  # what a script registers is all that runs at its end
     vars(SYS).update({name: getattr(sys, name) for name in _SYS}, argv=[""], path=[], executable="")
@@ -106,6 +111,12 @@ def _substitute(name: str, taken: bool) -> ModuleType:
     return substitutes.husk(name) if rest and taken else _made[top]
 
 
+def _is_habit(frame: FrameType) -> bool:
+    """Whether a program imports without asking what comes of it: in its first column, and so within no `try`."""
+    column = next(itertools.islice(frame.f_code.co_positions(), frame.f_lasti // 2, None))[2]
+    return column == 0 and frame.f_code.co_filename == FILENAME
+
+
 def _importer(real: Callable[..., Any], own: ModuleType) -> Callable[..., Any]:
     def __import__(
         name: str,
@@ -119,6 +130,8 @@ def _importer(real: Callable[..., Any], own: ModuleType) -> Callable[..., Any]:
             return _substitute(name, bool(fromlist))
         if level == 0 and name == "builtins":
             return own
+        if level == 0 and top in substitutes.PACKAGES and top not in _importable and _is_habit(sys._getframe(1)):
+            return substitutes.husk(name if fromlist else top)
         if level or top not in _importable:
             raise NotImportable(name)
         if name == "sys":

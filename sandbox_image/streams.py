@@ -5,6 +5,7 @@ printed. A script may replace `sys.stdin` or `sys.stdout`, open descriptor 0 aga
 all of it ends here.
 """
 
+import contextlib
 import io
 import os
 from typing import Any
@@ -87,6 +88,7 @@ class Streams:
     def __init__(self, fd: int = -1, early: bytes = b"") -> None:
         self.input, self.output, self.errors = Input(fd, early), Output(fd), _Errors()
         self.stdin, self.stdout, self.stderr = (self.text(raw) for raw in (self.input, self.output, self.errors))
+        self._opened = [self.stdout]
 
     @staticmethod
     def text(raw: io.RawIOBase, **options: Any) -> io.TextIOWrapper:
@@ -107,18 +109,24 @@ class Streams:
             raw = self.output
         elif file in _ERRORS and set(mode) & set("wa"):
             raw = self.errors
+        if raw is None and isinstance(file, str) and file[:1] != "/" and not set(mode) & set("wax+"):
+            raise FileNotFoundError(2, "No such file or directory", file)
         if raw is None:
             raise PermissionError(1, "files")
         if raw is self.input and not self.stdin.closed:
             return self.stdin.buffer if "b" in mode else self.stdin  # what is in its buffer is not lost
         made = self.text(raw)
+        self._opened.append(made)  # or it would be closed with its buffer, once nobody holds it
         return made.buffer if "b" in mode else made
 
     def read(self, fd: int, size: int, /) -> bytes:
-        """os.read."""
+        """os.read of a file: all of what is asked for, or all that is left."""
         if fd != 0:
             raise OSError(9, "Bad file descriptor")
-        return self.input.take(size)
+        found = bytearray()
+        while len(found) < size and (more := self.input.take(min(size - len(found), _BUFFER))):
+            found += more
+        return bytes(found)
 
     def write(self, fd: int, data: Any, /) -> int:
         """os.write."""
@@ -127,7 +135,9 @@ class Streams:
         return (self.output if fd == 1 else self.errors).write(data)
 
     def flush(self, shown: Any) -> None:
-        """At the end: what stands in the place of sys.stdout, as Python does it, and then the first one."""
-        for stream in (shown, self.stdout):
-            if stream is not None and not stream.closed:
+        """At the end: what stands in the place of sys.stdout, as Python does it, and then what was opened."""
+        if shown is not None and not shown.closed:
+            shown.flush()
+        for stream in self._opened:
+            with contextlib.suppress(ValueError):  # closed, or without its buffer, which a program may take out
                 stream.flush()

@@ -37,6 +37,13 @@ class Absent:
             raise AttributeError(name)
         return Absent(f"{self.__name__}.{name}")
 
+    def __instancecheck__(self, value: object) -> bool:
+        return False
+
+    def __or__(self, other: object) -> "Absent":
+        return self
+
+    __ror__ = __or__
     __call__ = __iter__ = __enter__ = __getitem__ = __mro_entries__ = __bool__ = _refuse
 
 
@@ -65,10 +72,20 @@ class System(ModuleType):
 
 
 HUSKS = (
-    "asyncio", "cProfile", "concurrent", "doctest", "getpass", "glob", "multiprocessing", "pathlib", "pdb", "platform",
-    "profile", "pstats", "select", "shutil", "signal", "sqlite3", "tempfile", "tracemalloc", "unittest", "urllib", "zoneinfo",
+    "asyncio", "bz2", "cProfile", "cmd", "code", "concurrent", "configparser", "contextvars", "curses", "dbm", "doctest",
+    "email", "fcntl", "getpass", "gettext", "glob", "gzip", "http", "ipaddress", "lzma",
+    "mimetypes", "mmap", "multiprocessing", "pathlib", "pdb", "platform", "plistlib", "profile", "pstats",
+    "pty", "readline", "runpy", "select", "selectors", "shelve", "shutil", "signal", "sqlite3", "ssl", "symtable",
+    "sysconfig", "syslog", "tarfile", "tempfile", "termios", "tkinter", "tomllib", "tracemalloc", "tty", "turtle", "unittest",
+    "urllib", "xml", "zipfile", "zoneinfo",
 )  # fmt: skip
 """Modules that can be imported, and nothing in them used."""
+PACKAGES = (
+    "PIL", "atcoder", "bitarray", "bs4", "cv2", "cython", "gmpy2", "jax", "matplotlib", "more_itertools", "networkx", "nltk",
+    "numba", "numpy", "pandas", "pypyjit", "pytest", "regex", "requests", "scipy", "seaborn", "sklearn", "sortedcontainers",
+    "sympy", "tensorflow", "torch", "tqdm", "typing_extensions",
+)  # fmt: skip
+"""The same of packages that the image lacks, where a program imports them as it begins, and not to see whether they are there."""
 CUT_DOWN = ("builtins", "os", "resource", "threading")
 _OS = (
     "PathLike", "error", "fsdecode", "fsencode", "fspath", "get_terminal_size", "strerror", "urandom",
@@ -76,9 +93,10 @@ _OS = (
 
 
 class _Status:
-    """Of a descriptor: a pipe, whose size nobody knows. `max(st_size, 8192)` is what fast input asks for."""
+    """Of a descriptor: a file that may be as long as the longest input. Fast input reads `max(st_size, 8192)` bytes of it, or
+    `st_size`."""
 
-    st_size, st_mode, st_blksize, st_mtime = 0, 0o010600, 4096, 0.0
+    st_size, st_mode, st_blksize, st_mtime = 64 << 20, 0o100600, 4096, 0.0
 
 
 def operating_system(streams: Streams, leave: Callable[[int], NoReturn]) -> Substitute:
@@ -99,6 +117,21 @@ def operating_system(streams: Streams, leave: Callable[[int], NoReturn]) -> Subs
         "getcwd": lambda: "/", "getpid": lambda: 2, "getppid": lambda: 1, "cpu_count": lambda: 1,
     }  # fmt: skip
     return Substitute("os", names, real)
+
+
+class Clock:
+    """Time since it was first looked at, in the place of a process's own, which a child may not ask for."""
+
+    def __init__(self) -> None:
+        self._begun: int | None = None
+
+    def nanoseconds(self) -> int:
+        if self._begun is None:
+            self._begun = time.monotonic_ns()
+        return time.monotonic_ns() - self._begun
+
+    def seconds(self) -> float:
+        return self.nanoseconds() / 1e9
 
 
 def resources() -> Substitute:

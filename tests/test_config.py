@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -192,7 +193,7 @@ def test_a_mistake_is_one_line_with_line_key_and_mend(file: Path, old: str, new:
         ("a: 1\nb: 2\na: 3\n", "c.yaml:3: a: already set on line 1; keep one"),
         ("a: {b: 1,\n b: 2}\n", "c.yaml:2: b: already set on line 1; keep one"),
         ("a: \x07\n", "c.yaml: not YAML: unacceptable character #x0007"),
-        ("[" * 5000, "c.yaml: nested too deeply for a curriculum"),
+        ("[" * 5000, "c.yaml:1: nested too deeply for a curriculum; take apart what is in it"),
     ],
 )
 def test_a_malformed_file_is_one_line(tmp_path: Path, text: str, said: str) -> None:
@@ -353,3 +354,52 @@ def test_who_trains_chooses_the_hosts(file: Path) -> None:
     assert load_config(file, {"engine.hosts": hosts, "engine.insecure": False}).engine.hosts == hosts
     assert load_config(file, {"engine": {"kind": "monarch", "hosts": hosts}}).engine.hosts == hosts
     assert load_config(file, {"engine": "local"}).engine.hosts == []
+
+
+SUMS = "families: {a: {task: examples, of: numbers}}\n"
+TOO_MUCH = {
+    "unknown keys": (SUMS + "".join(f"k{i}: 1\n" for i in range(100_000)), "more than 50,000 keys and values for a curriculum"),
+    "nesting": ("families: " + "{a: " * 20_000 + "1" + "}" * 20_000, "nested too deeply for a curriculum"),
+    "levels": (
+        "families:\n  a:\n    task: sum_digits\n    levels: [" + "{}," * 20_000 + "]\n",
+        "families.a.levels: a family has at most 10,000, has 20,000",
+    ),
+    "families": (
+        "families:\n" + "".join(f"  a{i}: {{}}\n" for i in range(2_000)), "families: 2,000 families; at most 1,000 are taken"
+    ),
+    "a long name": (f"families: {{{'x' * 300}: {{task: sum_digits}}}}", "has 300 characters; at most 200 are taken"),
+    "half a character": (r'families: {"\ud800": {task: sum_digits}}', "holds half of a surrogate pair, which UTF-8 cannot write"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "said"), TOO_MUCH.values(), ids=TOO_MUCH)
+def test_bounds_come_before_anything_else(tmp_path: Path, text: str, said: str) -> None:
+    (tmp_path / "c.yaml").write_text(text)
+    with pytest.raises(ConfigError) as raised:
+        load_config(tmp_path / "c.yaml")
+    assert said in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+def test_the_first_hundred_mistakes_are_named_and_the_rest_counted(tmp_path: Path) -> None:
+    (tmp_path / "c.yaml").write_text(SUMS + "".join(f"k{i}: 1\n" for i in range(5_000)))
+    with pytest.raises(ConfigError) as raised:
+        load_config(tmp_path / "c.yaml")
+    assert len(raised.value.problems) == 101
+    assert raised.value.problems[-1].endswith("and 4,900 more things that are wrong")
+
+
+def test_a_pipe_is_no_curriculum(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "c.yaml")
+    with pytest.raises(UsageError, match=r"c\.yaml: not a regular file but a FIFO"):
+        load_config(tmp_path / "c.yaml")
+
+
+@pytest.mark.parametrize(
+    "key", ["a" * 5_000, ".".join("a" * 5_000), "families.a.levels[" + "9" * 5_000 + "]", "families[²]"]
+)
+def test_a_key_of_any_length_is_one_line(tmp_path: Path, key: str) -> None:
+    (tmp_path / "c.yaml").write_text(SUMS)
+    with pytest.raises(UsageError, match="is not a key") as raised:
+        load_config(tmp_path / "c.yaml", {key: 1})
+    assert len(str(raised.value)) < 12_000

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from kolmocli.cli.format import percent
-from kolmocli.cli.output import complain, print_json, show
-from kolmocli.console import printable
+from kolmocli.cli.output import complain, print_json, print_line, remark, show
 from kolmocli.errors import EXIT_OK, KolmoError, UsageError, naming
 
 if TYPE_CHECKING:
@@ -120,9 +119,9 @@ def pack_file(name: str, target: str, options: Options, how: FileOptions, compar
     result = {"input": name, "output": target, "size": len(data), "packed": len(archive)}
     result |= {"seconds": round(time.monotonic() - started, 3), "members": [asdict(r) for r in reports]}
     if not how.quiet:
-        say(f"{name}: {len(data)} → {len(archive)} bytes{share_of(len(archive), len(data))}, {target}")
+        remark(f"{name}: {len(data)} → {len(archive)} bytes{share_of(len(archive), len(data))}, {target}")
         if options.view != "auto" and not any(way.startswith("programs") for r in reports for way in r.attempts):
-            say(f"{name}: no program was found with --format {options.view}; packed by {reports[0].codec}")
+            remark(f"{name}: no program was found with --format {options.view}; packed by {reports[0].codec}")
     if how.verbose:
         say_what_was_tried(reports)
     if compare:
@@ -150,7 +149,7 @@ def unpack_file(name: str, archive: bytes, target: str, may: Permissions, how: F
         remove_input(name, target, may.decode(name, archive))
     took = round(time.monotonic() - started, 3)
     if how.verbose and not how.quiet:
-        say(f"{name}: {len(archive)} → {size} bytes in {took} s, {target}")
+        remark(f"{name}: {len(archive)} → {size} bytes in {took} s, {target}")
     if how.explain:
         print_programs(archive, may.max_output)
     return {"input": name, "output": target, "size": size, "packed": len(archive), "seconds": took}
@@ -160,7 +159,7 @@ def test_file(name: str, archive: bytes, may: Permissions, how: FileOptions) -> 
     """Decode an archive and write nothing."""
     size = sum(map(len, may.decode(name, archive)))
     if not how.quiet:
-        say(f"{name}: {size} bytes, OK")
+        remark(f"{name}: {size} bytes, OK")
     if how.explain:
         print_programs(archive, may.max_output)
     return {"input": name, "ok": True, "size": size, "packed": len(archive)}
@@ -182,7 +181,7 @@ def list_file(name: str, archive: bytes, may: Permissions, how: FileOptions) -> 
     if not how.quiet:
         kinds = ", ".join(f"{s['kind']} {s['bytes']}" for s in sections) or "empty"
         share, plural = share_of(len(archive), size), "s" * (len(found) > 1)
-        print(f"{name}: {size} bytes in {len(archive)}{share}, {len(found)} member{plural}: {kinds}")
+        print_line(f"{name}: {size} bytes in {len(archive)}{share}, {len(found)} member{plural}: {kinds}")
     if how.explain:
         print_programs(archive, may.max_output)
     return {"input": name, "members": len(found), "size": size, "packed": len(archive), "sections": sections}
@@ -191,13 +190,15 @@ def list_file(name: str, archive: bytes, may: Permissions, how: FileOptions) -> 
 def print_total(listed: Sequence[Result]) -> None:
     """The last line of a list of several archives."""
     size, packed = (sum(result[key] for result in listed) for key in ("size", "packed"))
-    print(f"{len(listed)} archives: {size} bytes in {packed}{share_of(packed, size)}")
+    print_line(f"{len(listed)} archives: {size} bytes in {packed}{share_of(packed, size)}")
 
 
 def say_what_was_tried(reports: Sequence[MemberReport]) -> None:
     for r in reports:
-        say(f"  {r.view}, {r.programs} programs for {r.covered} items ({r.proposed} by the model), residual {r.codec}")
-        say("  " + ", ".join(f"{way} {size}" for way, size in sorted(r.attempts.items(), key=lambda kv: kv[1])))
+        remark(
+            f"  {r.view}, {r.programs} programs for {r.covered} items ({r.proposed} by the model), residual {r.codec}"
+        )
+        remark("  " + ", ".join(f"{way} {size}" for way, size in sorted(r.attempts.items(), key=lambda kv: kv[1])))
 
 
 def compare_sizes(data: bytes, packed: int) -> dict[str, int]:
@@ -206,7 +207,7 @@ def compare_sizes(data: bytes, packed: int) -> dict[str, int]:
 
     sizes = {codec: len(encode(data)) for codec, encode in codecs().items()}
     for label, size in sorted([("kolmo", packed), *sizes.items()], key=lambda kv: kv[1]):
-        print(f"{label:8} {size:>12}{share_of(size, len(data))}")
+        print_line(f"{label:8} {size:>12}{share_of(size, len(data))}")
     return sizes
 
 
@@ -216,7 +217,7 @@ def print_programs(archive: bytes, max_output: int) -> None:
 
     explanation = explain(archive, max_output)
     if not sys.stdout.isatty():
-        print(printable(str(explanation), "\n\t"))
+        print_line(explanation, "\n\t")
         return
     from rich.syntax import Syntax
 
@@ -238,14 +239,9 @@ def progress_of(name: str, how: FileOptions) -> Progress:
             said = time.monotonic()
             line = f"{name}: {stage}" if done is None else f"{name}: {stage}, {100 * done:.0f} %"
             line += f", about {seconds:.0f} s left" if seconds is not None and seconds >= 1 else ""
-            before, after = ("\r\033[K", "\r") if terminal else ("", "\n")
-            print(before + line, end=after, file=sys.stderr, flush=True)
+            remark(line, "\r")
 
     return say
-
-
-def say(line: str) -> None:
-    print(f"\r\033[K{line}" if sys.stderr.isatty() else line, file=sys.stderr)
 
 
 def share_of(part: int, whole: int) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kolmocli.cli.calibrate import calibrate
-from kolmocli.cli.output import print_json, show
+from kolmocli.cli.output import print_json, print_line, remark, show
 from kolmocli.cli.plugins import Plugins, load_plugins
 from kolmocli.cli.simulate import simulate
 from kolmocli.errors import EXIT_USAGE, UsageError
@@ -66,9 +66,9 @@ def validate(
     else:
         for file, wrong in found.items():
             for line in wrong:
-                typer.echo(line, err=True)
+                remark(line)
             if not wrong:
-                print(f"{file}: ok")
+                print_line(f"{file}: ok")
     if any(found.values()):
         raise typer.Exit(EXIT_USAGE)
 

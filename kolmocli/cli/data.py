@@ -10,8 +10,7 @@ from typing import Annotated, Any, get_args
 
 import typer
 
-from kolmocli.cli.output import print_json, show
-from kolmocli.console import printable
+from kolmocli.cli.output import print_json, remark, show
 from kolmocli.errors import UsageError
 
 app = typer.Typer(
@@ -61,13 +60,13 @@ def slice_(
     from kolmocli.tasks.files.slicing import Slicing, slice_files
 
     wanted = Slicing(wanted_modality, lengths, rest, sequences, column, strict)
-    done = slice_files(files, output, wanted, force=force, warn=_say)
+    done = slice_files(files, output, wanted, force=force, warn=remark)
     if json:
         print_json({"output": output, "modality": modality, "lengths": list(lengths), **asdict(done)})
     elif not quiet:
         left = f", {done.left_over:,} left over" if done.left_over else ""
         gaps = f", {done.gaps:,} uncertain bases left out" if done.gaps else ""
-        _say(f"{done.sequences:,} sequences of {done.values:,} values{left}{gaps}: {_place(output)}")
+        remark(f"{done.sequences:,} sequences of {done.values:,} values{left}{gaps}: {_place(output)}")
 
 
 @app.command("synth")
@@ -113,14 +112,14 @@ def synth(
         if not families:
             raise UsageError(f"--curriculum {curriculum}: its tasks are questions, there are no programs to sample")
     wanted = Synthesis(pairs, seed, part, families, tuple(exclude or ()), distinct, strict)
-    done = synthesise(wanted, output, force=force, warn=_say, progress=_counter(pairs, quiet))
+    done = synthesise(wanted, output, force=force, warn=remark, progress=_counter(pairs, quiet))
     if json:
         print_json({"output": output, "seed": seed, "split": split, "curriculum": curriculum, **asdict(done)})
     elif not quiet:
         extra = "".join(
             f", {n:,} {what}" for what, n in (("excluded", done.excluded), ("repeated", done.repeated)) if n
         )
-        _say(f"{done.pairs:,} pairs, {done.items:,} items{extra}: {_place(output)}")
+        remark(f"{done.pairs:,} pairs, {done.items:,} items{extra}: {_place(output)}")
 
 
 @app.command("label")
@@ -151,7 +150,7 @@ def label_(
     from kolmocli.tasks.files.labelling import Labelling, label
 
     wanted = Labelling(seconds, shorten, strict, resume)
-    done = label(file, output, wanted, force=force, warn=_say, progress=_counter(None, quiet, "sequences"))
+    done = label(file, output, wanted, force=force, warn=remark, progress=_counter(None, quiet, "sequences"))
     if json:
         print_json({"file": file, "output": output, "seconds": seconds, **asdict(done)})
     elif not quiet:
@@ -159,7 +158,7 @@ def label_(
         programs = ", ".join(f"{n:,} {what}" for what, n in counts.items() if n) or "none found"
         rate = f", {done.bits / done.literal_bits:.3f} of their literals" if done.literal_bits else ""
         without = f"; {done.literals:,} without" if done.literals else ""
-        _say(f"{done.sequences:,} sequences: programs {programs}{rate}{without}: {_place(output)}")
+        remark(f"{done.sequences:,} sequences: programs {programs}{rate}{without}: {_place(output)}")
 
 
 @app.command("show")
@@ -176,7 +175,7 @@ def show_data(
     """
     from kolmocli.tasks.files.statistics import describe
 
-    report = describe(file, examples=examples, seed=seed, strict=strict, warn=_say)
+    report = describe(file, examples=examples, seed=seed, strict=strict, warn=remark)
     print_json(report) if json else show(*_tables(report))
 
 
@@ -212,12 +211,7 @@ def _counter(of: int | None, quiet: bool, what: str = "pairs") -> Callable[[int]
     if quiet or not sys.stderr.isatty():
         return lambda done: None
     whole = "" if of is None else f" of {of:,}"
-    return lambda done: print(f"\r\033[K{done:,}{whole} {what}", end="", file=sys.stderr, flush=True)
-
-
-def _say(line: str) -> None:
-    line = printable(line)
-    print(f"\r\033[K{line}" if sys.stderr.isatty() else line, file=sys.stderr)
+    return lambda done: remark(f"{done:,}{whole} {what}", "\r")
 
 
 def _place(output: str) -> str:

@@ -16,12 +16,11 @@ from kolmocli.cli.archiving import (
     compare_sizes,
     print_programs,
     progress_of,
-    say,
     say_what_was_tried,
     share_of,
 )
 from kolmocli.cli.format import UNKNOWN, percent
-from kolmocli.cli.output import complain, show
+from kolmocli.cli.output import complain, print_line, remark, show
 from kolmocli.errors import UsageError, naming
 
 if TYPE_CHECKING:
@@ -63,7 +62,7 @@ def pack_folder(names: Sequence[str], target: str, options: Options, how: FileOp
     result |= {"seconds": round(time.monotonic() - started, 3), "members": [asdict(r) for r in reports]}
     if not how.quiet:
         share = share_of(len(archive), size)
-        say(f"{label}: {_entries(len(tree.entries))}, {size} → {len(archive)} bytes{share}, {target}")
+        remark(f"{label}: {_entries(len(tree.entries))}, {size} → {len(archive)} bytes{share}, {target}")
     if how.verbose:
         say_what_was_tried(reports)
     if compare:
@@ -98,7 +97,7 @@ def unpack_folder(
             remove_file(name, reads_back(folder, target, may.run_python), target)
     took = round(time.monotonic() - started, 3)
     if how.verbose and not how.quiet:
-        say(f"{name}: {len(archive)} → {_entries(len(wanted))}, {size} bytes in {took} s, {target}")
+        remark(f"{name}: {len(archive)} → {_entries(len(wanted))}, {size} bytes in {took} s, {target}")
     if how.explain:
         print_programs_of(archive, may.max_output)
     return {
@@ -117,7 +116,7 @@ def test_folder(name: str, archive: bytes, may: Permissions, how: FileOptions) -
     with naming(name):
         size = sum(len(piece) for _, piece in folder.pieces(folder.entries, may.run_python))
     if not how.quiet:
-        say(f"{name}: {_entries(len(folder.entries))}, {size} bytes, OK")
+        remark(f"{name}: {_entries(len(folder.entries))}, {size} bytes, OK")
     if how.explain:
         print_programs_of(archive, may.max_output)
     return {"input": name, "ok": True, "entries": len(folder.entries), "size": size, "packed": len(archive)}
@@ -131,7 +130,7 @@ def list_folder(name: str, archive: bytes, may: Permissions, how: FileOptions) -
     if not how.quiet:
         _print_table(shares)
         share = share_of(len(archive), folder.size)
-        print(f"{name}: {_entries(len(shares))}, {folder.size} bytes in {len(archive)}{share}")
+        print_line(f"{name}: {_entries(len(shares))}, {folder.size} bytes in {len(archive)}{share}")
     if how.explain:
         print_programs_of(archive, may.max_output)
     return {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -10,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from kolmocli.cli.format import UNKNOWN
-from kolmocli.cli.output import print_json, show
-from kolmocli.console import printable
+from kolmocli.cli.output import print_json, print_line, remark, show
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -22,10 +20,6 @@ app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 
 Json = Annotated[bool, typer.Option("--json", help="print one JSON object")]
 Name = Annotated[str, typer.Argument(metavar="NAME", help="a model of `kolmo model list`")]
-
-
-def _note(line: str) -> None:
-    print(printable(line), file=sys.stderr)
 
 
 @app.command("get")
@@ -43,7 +37,7 @@ def get_model(
     """
     from kolmocli.models.bringing import get
 
-    _report(get(name, place, _note), json)
+    _report(get(name, place, remark), json)
 
 
 @app.command("import")
@@ -59,7 +53,7 @@ def import_(
     from kolmocli.paths import SHIPPED
     from kolmocli.policy.presets import PRESETS
 
-    _report(import_model(source, name, {*PRESETS, SHIPPED}, _note), json)
+    _report(import_model(source, name, {*PRESETS, SHIPPED}, remark), json)
 
 
 @app.command("list")
@@ -93,7 +87,7 @@ def remove_model(name: Name, json: Json = False) -> None:
     from kolmocli.models.store import remove_kept
 
     removed = remove_kept(name)
-    print_json({"removed": removed.name}) if json else print(f"removed {removed.folder}")
+    print_json({"removed": removed.name}) if json else print_line(f"removed {removed.folder}")
 
 
 def _report(model: Kept, json: bool) -> None:

@@ -34,6 +34,19 @@ def print_json(result: Mapping[str, Any]) -> None:
         print(line if line.isprintable() else "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in line))
 
 
+def print_line(text: object, kept: str = "") -> None:
+    """A line on stdout, whoever wrote the words in it; several where `kept` has the line end. Every command prints by this,
+    `show` or `print_json`."""
+    print(printable(str(text), kept), flush=True)
+
+
+def remark(line: str, end: str = "\n") -> None:
+    """A line on stderr, in the place of the progress that stands there on a terminal; with `end="\\r"` it is progress itself."""
+    line = printable(line)
+    terminal = sys.stderr.isatty()
+    print(f"\r\033[K{line}" if terminal else line, end=end if terminal else "\n", file=sys.stderr, flush=True)
+
+
 def show(*parts: RenderableType) -> None:
     """Tables and text (which has no markup) on stdout, as wide as the terminal, or wide enough for a file or a pipe."""
     console = stdout()

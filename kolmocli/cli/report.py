@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from kolmocli.cli.output import complain
+from kolmocli.cli.output import complain, print_line
 from kolmocli.errors import UsageError
 
 _RUN = "the folder of a run, such as runs/latest"
@@ -62,12 +62,12 @@ def report(
         if tensorboard:
             from kolmocli.monitor.tensorboard import export
 
-            print(export(runs[0]))
+            print_line(export(runs[0]))
         from kolmocli.monitor.plots import write_report
 
         paths = write_report(runs[0])
     for path in paths:
-        print(path)
+        print_line(path)
     for run in runs:
         _say_troubles(run)
 

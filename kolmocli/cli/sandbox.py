@@ -8,9 +8,9 @@ from typing import Annotated, Literal
 
 import typer
 
-from kolmocli.cli.output import print_json
-from kolmocli.console import printable
+from kolmocli.cli.output import print_json, print_line, remark
 from kolmocli.errors import CheckError, UsageError
+from kolmocli.files import require_regular
 
 app = typer.Typer(
     no_args_is_help=True, help="The place where programs run: disposable containers, or worker processes."
@@ -29,11 +29,6 @@ WorkersOption = Annotated[
 RuntimeOption = Annotated[
     str | None, typer.Option("--runtime", help="Another OCI runtime of the engine, such as runsc.")
 ]
-
-
-def _log(line: str) -> None:
-    """Progress, and which sandbox was taken: stdout is for results alone."""
-    print(printable(line), file=sys.stderr)
 
 
 @app.command()
@@ -56,11 +51,11 @@ def build(
     from kolmocli.sandbox.docker.image import build as build_image
     from kolmocli.sandbox.docker.packages import known
 
-    built = build_image(base_image, tag, log=_log, packages=known(packages or ()))
+    built = build_image(base_image, tag, log=remark, packages=known(packages or ()))
     if as_json:
         print_json({"image": built})
     else:
-        print(built)
+        print_line(built)
 
 
 @app.command()
@@ -68,15 +63,17 @@ def check(backend: SandboxOption = "auto", runtime: RuntimeOption = None, as_jso
     """Say what is really enforced, as found from inside. Exit 3 when a promise does not hold."""
     from kolmocli.sandbox import open_sandbox
 
-    with open_sandbox(backend, workers=1, runtime=runtime, warn=_log) as sandbox:
+    with open_sandbox(backend, workers=1, runtime=runtime, warn=remark) as sandbox:
         findings, name = sandbox.check(), sandbox.health().backend
     if as_json:
         print_json({"backend": name, "ok": all(f["ok"] for f in findings), "promises": findings})
     else:
-        print(f"sandbox: {name}")
+        print_line(f"sandbox: {name}")
         width = max(len(f["promise"]) for f in findings)
         for f in findings:
-            print(f"{'ok ' if f['ok'] else 'NO '} {f['promise']:{width}}  {f['found']}  (promised: {f['expected']})")
+            print_line(
+                f"{'ok ' if f['ok'] else 'NO '} {f['promise']:{width}}  {f['found']}  (promised: {f['expected']})"
+            )
     broken = [f["promise"] for f in findings if not f["ok"]]
     if broken:
         raise CheckError(f"{len(broken)} promises do not hold: {', '.join(broken)}")
@@ -105,7 +102,7 @@ def run(
     programs = [_read(path) for path in files]
     limits = Limits(cpu_ms=cpu_ms, wall_ms=wall_ms, memory_mb=memory_mb)
     with open_sandbox(
-        backend, limits=limits, workers=workers, runtime=runtime, packages=packages or (), warn=_log
+        backend, limits=limits, workers=workers, runtime=runtime, packages=packages or (), warn=remark
     ) as sandbox:
         verdicts = sandbox.run([Job(program, language) for program in programs])
         name = sandbox.health().backend
@@ -126,13 +123,14 @@ def run(
         return
     for path, v in zip(files, verdicts, strict=True):
         value = "" if v.value is None else " ".join(map(str, v.value))
-        print(f"{path}: {v.status.value} {v.cpu_ms:.1f} ms {v.detail or value}".rstrip())
+        print_line(f"{path}: {v.status.value} {v.cpu_ms:.1f} ms {v.detail or value}".rstrip())
 
 
 def _read(path: Path) -> str:
     """Bytes that are not UTF-8 stay in the text as surrogates: the sandbox then refuses the program, not this command."""
     if str(path) == "-":
         return sys.stdin.buffer.read().decode("utf-8", "surrogateescape")
+    require_regular(path, piped=True)
     try:
         return path.read_bytes().decode("utf-8", "surrogateescape")
     except OSError as error:
@@ -151,13 +149,13 @@ def bench(
     from kolmocli.sandbox import open_sandbox
     from kolmocli.sandbox.bench import measure
 
-    with open_sandbox(backend, workers=workers, runtime=runtime, warn=_log) as sandbox:
-        report = measure(sandbox, programs, _log)
+    with open_sandbox(backend, workers=workers, runtime=runtime, warn=remark) as sandbox:
+        report = measure(sandbox, programs, remark)
     if as_json:
         print_json(report)
     else:
         for key, value in report.items():
-            print(f"{key:28} {value:,.2f}" if isinstance(value, float) else f"{key:28} {value}")
+            print_line(f"{key:28} {value:,.2f}" if isinstance(value, float) else f"{key:28} {value}")
 
 
 @app.command()
@@ -172,4 +170,4 @@ def sweep(as_json: JsonOption = False) -> None:
     if as_json:
         print_json({"removed": swept.removed, "kept": swept.kept})
     else:
-        print(f"removed {swept.removed}, kept {swept.kept}")
+        print_line(f"removed {swept.removed}, kept {swept.kept}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,8 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kolmocli.cli.given import given
-from kolmocli.cli.output import print_json, show
-from kolmocli.console import printable
+from kolmocli.cli.output import print_json, print_line, remark, show
 from kolmocli.errors import UsageError
 
 if TYPE_CHECKING:
@@ -79,7 +77,7 @@ def solve(
         print_json({"data": data, "results": results, "total": _total(results)} if data is not None else results[0])
     elif data is None:
         for sequence, solution in found:
-            print(solution)
+            print_line(solution, "\n")
             show("", f"{_ORIGINS[solution.source]} in {solution.seconds:.2f} s; run: it makes the sequence", "")
             show(_table(_facts(sequence, solution)))
     else:
@@ -117,7 +115,7 @@ def _of_file(name: str, strict: bool) -> Iterator[tuple[int, ...]]:
     from kolmocli.tasks.files.problems import Problems
     from kolmocli.tasks.files.records import nothing_in
 
-    problems, count = Problems(name, _say, strict), 0
+    problems, count = Problems(name, remark, strict), 0
     for where, entry in read_entries(name, problems):
         try:
             sequence = solvable(entry.sequence)
@@ -199,9 +197,9 @@ def _show_each(found: Iterable[tuple[tuple[int, ...], Solution]]) -> None:
         facts = _facts(sequence, solution)
         results.append(facts)
         more = f" … {len(sequence):,} items" if len(sequence) > _WIDEST else ""
-        print(f"{number}: {' '.join(map(str, sequence[:_WIDEST]))}{more}")
-        print(f"   {solution.bits:,} bits, literal {solution.literal_bits:,}, from {solution.source}")
-        print("\n".join(f"   {line}" for line in facts["program"].split("\n")), flush=True)
+        print_line(f"{number}: {' '.join(map(str, sequence[:_WIDEST]))}{more}")
+        print_line(f"   {solution.bits:,} bits, literal {solution.literal_bits:,}, from {solution.source}")
+        print_line("\n".join(f"   {line}" for line in facts["program"].split("\n")), "\n")
     total = _total(results)
     table = Table(box=None, pad_edge=False)
     columns = {
@@ -222,7 +220,3 @@ def _refuse_what_means_nothing(context: typer.Context, model: str | None, data: 
     for name, (flag, value) in {**needs, "strict": ("--data", data)}.items():
         if value is None and (mine := given(context, name)):
             raise UsageError(f"{mine} means nothing without {flag}")
-
-
-def _say(line: str) -> None:
-    print(printable(line), file=sys.stderr)

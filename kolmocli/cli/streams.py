@@ -17,6 +17,10 @@ from kolmocli.errors import EXIT_FAILED, EXIT_OK
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF}
 
 
+_WIDEST = 1_000
+"""Columns, and lines, that a terminal may have; what the environment says beyond it is not believed."""
+
+
 class Closed(io.StringIO):
     """In the place of a stdout that was closed before the start. It remembers that something was to be shown."""
 
@@ -51,6 +55,10 @@ def open_streams() -> None:
             os.fstat(number)
         except OSError:
             os.open(os.devnull, os.O_RDWR)
+    for variable in ("COLUMNS", "LINES"):  # Rich takes any, and a picture of a million columns is never done
+        said = os.environ.get(variable, "")
+        if said and not (said.isascii() and said.isdecimal() and len(said) <= 9 and 0 < int(said) <= _WIDEST):
+            os.environ.pop(variable)
     if sys.stdout is None:
         sys.stdout = Closed()
     if sys.stderr is None:

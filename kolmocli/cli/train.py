@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperOption
 
-from kolmocli.cli.output import print_json, show
+from kolmocli.cli.output import print_json, print_line, show
 from kolmocli.cli.plugins import Plugins, load_plugins
 from kolmocli.cli.results import plan_text, summary_panel
 from kolmocli.errors import UsageError, suggest
@@ -190,7 +190,7 @@ def train(
         if json:
             print_json({**planned, "config": config.model_dump(mode="json")})
         else:
-            print(plan_text(planned, config), end="")
+            print_line(plan_text(planned, config).removesuffix("\n"), "\n")
         return
     from kolmocli.training.train import RunOptions, train as run_training
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated
 
 import typer
 
-from kolmocli.console import printable
+from kolmocli.cli.output import remark
 
 
 def worker(
@@ -30,4 +29,4 @@ def worker(
     """
     from kolmocli.engine.monarch.worker import serve
 
-    serve(listen, insecure=insecure, report=lambda line: print(printable(line), file=sys.stderr, flush=True))
+    serve(listen, insecure=insecure, report=remark)

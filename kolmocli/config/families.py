@@ -17,12 +17,16 @@ from pydantic import (
 )
 from pydantic_core import InitErrorDetails
 
+from kolmocli.console import printable, unfit
 from kolmocli.tasks.answers.settings import ReverseDigits, SumDigits
 from kolmocli.tasks.examples.settings import Examples
 from kolmocli.tasks.family import SEQUENCES, families, kind_name
 from kolmocli.tasks.kinds import BUILT_IN
 from kolmocli.tasks.sequences.settings import Family
 from kolmocli.tasks.settings import FamilySettings
+
+MOST_FAMILIES = 1_000
+"""Of one file. Each has a row in every table and every record."""
 
 
 def _tag(section: object) -> str:
@@ -43,6 +47,11 @@ def _validated(sections: Any, handler: ValidatorFunctionWrapHandler) -> Any:
     """Sections of built-in kinds by the union above, those of plugins by their own settings."""
     if not isinstance(sections, Mapping):
         return handler(sections)
+    for name in sections:
+        if wrong := unfit(str(name)):
+            raise ValueError(f"the name {printable(str(name))[:20]} {wrong}")
+    if len(sections) > MOST_FAMILIES:
+        raise ValueError(f"{len(sections):,} families; at most {MOST_FAMILIES:,} are taken")
     kinds = {name: kind for name, section in sections.items() if (kind := _plugged(name, section)) is not None}
     rest = {name: section for name, section in sections.items() if name not in kinds}
     found: dict[str, FamilySettings] = {}

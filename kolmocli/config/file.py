@@ -16,6 +16,7 @@ from kolmocli.config import Config
 from kolmocli.config.overrides import apply_override
 from kolmocli.config.problems import Problem, problems_of
 from kolmocli.errors import UsageError
+from kolmocli.files import require_regular
 from kolmocli.paths import find_curriculum
 
 # What the YAML parser says, and what the author of the file has to do about it.
@@ -27,6 +28,7 @@ _MENDS = {
     "unexpected end of stream": "close the quote or the bracket that is open",
     "expected ',' or": "close the bracket, or put a comma between the items",
     "undefined alias": "define the anchor with & before it is used with *",
+    "for a curriculum": "take apart what is in it, or put tasks into a file of their own (data.train)",
     "could not determine a constructor": "a curriculum holds plain values, no !tags",
 }
 
@@ -138,10 +140,38 @@ def dump_config(config: Config) -> str:
     return yaml.safe_dump(config.model_dump(mode="json"), sort_keys=False, allow_unicode=True, width=100)
 
 
+_MOST_NODES, _DEEPEST = 50_000, 50
+"""Keys and values of a curriculum file, and how far they may be inside each other: the configuration of a run has about 2,500."""
+
+
+class _TooMuch(yaml.MarkedYAMLError):
+    """YAML, but more of it than a curriculum has."""
+
+
+class _Bounded(yaml.SafeLoader):
+    """Stops at the bounds while it reads: a file of 100,000 keys would keep the parser busy for a minute."""
+
+    def __init__(self, stream: Any) -> None:
+        super().__init__(stream)
+        self._nodes = self._depth = 0
+
+    def compose_node(self, parent: Any, index: Any) -> yaml.Node | None:
+        self._nodes += 1
+        self._depth += 1
+        if self._nodes > _MOST_NODES or self._depth > _DEEPEST:
+            what = "nested too deeply" if self._depth > _DEEPEST else f"more than {_MOST_NODES:,} keys and values"
+            raise _TooMuch(problem=f"{what} for a curriculum", problem_mark=self.peek_event().start_mark)
+        try:
+            return super().compose_node(parent, index)
+        finally:
+            self._depth -= 1
+
+
 def _compose(file: str) -> yaml.MappingNode:
     """The node tree of the file, checked for duplicate keys."""
     try:
-        root = yaml.compose(Path(file).read_text(encoding="utf-8"), Loader=yaml.SafeLoader)
+        require_regular(file)
+        root = yaml.compose(Path(file).read_text(encoding="utf-8"), Loader=_Bounded)
     except FileNotFoundError:
         raise ConfigError([f"{file}: no such file"], file) from None
     except UnicodeDecodeError:
@@ -150,8 +180,6 @@ def _compose(file: str) -> yaml.MappingNode:
         raise ConfigError([f"{file}: cannot be read: {error.strerror}"], file) from None
     except yaml.YAMLError as error:
         raise _malformed(error, file) from None
-    except RecursionError:
-        raise ConfigError([f"{file}: nested too deeply for a curriculum"], file) from None
     if root is None:
         raise ConfigError([f"{file}:1: the file is empty; a curriculum needs at least families"], file)
     if not isinstance(root, yaml.MappingNode):
@@ -202,7 +230,8 @@ def _malformed(error: yaml.YAMLError, file: str) -> ConfigError:
     mend = next((m for said, m in _MENDS.items() if said in problem), "check this line and the one above it")
     # An open quote or bracket is noticed at the end of the file; where it was opened is of more use.
     opened = error.context_mark if error.context_mark and "end of stream" in problem else error.problem_mark
-    return ConfigError([f"{file}:{opened.line + 1}: not YAML: {problem}; {mend}"], file)
+    said = problem if isinstance(error, _TooMuch) else f"not YAML: {problem}"
+    return ConfigError([f"{file}:{opened.line + 1}: {said}; {mend}"], file)
 
 
 def _line(

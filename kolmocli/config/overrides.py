@@ -9,6 +9,7 @@ from kolmocli.config import Config
 from kolmocli.config.schema import below, fields_of
 from kolmocli.errors import UsageError, suggest
 
+_LONGEST_KEY = 1_000
 Location = tuple[str | int, ...]
 
 
@@ -27,8 +28,8 @@ def apply_override(data: Any, key: str, value: Any, label: str) -> tuple[Any, Lo
 
 def _split(key: str, label: str) -> Location:
     """`levels[2].length` and `levels.2.length` are the same place."""
-    if not re.fullmatch(r"[^.\[\]\s]+(\.[^.\[\]\s]+|\[\d+\])*", key):
-        raise UsageError(f"{label}: {key!r} is not a key; write it as in families.ramps.levels[0].length")
+    if not re.fullmatch(r"[^.\[\]\s]+(\.[^.\[\]\s]+|\[\d{1,9}\])*", key, re.ASCII) or len(key) > _LONGEST_KEY:
+        raise UsageError(f"{label}: {repr(key)[:80]} is not a key; write it as in families.ramps.levels[0].length")
     parts = re.findall(r"[^.\[\]]+", key)
     return tuple(int(part) if part.isdecimal() else part for part in parts)
 

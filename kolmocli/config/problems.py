@@ -13,6 +13,8 @@ from kolmocli.config.schema import at, choices, family_kinds, fields_of
 from kolmocli.errors import suggest
 from kolmocli.tasks.family import SEQUENCES
 
+_NAMED = 100
+"""Things that are wrong with a file which are said; for each the known words are compared with what was written."""
 _LONGEST_INT = 256
 """Bits. CPython does not even print much longer ones."""
 
@@ -52,11 +54,12 @@ def dotted(location: Location) -> str:
 
 def problems_of(error: ValidationError, data: Any) -> list[Problem]:
     """Each error once, at the place where the author wrote it. `data` is what was validated."""
-    found = []
-    for item in error.errors(include_url=False):
+    found, errors = [], error.errors(include_url=False)
+    for item in errors[:_NAMED]:
         location, message = _say(dict(item))
         found.append(Problem(_written(_without_kind(location), data), message))
-    return list(dict.fromkeys(found))
+    more = [Problem((), f"and {len(errors) - _NAMED:,} more things that are wrong")] if len(errors) > _NAMED else []
+    return [*dict.fromkeys(found), *more]
 
 
 def _say(error: dict[str, Any]) -> tuple[Location, str]:

@@ -6,7 +6,6 @@ The key comes from `KOLMO_API_KEY` or `OPENAI_API_KEY`, is sent to the endpoint 
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import threading
 import zlib
@@ -19,6 +18,7 @@ from typing import Any
 import httpx2
 
 from kolmocli.errors import KolmoError, UsageError
+from kolmocli.plain import parsed
 
 KEYS = ("KOLMO_API_KEY", "OPENAI_API_KEY")
 _AT_ONCE = 16
@@ -177,9 +177,9 @@ class Endpoint:
 
     def _read(self, said: bytes) -> Answer:
         try:
-            choice = json.loads(said)["choices"][0]
+            choice = parsed(said)["choices"][0]
             text = choice["message"]["content"]
-        except (ValueError, LookupError, TypeError, RecursionError):
+        except (ValueError, LookupError, TypeError):
             shown = self._masked(said.decode("utf-8", "replace"))[:_SHOWN]
             raise self._failed(f"the reply is not that of an OpenAI-compatible chat endpoint: {shown!r}") from None
         return Answer(self._masked(text) if isinstance(text, str) else "", choice.get("finish_reason") == "length")
@@ -187,8 +187,8 @@ class Endpoint:
     def _words(self, said: bytes) -> str:
         """The endpoint's own words, on one line."""
         text = None
-        with contextlib.suppress(ValueError, LookupError, TypeError, RecursionError):
-            text = json.loads(said)["error"]["message"]
+        with contextlib.suppress(ValueError, LookupError, TypeError):
+            text = parsed(said)["error"]["message"]
         if not isinstance(text, str):
             text = said.decode("utf-8", "replace")
         return " ".join(self._masked(text).split())[: 2 * _SHOWN]

@@ -6,6 +6,7 @@ the accuracy is pass@1, the mean over the tasks of the share of their samples th
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
@@ -21,6 +22,8 @@ from kolmocli.pace import Pace
 from kolmocli.sandbox import Sandbox
 from kolmocli.tasks.base import Task
 from kolmocli.tasks.chat import judged_text
+from kolmocli.tasks.code.scripts import Scripts
+from kolmocli.tasks.code.task import CodeTask
 from kolmocli.tasks.files.buckets import bucket_of
 from kolmocli.tasks.files.listing import Listed, Sequenced, row_of, stream_tasks
 from kolmocli.tasks.files.problems import Problems
@@ -83,11 +86,15 @@ def report_of_samples(attempts: Attempts, programs: Programs, reporting: Reporti
     samples = max(len(outcomes) for _, outcomes in attempts)
     report = full_report(attempts, samples, programs.language, reporting)
     of_samples, intervals = every_sample(attempts)
+    compared = Counter(
+        task.tests.compare for task, _ in attempts if isinstance(task, CodeTask) and isinstance(task.tests, Scripts)
+    )
     return {
         "samples": samples,
         "language": programs.language if any(isinstance(task, SequenceTask) for task, _ in attempts)
         else next(iter(languages)) if len(languages) == 1 else None,
         **report, **pass_shares_by(attempts), **of_samples, "intervals": report["intervals"] | intervals,
+        "outputs": dict(sorted(compared.items())),
     }  # fmt: skip
 
 

@@ -37,7 +37,14 @@ _RESERVED = rf"(?:{'|'.join(sorted({*kwlist, *softkwlist, 'type'}))})\b"
 """`type` is a keyword since Python 3.12: an answer is read alike by all."""
 _WORD = rf"\b(?!{_RESERVED})[^\W\d]\w*+"
 _WORDS = re.compile(rf"{_WORD}[ \t]++{_WORD}|`")
-_SHORT_FORM = re.compile(r"[^\w\"'#]*[A-Z][a-z]*['\u2019](?:s|m|d|ll|re|ve) ")
+_SHORT_FORM = re.compile(
+    r"[^\"'\u2019#]*+(?:(?<=[A-Za-z]{3})|(?<=\b[Ii]t)|(?<=\b[Ww]e)|(?<=\bI))['\u2019](?:s|m|d|t|ll|re|ve)\s"
+)
+_TURN = re.compile(
+    r"(?:User|Human|Assistant|System|Question|Problem|Answer|Solution|Instruction|Explanation|Output|Input|Examples?|Note)"
+    r"[ \t]*:(?![^=]*=)|[-=*_]{3,}\Z"
+)
+"""The next turn of a conversation, a heading, or a line that is drawn: in its first column, below a program."""
 _SENTENCE = re.compile(rf"[^\W\d_]+\.\Z|.*[?!]\Z|(?!{_RESERVED})[^=(\[{{]+[:\uff1a][*_]*\Z")
 
 
@@ -67,7 +74,18 @@ def without_comments(program: str) -> str:
 def _program(answer: str, asked: Asked | None) -> Part:
     lines = answer_within(answer).replace("\r\n", "\n").split("\n")
     found = list(blocks(lines))
-    return _sequence(lines, found) if asked is None else _unmarked(_python(lines, found, tuple(asked)))
+    return _sequence(lines, found) if asked is None else _flush(_unmarked(_python(lines, found, tuple(asked))), asked)
+
+
+def _flush(part: Part, asked: Asked) -> Part:
+    """A whole program that stands further in, as Markdown has code, in its first column. The body of a function stays."""
+    first = next((line for line in part.lines if line.strip()), "")
+    indent = first[: len(first) - len(first.lstrip())]
+    if not indent or not all(line.startswith(indent) or not line.strip() for line in part.lines):
+        return part
+    lines = [line.removeprefix(indent) for line in part.lines]
+    wanted = _defining(tuple(asked)) if asked else _PROGRAM
+    return Part(part.first, lines) if any(line[:1].strip() and wanted.match(line) for line in lines) else part
 
 
 def _unmarked(part: Part) -> Part:
@@ -136,7 +154,7 @@ def _run(part: Part, names: tuple[str, ...]) -> Part | None:
     for number, line in enumerate(lines):
         if defined and line[:1].strip() and not within(place, spans):
             below = next((other for other in lines[number + 1 :] if other.strip()), "") if line[:3] == "###" else ""
-            if (line[:3] == "###" and not _begins(below)) or _is_prose(line.strip()):
+            if (line[:3] == "###" and not _begins(below)) or _is_prose(line.strip()) or _TURN.match(line.rstrip()):
                 return Part(part.first + above, lines[:number])
         defined = defined or wanted.search(line) is not None
         place += len(line) + 1

@@ -22,7 +22,10 @@ END_TOKENS = {
     "InternLM": ("<eoa>", "[UNUSED_TOKEN_145]"),
     "EXAONE": ("[|endofturn|]",),
     "Kimi": ("[EOS]",),
-    "StarCoder": ("<file_sep>", "<fim_prefix>"),
+    "StarCoder": ("<file_sep>", "<reponame>", "<fim_prefix>", "<fim_suffix>", "<fim_middle>"),
+    "SmolVLM, Idefics": ("<end_of_utterance>",),
+    "T5, BERT": ("<pad>", "<unk>", "[PAD]", "[SEP]"),
+    "MBPP's own prompt": ("[DONE]",),
 }
 """What ends an answer of well-known models, where a decoder leaves it in the text."""
 _BEGIN = re.compile(
@@ -32,7 +35,13 @@ _BEGIN = re.compile(
 )
 """What may stand before it."""
 _ENDS = re.compile(
-    "|".join([*(re.escape(token) for tokens in END_TOKENS.values() for token in tokens), r"<\|[A-Za-z_]+\|>"])
+    "|".join(
+        [
+            *(re.escape(token) for tokens in END_TOKENS.values() for token in tokens),
+            r"<([|\uff5c])[\w\u2581]{1,40}\1>",
+            "<EOT>",
+        ]
+    )
 )
 _THOUGHTS = (
     ("<think>", "</think>"), ("<thinking>", "</thinking>"), ("<thought>", "</thought>"),
@@ -40,7 +49,7 @@ _THOUGHTS = (
     ("<|begin_of_thought|>", "<|end_of_thought|>"), ("<|channel|>analysis", "<|channel|>final<|message|>"),
 )  # fmt: skip
 _TAGS = (
-    ("<answer>", "</answer>"), ("[PYTHON]", "[/PYTHON]"), ("<python>", "</python>"),
+    ("<answer>", "</answer>"), ("[BEGIN]", "[DONE]"), ("[PYTHON]", "[/PYTHON]"), ("<python>", "</python>"),
     ("<|begin_of_solution|>", "<|end_of_solution|>"),
 )  # fmt: skip
 _QUOTES = "\"'`"

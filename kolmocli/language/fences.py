@@ -11,6 +11,8 @@ from itertools import accumulate
 from kolmocli.language.ends import triple_quoted, within
 
 PYTHON = frozenset({"python", "python3", "py", "py3"})
+_DOCUMENTS = frozenset({"markdown", "md"})
+"""Fences around a whole answer, which may have fences of its own."""
 _FENCE = re.compile(r"([ \t]*)(`{3,}|~{3,})[ \t]*\{?\.?([\w+-]*)")
 _CODE = re.compile(
     r"[ \t]*(?:(?:def|class|import|from|async|for|while|if|with|try|return|print)\b|@\w"
@@ -59,7 +61,7 @@ def blocks(lines: list[str]) -> Iterator[Block]:
             if (end := _cut(code, marks)) is not None:
                 yield Block(first, [end], name.lower(), True, fence)
                 continue
-        elif "`" in lines[fence][found.end() :]:
+        elif "`" in lines[fence][found.end() :] or name.lower() in _DOCUMENTS:
             continue
         while number < len(lines) and not closed:
             line = lines[number]

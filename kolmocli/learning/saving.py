@@ -18,6 +18,7 @@ from safetensors import SafetensorError
 
 from kolmocli.checkpoints import MANIFEST, digest, remove
 from kolmocli.errors import KolmoError, mend_of
+from kolmocli.plain import parsed
 from kolmocli.policy.policy import Policy
 
 
@@ -61,7 +62,7 @@ def load_state(folder: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     Raises:
         KolmoError: a file is not what kolmo writes, though its digest is right: somebody else has made it.
     """
-    state = _loaded(folder / "trainer.json", lambda file: json.loads(file.read_text()))
+    state = _loaded(folder / "trainer.json", lambda file: parsed(file.read_text()))
     optimiser = _loaded(folder / "optimiser.pt", lambda file: torch.load(file, weights_only=True, map_location="cpu"))
     return state, optimiser
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from kolmocli.errors import UsageError
+from kolmocli.files import require_regular
 from kolmocli.models.libraries import REASON, refused
+from kolmocli.plain import parsed
 
 TOKENIZERS = ("tokenizer.json", "tokenizer.model", "tokenizer_config.json", "vocab.json", "vocab.txt", "spiece.model")
 AGAIN = "copy or save the model again"
@@ -35,6 +36,8 @@ def require_parts(folder: Path) -> None:
     Raises:
         UsageError: one of them is not there, or the configuration or the weights are damaged.
     """
+    for file in folder.iterdir():
+        require_regular(file)
     if not any(folder.glob("*.safetensors")):
         others = any(folder.glob("*.bin"))
         mend = "save it as safetensors, nothing else is loaded" if others else AGAIN
@@ -42,8 +45,8 @@ def require_parts(folder: Path) -> None:
     if not any((folder / name).is_file() for name in TOKENIZERS):
         raise UsageError(f"{folder}: a model without a tokenizer: none of {', '.join(TOKENIZERS)} in it; {AGAIN}")
     try:
-        whole = isinstance(json.loads((folder / "config.json").read_bytes()), dict)
-    except (OSError, ValueError, RecursionError):
+        whole = isinstance(parsed((folder / "config.json").read_bytes()), dict)
+    except (OSError, ValueError):
         whole = False
     if not whole:
         raise UsageError(f"{folder / 'config.json'}: not a JSON object; {AGAIN}")
@@ -61,8 +64,8 @@ def require_plain_names(index: Path, called: str) -> None:
         UsageError: it names something else, or is no index.
     """
     try:
-        named = json.loads(index.read_bytes())["weight_map"].values()
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        named = parsed(index.read_bytes())["weight_map"].values()
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         raise UsageError(f"{called}: not an index of weights; {AGAIN}") from None
     for name in named:
         if not (isinstance(name, str) and name.endswith(".safetensors") and Path(name).name == name):
@@ -95,6 +98,14 @@ def require_fit(source: object, model: Any, tokenizer: Any) -> None:
     if tokenizer.eos_token_id is None:
         raise UsageError(
             f"{source}: its tokenizer has no end token, so no answer would end; name it as eos_token in tokenizer_config.json"
+        )
+    ends = getattr(getattr(model, "generation_config", None), "eos_token_id", None)
+    wrong = [
+        end for end in (ends if isinstance(ends, list) else [ends]) if end is not None and not isinstance(end, int)
+    ]
+    if wrong:
+        raise UsageError(
+            f"{source}: generation_config.json: eos_token_id is {wrong[0]!r:.40}; it is the number of a token"
         )
     rows, last = model.get_input_embeddings().weight.shape[0], max(tokenizer.get_vocab().values())
     if last >= rows:

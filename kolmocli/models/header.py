@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from kolmocli.errors import UsageError
+from kolmocli.files import require_regular
 
 _SCALARS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
 _STRING, _ARRAY = 8, 9
@@ -77,6 +78,7 @@ def read_header(file: Path) -> Header:
     Raises:
         UsageError: it cannot be read, is cut or damaged, or no GGUF file.
     """
+    require_regular(file)
     try:
         with file.open("rb") as stream:
             if stream.read(4) != b"GGUF":

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from kolmocli.errors import KolmoError, UsageError, mend_of, suggest
 from kolmocli.paths import is_model_name, models_dir
+from kolmocli.plain import parsed
 
 ABOUT = "kolmo.json"
 _LOCK = ".lock"
@@ -149,7 +150,7 @@ def require_room(place: Path, needed: int) -> None:
 
 def _origin(folder: Path) -> Origin | None:
     try:
-        found = json.loads((folder / ABOUT).read_text())
+        found = parsed((folder / ABOUT).read_text())
         return Origin(found["source"], found["weights"], found["licence"], found["sha256"], tuple(found["notes"]))
     except (OSError, ValueError, KeyError, TypeError):
         return None

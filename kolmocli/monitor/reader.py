@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from kolmocli.errors import KolmoError, UsageError
+from kolmocli.files import require_regular
 from kolmocli.monitor.events import CheckpointEvent, EvaluationEvent, Event, read_event
 from kolmocli.monitor.records import ReinforceRecord, StepRecord, read_step
 from kolmocli.monitor.summary import Summary
+from kolmocli.plain import parsed
 
 CONFIG = "config.yaml"
 METRICS = "metrics.jsonl"
@@ -29,6 +30,8 @@ def require_run(run_dir: Path) -> None:
         raise UsageError(f"{run_dir}: no such run folder")
     if not any((run_dir / file).exists() for file in (METRICS, EVENTS, CONFIG)):
         raise UsageError(f"{run_dir}: holds no run (no {METRICS}); name the folder that `kolmo train` made")
+    for file in (METRICS, EVENTS, CONFIG, SUMMARY):
+        require_regular(run_dir / file)
 
 
 def read_metrics(run_dir: Path) -> list[StepRecord]:
@@ -49,8 +52,9 @@ def read_summary(run_dir: Path) -> Summary | None:
     path = Path(run_dir) / SUMMARY
     if not path.exists():
         return None
+    require_regular(path)
     try:
-        summary = json.loads(path.read_text(encoding="utf-8"))
+        summary = parsed(path.read_text(encoding="utf-8"))
     except ValueError as error:
         raise KolmoError(f"{path}: not JSON ({error}); it is written anew when the run ends") from None
     if not isinstance(summary, dict):
@@ -66,9 +70,12 @@ def read_config(run_dir: Path) -> dict[str, Any]:
     path = run_dir / CONFIG
     if not path.exists():
         return {}
+    require_regular(path)
     try:
         config = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+    except RecursionError:
+        raise KolmoError(f"{path}: not YAML (nested too deeply)") from None
+    except (yaml.YAMLError, ValueError) as error:
         raise KolmoError(f"{path}: not YAML ({' '.join(str(error).split())})") from None
     return config if isinstance(config, dict) else {}
 
@@ -131,6 +138,7 @@ class Follower:
             raise UsageError(f"{self.path.parent}: no such run folder")
         if not self.path.exists():
             return []
+        require_regular(self.path)
         self.restarted = self.path.stat().st_size < self._offset
         if self.restarted:
             self._offset = self._line = 0
@@ -147,7 +155,7 @@ class Follower:
 
     def _record(self, line: bytes) -> dict[str, Any]:
         try:
-            record = json.loads(line)
+            record = parsed(line)
         except ValueError as error:
             raise KolmoError(f"{self.path}, line {self._line}: not JSON ({error})") from None
         if not isinstance(record, dict):

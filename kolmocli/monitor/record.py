@@ -38,8 +38,12 @@ class Record:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Self:
         types = _types(cls)  # type: ignore[arg-type]  # classes are hashable
-        found = {name: _read(kind, data[name]) for name, kind in types.items() if name in data}
+        found = {name: read_value(kind, data[name]) for name, kind in types.items() if name in data}
         return cls(**{name: value for name, value in found.items() if value is not None})
+
+
+_MOST = {int: 2**63, float: 1e100}
+"""Counts are of 64 bits; a figure of numbers as large as a float can be overflows while it is drawn."""
 
 
 @cache
@@ -58,15 +62,14 @@ def _plain(value: Any, digits: int | None = None) -> Any:
     return [_plain(item) for item in value] if isinstance(value, (list, tuple)) else value
 
 
-def _read(kind: Any, value: Any) -> Any:
+def read_value(kind: Any, value: Any) -> Any:
     """The value as this type; None where it is none of it."""
     if isinstance(kind, UnionType):
-        return next((found for part in get_args(kind) if (found := _read(part, value)) is not None), None)
+        return next((found for part in get_args(kind) if (found := read_value(part, value)) is not None), None)
     if kind is Any or kind is type(None):
         return value if kind is Any else None
     if kind in (int, float):
-        is_number = isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
-        return kind(value) if is_number else None
+        return _number(kind, value)
     if kind is str:
         return value if isinstance(value, str) else None
     if isinstance(kind, type) and issubclass(kind, Record):
@@ -74,15 +77,24 @@ def _read(kind: Any, value: Any) -> Any:
     return _read_many(get_origin(kind), get_args(kind), value)
 
 
+def _number(kind: type, value: Any) -> Any:
+    """None for what is none, and for one that no count and no measurement comes near: files may hold 400 digits."""
+    if not isinstance(value, (int, float)) or isinstance(value, bool):
+        return None
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return kind(value) if abs(value) <= _MOST[kind] else None
+
+
 def _read_many(origin: Any, parts: tuple[Any, ...], value: Any) -> Any:
     if not isinstance(value, Mapping if origin is Mapping else (list, tuple)):
         return None
     if isinstance(value, Mapping):
-        found = {str(name): _read(parts[1], item) for name, item in value.items()}
+        found = {str(name): read_value(parts[1], item) for name, item in value.items()}
         return {name: item for name, item in found.items() if parts[1] is Any or item is not None}
     if origin is Sequence:
-        return [item for item in (_read(parts[0], item) for item in value) if item is not None]
-    row = tuple(_read(part, item) for part, item in zip(parts, value, strict=False))
+        return [item for item in (read_value(parts[0], item) for item in value) if item is not None]
+    row = tuple(read_value(part, item) for part, item in zip(parts, value, strict=False))
     known = [item is not None or _may_be_none(part) for part, item in zip(parts, row, strict=False)]
     return row if len(row) == len(parts) == len(value) and all(known) else None
 

@@ -9,13 +9,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from kolmocli.console import printable
 from kolmocli.errors import EnvironmentMissing, UsageError
-from kolmocli.files import own_folder, writing
+from kolmocli.files import own_folder, require_utf8, writing
 from kolmocli.monitor.history import history_to_show
 from kolmocli.monitor.records import StepRecord, WarmRecord
 from kolmocli.plain import finite
 
 FOLDER = "tensorboard"
+_LONGEST = 400
+"""Characters of a name, which ends in that of a family."""
 _FILES = "events.out.tfevents.*"
 
 
@@ -39,7 +42,7 @@ class TensorBoardLog:
         """One line of metrics.jsonl. The warm start, which counts its own steps, stands under `warmup/`."""
         prefix = "warmup/" if isinstance(record, WarmRecord) else ""
         for name, value in scalars(finite(record.to_json())):
-            self._writer.add_scalar(prefix + name, value, record.step)
+            self._writer.add_scalar(printable(prefix + name)[:_LONGEST], value, record.step)
 
     def close(self) -> None:
         self._writer.close()
@@ -62,8 +65,9 @@ def require_tensorboard() -> None:
 def export(run_dir: Path) -> Path:
     """Write a run as far as it is. Returns the folder.
 
-    Raises UsageError where there is something already: the run itself may be writing there.
+    Raises UsageError where there is something already, as the run itself may be writing there, and for a name that is not UTF-8.
     """
+    require_utf8(run_dir)
     history = history_to_show(run_dir)
     folder = Path(run_dir) / FOLDER
     if not folder.is_symlink() and any(folder.glob(_FILES)):

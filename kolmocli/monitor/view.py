@@ -150,7 +150,7 @@ def _generators(snapshot: Snapshot, width: int) -> list[Text]:
     metrics = snapshot.metrics
     found = (metrics.generators or {}) if isinstance(metrics, ReinforceRecord) else {}
     fields = []
-    for name, generator in sorted(found.items(), key=lambda item: int(item[0])):
+    for name, generator in sorted(found.items(), key=lambda item: (len(item[0]), item[0])):
         field = Text.assemble(_label(f"g{printable(name)}"), f"{compact(generator.tokens_per_second)} tok/s")
         field.append(f" {percent(generator.idle)} idle", "dim")
         if generator.lag:

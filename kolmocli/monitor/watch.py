@@ -22,6 +22,7 @@ from kolmocli.monitor.reader import (
     require_run,
     troubles,
 )
+from kolmocli.monitor.record import read_value
 from kolmocli.monitor.records import ReinforceRecord, StepSeconds, WarmRecord, read_step
 from kolmocli.monitor.snapshot import Snapshot
 from kolmocli.monitor.summary import Summary, SummarySandbox
@@ -119,7 +120,7 @@ class WatchedRun:
             self._described.append(describe(event))
 
     def _snapshot(self) -> Snapshot:
-        steps = int(dig(self._config, "training", "steps") or 0)
+        steps = read_value(int, dig(self._config, "training", "steps")) or 0
         total = self._summary.seconds.total if self._summary is not None and self.done else None
         seconds = self._worked if total is None else total
         pace = sum(t for t, _, _ in self._recent) / len(self._recent) if self._recent else None
@@ -133,7 +134,7 @@ class WatchedRun:
             model=self._start.model or str(dig(self._config, "model", "name") or ""),
             engine=self._start.engine or str(self._config.get("engine") or ""),
             sandbox=self._sandbox(),
-            target=float(dig(self._config, "controller", "target") or 0.5),
+            target=read_value(float, dig(self._config, "controller", "target")) or 0.5,
             metrics=self._last,
             history=tuple(self._history),
             events=tuple(self._described),

@@ -17,7 +17,7 @@ from kolmocli.monitor.events import Event
 from kolmocli.monitor.reader import EVENTS, METRICS, SUMMARY
 from kolmocli.monitor.records import StepRecord
 from kolmocli.monitor.summary import Summary
-from kolmocli.plain import finite
+from kolmocli.plain import finite, parsed
 
 
 class Mirror(Protocol):
@@ -209,7 +209,7 @@ def kept_of(path: Path, step: int, warm_step: int | None) -> Kept:
             if not line.endswith(b"\n"):
                 break
             try:
-                record = dict(json.loads(line))
+                record = dict(parsed(line))
             except (ValueError, TypeError):
                 raise UsageError(
                     f"{path}, line {lines + 1}: not JSON, so the run cannot be resumed from this folder; put the whole "

@@ -18,6 +18,9 @@ from typing import Any
 import torch
 
 from kolmocli.errors import UsageError
+from kolmocli.models.folders import AGAIN
+from kolmocli.models.libraries import refused
+from kolmocli.plain import parsed
 from kolmocli.policy.presets import Alphabet
 from kolmocli.policy.quiet import quiet_bitsandbytes
 from kolmocli.policy.requirements import require_adapters
@@ -60,16 +63,24 @@ def is_adapter(folder: Path) -> bool:
 def read_base(folder: Path) -> Base:
     """The base of the adapter in this folder. Raises UsageError when it is not one that can be loaded."""
     try:
-        config = json.loads((folder / _CONFIG).read_text())
+        config = parsed((folder / _CONFIG).read_text())
         if config["peft_type"] != "LORA":
             raise UsageError(f"{folder}: an adapter of the kind {config['peft_type']}; only LORA can be loaded")
         if not (folder / _WEIGHTS).is_file():
             raise UsageError(f"{folder}: no {_WEIGHTS}; adapters load as safetensors only")
         if not (folder / _BASE).is_file():
-            return Base(config["base_model_name_or_path"], version=config.get("revision"))
-        return Base(**json.loads((folder / _BASE).read_text()))
+            return _checked(Base(config["base_model_name_or_path"], version=config.get("revision")))
+        return _checked(Base(**parsed((folder / _BASE).read_text())))
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise UsageError(f"{folder}: not an adapter that can be read: {error}") from None
+
+
+def _checked(base: Base) -> Base:
+    """Raises TypeError for words where numbers stand, and the other way round."""
+    for key, kind in (("name", str), ("seed", int), ("load_in_8bit", bool), ("version", str | None)):
+        if not isinstance(getattr(base, key), kind):
+            raise TypeError(f"{key} is {getattr(base, key)!r:.40}")
+    return base
 
 
 def attach(model: Any, adaptation: Adaptation, seed: int) -> Any:
@@ -89,11 +100,17 @@ def attach(model: Any, adaptation: Adaptation, seed: int) -> Any:
 
 
 def load_adapter(model: Any, folder: Path, *, trainable: bool) -> Any:
-    """The model with the saved adapter of `folder` beside it."""
+    """The model with the saved adapter of `folder` beside it.
+
+    Raises:
+        UsageError: it does not fit the model, or not all of its weights are there.
+    """
     require_adapters()
     from peft import PeftModel
 
-    with _quiet():
+    with refused(f"{folder}: the adapter cannot be loaded", AGAIN), _quiet():
+        # Only a warning tells that weights of the adapter are not in its file. They would be drawn at random.
+        warnings.filterwarnings("error", message="Found missing adapter keys", category=UserWarning)
         return PeftModel.from_pretrained(model, folder, is_trainable=trainable, torch_device=str(model.device))
 
 

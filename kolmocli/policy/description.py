@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from kolmocli.errors import UsageError
 from kolmocli.models.store import Kept
+from kolmocli.plain import parsed
 from kolmocli.policy.sizes import size_of_folder
 
 
@@ -63,7 +63,7 @@ def describe(model: Kept) -> Description:
 
 def _config(folder: Path) -> dict[str, Any]:
     try:
-        found = json.loads((folder / "config.json").read_bytes())
+        found = parsed((folder / "config.json").read_bytes())
     except (OSError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}
@@ -73,6 +73,6 @@ def _has_chat_template(folder: Path) -> bool:
     if (folder / "chat_template.jinja").is_file():
         return True
     try:
-        return bool(json.loads((folder / "tokenizer_config.json").read_bytes()).get("chat_template"))
+        return bool(parsed((folder / "tokenizer_config.json").read_bytes()).get("chat_template"))
     except (OSError, ValueError, AttributeError):
         return False

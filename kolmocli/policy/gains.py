@@ -12,6 +12,7 @@ from typing import Any
 from kolmocli import paths
 from kolmocli.errors import KolmoError
 from kolmocli.files import write_output, writing
+from kolmocli.plain import parsed
 
 _FILE = "gains.json"
 
@@ -39,7 +40,7 @@ def keep_gain(key: str, gain: float, note: Callable[[str], None]) -> float:
 
 def _read() -> dict[str, Any]:
     try:
-        found = json.loads((paths.cache_dir() / _FILE).read_bytes())
+        found = parsed((paths.cache_dir() / _FILE).read_bytes())
     except (OSError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from jinja2 import TemplateError
-
 from kolmocli.policy.presets import PROMPT_MARKS, Alphabet
 from kolmocli.policy.segmenting import segmented
+from kolmocli.policy.templates import TemplateTrouble, rendered
 from kolmocli.tasks.base import Prompt
 
 _BYTES = re.compile(r"\d{1,3}( \d{1,3})*")
@@ -31,12 +30,8 @@ def readable_prompt(prompt: Prompt, tokenizer: Any) -> str:
         return together + "\n"
     user = {"role": "user", "content": prompt.text}
     if not prompt.system:
-        return _chat([user], tokenizer)
+        return rendered([user], tokenizer)
     try:
-        return _chat([{"role": "system", "content": prompt.system}, user], tokenizer)
-    except TemplateError:  # templates without system prompts refuse them
-        return _chat([{**user, "content": together}], tokenizer)
-
-
-def _chat(messages: list[dict[str, str]], tokenizer: Any) -> str:
-    return str(tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True))
+        return rendered([{"role": "system", "content": prompt.system}, user], tokenizer)
+    except TemplateTrouble:  # templates without system prompts refuse them
+        return rendered([{**user, "content": together}], tokenizer)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ from kolmocli.errors import UsageError
 from kolmocli.models.folders import AGAIN, require_fit, require_parts, require_plain_names
 from kolmocli.models.libraries import refused
 from kolmocli.paths import SHIPPED
+from kolmocli.plain import parsed
 from kolmocli.policy.adapters import Base
 from kolmocli.policy.presets import PRESETS
 from kolmocli.policy.quiet import quiet_bitsandbytes, quiet_convolutions
@@ -91,7 +91,7 @@ def _refused(source: str, here: bool, what: str) -> AbstractContextManager[None]
 def _require_plain_names_on_hub(source: str, where: dict[str, Any]) -> None:
     """The index of a model on the hub is fetched, and looked at, before anything that it names."""
     config = cached_file(source, "config.json", **where, _raise_exceptions_for_missing_entries=False)
-    own = json.loads(Path(config).read_bytes()).get("transformers_weights") if config else None
+    own = parsed(Path(config).read_bytes()).get("transformers_weights") if config else None
     for name in (SAFE_WEIGHTS_INDEX_NAME, own):
         if isinstance(name, str) and name.endswith(".index.json"):
             index = cached_file(source, name, **where, _raise_exceptions_for_missing_entries=False)

@@ -6,7 +6,6 @@ the shape of every tensor (https://huggingface.co/docs/safetensors/index#format)
 
 from __future__ import annotations
 
-import json
 import math
 import struct
 from collections.abc import Mapping
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from kolmocli.errors import UsageError
+from kolmocli.plain import parsed
 from kolmocli.policy.limits import JOINED_BELOW
 from kolmocli.policy.presets import PRESETS, VOCABULARIES, Alphabet, Preset, is_built_here
 
@@ -121,7 +121,7 @@ def size_of_preset(name: str, alphabet: Alphabet = "programs") -> Size:
 def size_of_folder(folder: Path) -> Size:
     """Of a model in Hugging Face format. Raises UsageError when its files do not say."""
     try:
-        config: Mapping[str, Any] = json.loads((folder / "config.json").read_text())
+        config: Mapping[str, Any] = parsed((folder / "config.json").read_text())
         hidden = int(_first(config, "hidden_size", "n_embd"))
         layers = int(_first(config, "num_hidden_layers", "n_layer"))
         heads = int(_first(config, "num_attention_heads", "n_head"))
@@ -137,7 +137,7 @@ def size_of_folder(folder: Path) -> Size:
             tensors, hidden, layers, feed_forward, int(config["vocab_size"]),
             2 * (layers - convolutions) * key_heads * head, convolutions, config.get("model_type") in _LEAN,
         )  # fmt: skip
-    except (OSError, ValueError, KeyError, TypeError, struct.error) as error:
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError, struct.error) as error:
         raise UsageError(f"{folder}: not a model whose size can be read: {error}") from None
 
 
@@ -157,7 +157,7 @@ def _header(file: Path) -> list[Tensor]:
         (length,) = struct.unpack("<Q", stream.read(8))
         if length > file.stat().st_size:
             raise ValueError(f"{file.name} is cut or damaged")
-        header = json.loads(stream.read(length))
+        header = parsed(stream.read(length))
     return [
         Tensor(name, tuple(entry["shape"]), _BYTES.get(entry["dtype"], 1))
         for name, entry in header.items()

@@ -11,7 +11,7 @@ from kolmocli.curriculum.base import Bucket
 from kolmocli.errors import UsageError
 from kolmocli.language.program import Program
 from kolmocli.sandbox.base import Job, Raised, Status, Verdict
-from kolmocli.tasks.border import shown, truth
+from kolmocli.tasks.border import at_work, shown, truth
 from kolmocli.tasks.outcome import Outcome, Terms
 
 Split = Literal["train", "eval"]
@@ -130,7 +130,8 @@ class Checked:
 
     def _holds(self, value: Any) -> bool:
         try:
-            verdict = self.check(value)
+            with at_work(f"family {self.task.bucket}", "its check"):
+                verdict = self.check(value)
         except Exception as error:  # it was handed what a stranger's program made
             _log.debug("%s: the check raised %r on %.80r", self.task.bucket, error, value)
             return False

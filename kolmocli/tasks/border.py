@@ -6,14 +6,22 @@ A check that is wrong must not pass everything: what is no verdict ends the run 
 from __future__ import annotations
 
 import inspect
+import logging
 import math
+import os
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
+from kolmocli.console import printable, writable
 from kolmocli.errors import KolmoError, UsageError
 from kolmocli.registry import blame
 from kolmocli.tasks.outcome import Outcome
 
+_log = logging.getLogger(__name__)
 MOST_LEVELS = 10_000
 """Of one family: beyond it the table of levels alone would take minutes to make."""
 
@@ -65,15 +73,45 @@ def shown(value: Any) -> str:
         return f"(no repr: {type(error).__name__})"
 
 
-def writable(value: str) -> bool:
-    """Whether UTF-8 can write it. Half of a surrogate pair, which JSON and YAML can name, it cannot."""
-    if value.isascii():
-        return True
+@contextmanager
+def at_work(whose: str, what: str) -> Iterator[None]:
+    """Around what somebody else wrote: while it does not return, a line now and then names it. It may be in an endless loop,
+    and a run that stands still would say nothing.
+
+    >>> with at_work("family primes: level 1, task 0", "its function"): ...
+    """
+    thread = threading.get_ident()
+    around = _running.get(thread)
+    _running[thread] = (f"{whose}: {what}", time.monotonic())
+    if _watched_by[0] != os.getpid():  # a fork has no threads but its own
+        _watched_by[0] = os.getpid()
+        threading.Thread(target=_watch, name="kolmo-families", daemon=True).start()
     try:
-        value.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+        yield
+    finally:
+        if around is None:
+            _running.pop(thread, None)
+        else:
+            _running[thread] = around
+
+
+PATIENCE_SECONDS = 10.0
+"""Before the first line; each further one comes after twice the time."""
+_running: dict[int, tuple[str, float]] = {}
+_watched_by = [0]
+
+
+def _watch() -> None:
+    said: dict[tuple[str, float], float] = {}
+    while True:
+        time.sleep(PATIENCE_SECONDS / 5)
+        now, running = time.monotonic(), list(_running.values())
+        said = {at: due for at, due in said.items() if at in running}
+        for whose, since in running:
+            due = said.setdefault((whose, since), PATIENCE_SECONDS)
+            if now - since >= due:
+                said[whose, since] = 2 * due
+                _log.warning("%s has run for %.0f s and has not returned", printable(whose), now - since)
 
 
 def failed(error: BaseException, whose: str) -> KolmoError:

@@ -23,7 +23,7 @@ from kolmocli.language.program import Program
 from kolmocli.registry import Registry
 from kolmocli.seeds import content_key
 from kolmocli.tasks.base import Language, Prompt, Split, Task
-from kolmocli.tasks.border import MOST_LEVELS, failed, shown, text
+from kolmocli.tasks.border import MOST_LEVELS, at_work, failed, shown, text
 from kolmocli.tasks.files.separation import Taken
 from kolmocli.tasks.settings import FamilySettings
 
@@ -163,7 +163,8 @@ class FunctionFamily:
         """What the function makes, if it is a task: it is somebody's own."""
         whose = f"family {self.kind.name}"
         try:
-            task = self.kind.generator(level, rng, **self.options)
+            with at_work(f"{whose}: level {level}, task {index}", "its function"):
+                task = self.kind.generator(level, rng, **self.options)
         except (Exception, SystemExit) as error:
             raise failed(error, f"{whose}: level {level}, task {index}") from error
         if not isinstance(task, Task):

@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 
 from kolmocli.sandbox.base import Limits
 from kolmocli.section import Positive, Section, Share
+from kolmocli.tasks.border import MOST_LEVELS
 
 LONGEST = Limits().max_items
 """Items of a sequence to be made: the sandbox reports no longer value, so that no program could pass."""
@@ -48,3 +49,12 @@ class LevelList(FamilySettings):
     @property
     def level_count(self) -> int:
         return len(self.levels)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _not_too_many(cls, section: Any) -> Any:
+        """Before a level is looked at, which takes about a millisecond each."""
+        levels = section.get("levels") if isinstance(section, dict) else None
+        if isinstance(levels, list) and len(levels) > MOST_LEVELS:
+            raise ValueError(f"levels: a family has at most {MOST_LEVELS:,}, has {len(levels):,}")
+        return section

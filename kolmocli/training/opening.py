@@ -22,6 +22,7 @@ from kolmocli.engine.monarch.messages import GeneratorSettings
 from kolmocli.engine.references import check_references
 from kolmocli.errors import KolmoError
 from kolmocli.evaluation.heldout import held_out_tasks
+from kolmocli.files import require_utf8
 from kolmocli.learning.learner import Learner
 from kolmocli.learning.saving import load_state, save_checkpoint
 from kolmocli.learning.trained import load_trained, open_learner
@@ -100,6 +101,8 @@ def open_run(config: Config, options: RunOptions, display: Display, stack: ExitS
         UsageError: a used or unsuitable run folder, an unknown model, data that cannot be used.
         EnvironmentMissing: the sandbox or the device that was asked for is not there.
     """
+    if options.run_dir is not None:
+        require_utf8(options.run_dir)
     if not options.resume and options.run_dir is not None:
         refuse_used(options.run_dir)
     resumed = stack.enter_context(held(resumable(options.run_dir), display.note)) if options.resume else None

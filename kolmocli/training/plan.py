@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ from kolmocli.config.machine import Model
 from kolmocli.errors import UsageError
 from kolmocli.models.known import require_brought
 from kolmocli.paths import SHIPPED, model_folder
+from kolmocli.plain import parsed
 from kolmocli.policy.presets import PRESETS, Alphabet, alphabet_of, is_preset
 from kolmocli.policy.requirements import require_adapters, require_device
 from kolmocli.policy.sizes import Size, size_of_folder, size_of_preset
@@ -150,7 +150,7 @@ def reads_bare(name: str) -> bool:
     if is_preset(name):
         return True
     try:
-        marks = json.loads((Path(name) / "tokenizer_config.json").read_bytes()).get("extra_special_tokens") or ()
+        marks = parsed((Path(name) / "tokenizer_config.json").read_bytes()).get("extra_special_tokens") or ()
     except (OSError, ValueError, AttributeError):
         return False
     return alphabet_of(marks) is not None

@@ -76,3 +76,13 @@ def test_a_full_disk_behind_stdout_is_a_line(tmp_path: Path, arguments: tuple[st
     done = shell(f"{shlex.join([str(KOLMO), *arguments])} > /dev/full", tmp_path)
     assert done.returncode == 1
     assert done.stderr == ("kolmo: error: standard output: No space left on device; what was to be printed is lost\n")
+
+
+@pytest.mark.parametrize("said", ["100000000", "0", "-5", "x", "²", "9" * 5_000])
+def test_a_width_that_no_terminal_has_is_not_believed(said: str, named: Path) -> None:
+    usual = subprocess.run(
+        [KOLMO, "curriculum", "show", named], env=command_environment(), capture_output=True, check=True
+    )
+    odd = command_environment({"COLUMNS": said, "LINES": said})
+    done = subprocess.run([KOLMO, "curriculum", "show", named], env=odd, capture_output=True, check=False)
+    assert (done.returncode, done.stderr, done.stdout) == (0, b"", usual.stdout)

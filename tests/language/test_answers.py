@@ -234,6 +234,14 @@ PYTHON_SHAPES = {
     "gpt-oss": "<|channel|>analysis<|message|>hm<|end|><|start|>assistant<|channel|>final<|message|>{}<|return|>",
     "Phi": "{}<|end|>\n<|user|>",
     "StarCoder": "{}<file_sep>def twice(n): pass",
+    "tools of DeepSeek": "{}<\uff5ctool\u2581calls\u2581begin\uff5c>",
+    "a reserved token": "{}\n<|reserved_special_token_0|>",
+    "MBPP's own prompt": "[BEGIN]\n{}\n[DONE]\nYou are an expert",
+    "a document": "````markdown\n# Twice\n```python\n{}\n```\n````",
+    "a short form above": "Sure! Here's the function:\n\n{}",
+    "the next turn": "{}\n\nUser: thanks\nAssistant: you are welcome",
+    "a note": "{}\n\nNote: integers only.",
+    "a line that is drawn": "{}\n\n---\nIt doubles.",
 }
 
 
@@ -274,6 +282,15 @@ def test_nothing_of_a_program_in_python_is_taken_for_its_end(program: str) -> No
 def test_a_thought_that_goes_on_holds_no_program(answer: str) -> None:
     assert program_of(answer, ("twice",)).strip() == ""
     assert program_of(answer).strip() == ""
+
+
+@pytest.mark.parametrize("indent", ["    ", "\t"])
+def test_a_program_that_stands_further_in_comes_out(indent: str) -> None:
+    shifted = "\n".join(indent + line for line in TWICE.split("\n"))
+    for answer in (shifted, f"The code:\n\n{shifted}\n"):
+        assert program_of(answer, ("twice",)) == TWICE
+    body = "    def helper():\n        return 2\n    return helper() * n"
+    assert program_of(body, ("twice",)) == body
 
 
 def test_a_script_is_the_block_that_reads() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import torch
+from safetensors.torch import save_file
 from transformers import AutoModelForCausalLM
 
 from kolmocli.errors import EnvironmentMissing, UsageError
@@ -233,6 +234,11 @@ def other_weights(adapter: Path) -> None:
     load("tiny", seed=9).save(adapter.parent / "base")
 
 
+def without_its_keys(adapter: Path) -> None:
+    save_file({"other": torch.zeros(1)}, adapter / "adapter_model.safetensors")
+
+
+DEEP = '{"a":' * 100_000 + "1" + "}" * 100_000
 REFUSED: dict[str, tuple[Callable[[Path], object], str]] = {
     "the base is gone": (
         lambda a: (a.parent / "base").rename(a.parent / "moved"),
@@ -249,6 +255,23 @@ REFUSED: dict[str, tuple[Callable[[Path], object], str]] = {
     ),
     "no configuration": (lambda a: (a / "adapter_config.json").write_text("{"), "not an adapter that can be read"),
     "a base of keys that are not known": (lambda a: edit(a / "base.json", colour=1), "not an adapter that can be read"),
+    "a base of another type": (
+        lambda a: edit(a / "base.json", name=[5]),
+        r"not an adapter that can be read: name is \[5\]",
+    ),
+    "a seed that is a word": (
+        lambda a: edit(a / "base.json", seed="x"),
+        "not an adapter that can be read: seed is 'x'",
+    ),
+    "nested without end": (lambda a: (a / "adapter_config.json").write_text(DEEP), "nested too deeply"),
+    "a base nested without end": (lambda a: (a / "base.json").write_text(DEEP), "nested too deeply"),
+    "a rank that is a word": (lambda a: edit(a / "adapter_config.json", r="x"), "the adapter cannot be loaded"),
+    "a rank below nothing": (lambda a: edit(a / "adapter_config.json", r=-1), "the adapter cannot be loaded"),
+    "layers that are not there": (
+        lambda a: edit(a / "adapter_config.json", target_modules=["nosuch"]),
+        "the adapter cannot be loaded",
+    ),
+    "without its keys": (without_its_keys, "the adapter cannot be loaded .Found missing adapter keys"),
 }
 
 

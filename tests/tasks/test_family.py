@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -15,8 +16,11 @@ from kolmocli.config.file import load_config
 from kolmocli.curriculum.base import Bucket
 from kolmocli.errors import UsageError
 from kolmocli.registry import load_plugin
+from kolmocli.tasks import border
 from kolmocli.tasks.base import Prompt, Split, Task
 from kolmocli.tasks.family import FamilyTasks, FunctionKind, family, open_families
+from kolmocli.tasks.outcome import Outcome, Terms
+from kolmocli.tasks.reward import Binary
 
 PLUGIN = '''\
 from __future__ import annotations
@@ -255,3 +259,42 @@ def test_texts_of_a_task_are_texts(texts: dict[str, Any], words: str) -> None:
     with pytest.raises(UsageError) as raised:
         made(lambda: Task(check=bool, **texts))
     assert str(raised.value) == f"family own: level 2, task 3: {words}"
+
+
+def waits_for_the_line(caplog: pytest.LogCaptureFixture, words: str) -> Callable[..., Any]:
+    """Does not return before it is named."""
+
+    def wait(*_: Any) -> bool:
+        while not any(words in record.getMessage() for record in caplog.records):
+            time.sleep(0.01)
+        return True
+
+    return wait
+
+
+def test_a_function_that_does_not_return_is_named(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(border, "PATIENCE_SECONDS", 0.1)
+    monkeypatch.setattr(border, "_watched_by", [0])
+    wait = waits_for_the_line(caplog, "family own: level 2, task 3: its function has run for")
+    made(lambda: Task(prompt="x", check=bool, reference=str(wait())))
+
+
+def test_a_check_that_does_not_return_is_named(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(border, "PATIENCE_SECONDS", 0.1)
+    monkeypatch.setattr(border, "_watched_by", [0])
+    wait = waits_for_the_line(caplog, r"family slow\x1b/2: its check has run for")
+    task = Task(prompt="x", check=wait, language="text", bucket=Bucket("slow\x1b", 2))
+    outcome = task.attempt("x", Terms(Binary())).outcome(None)
+    assert isinstance(outcome, Outcome) and outcome.passed
+
+
+def test_what_returned_is_not_watched_any_more() -> None:
+    with border.at_work("a", "outside"):
+        with border.at_work("a", "inside"):
+            assert [said for said, _ in border._running.values()] == ["a: inside"]
+        assert [said for said, _ in border._running.values()] == ["a: outside"]
+    assert not border._running

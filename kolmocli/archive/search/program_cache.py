@@ -14,6 +14,7 @@ from kolmocli.archive.search.proposals import Proposer
 from kolmocli.errors import KolmoError
 from kolmocli.files import write_output
 from kolmocli.language.program import Program, ProgramError, parse
+from kolmocli.plain import parsed
 
 
 class ProgramCache:
@@ -34,7 +35,7 @@ class ProgramCache:
 
     def _read(self, line: str, number: int) -> None:
         try:
-            entry = json.loads(line)
+            entry = parsed(line)
             sequence, program = tuple(map(int, entry["sequence"])), str(entry["program"])
             parse(program)
         except (ValueError, KeyError, TypeError, ProgramError) as error:

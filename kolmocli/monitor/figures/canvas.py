@@ -7,7 +7,9 @@ thread and inside somebody else's notebook.
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+import logging
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal
 
 from kolmocli.console import printable
@@ -32,6 +34,7 @@ BLUE, ORANGE, GREEN, RED, PURPLE, SKY, GREY = (
 BAND = "#dfe9e4"
 _LONGEST = 200
 """Characters of a text that are drawn: longer than any of ours. A name of 100,000 would take minutes."""
+_LABEL = 30
 STEP = "REINFORCE step"
 """The label of the axis that most figures share."""
 WINDOW = 10
@@ -40,8 +43,9 @@ WINDOW = 10
 
 def figure(title: str, subtitle: str = "") -> Figure:
     """An empty figure of the common size with its title."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
+    with _unlogged():
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
 
     fig = Figure(figsize=SIZE_INCHES, dpi=DPI, layout="constrained", facecolor="white")
     FigureCanvasAgg(fig)
@@ -50,6 +54,18 @@ def figure(title: str, subtitle: str = "") -> Figure:
     if subtitle:
         fig.supxlabel(subtitle, x=0.012, ha="left", fontsize=9, color=GREY)
     return fig
+
+
+@contextmanager
+def _unlogged() -> Iterator[None]:
+    """While matplotlib is imported: without a writable home it says in two lines where it puts its cache instead."""
+    logger = logging.getLogger("matplotlib")
+    level = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
 
 
 def dress(axes: Axes, x: str, y: str, title: str = "") -> Axes:
@@ -116,19 +132,19 @@ def _as_text(fig: Figure) -> None:
     """Draw every text as the letters that it has. Names come from files of others: matplotlib would read a `$` as the
     beginning of mathematics and fail at most of it, and warn in the terminal of each control character."""
     from matplotlib.text import Text
-    from matplotlib.ticker import FixedFormatter
 
-    for axes in fig.axes:
-        for axis in (axes.xaxis, axes.yaxis):
-            formatter = axis.get_major_formatter()
-            if isinstance(formatter, FixedFormatter):
-                formatter.seq = [_drawn(label) for label in formatter.seq]
     for text in fig.findobj(Text):
         assert isinstance(text, Text)
         text.set_parse_math(False)
-        text.set_text(_drawn(text.get_text()))
+        text.set_text(drawn(text.get_text()))
 
 
-def _drawn(text: str) -> str:
+def drawn(text: str, longest: int = _LONGEST) -> str:
+    """As a figure shows it. Labels of ticks are written when it is drawn, so that whoever sets them asks for this."""
     shown = printable(text, "\n")
-    return shown if len(shown) <= _LONGEST else f"{shown[:_LONGEST]}…"
+    return shown if len(shown) <= longest else f"{shown[:longest]}…"
+
+
+def label_of(name: str) -> str:
+    """A name beside an axis or in a legend, which must leave room for what is drawn."""
+    return drawn(name, _LABEL)

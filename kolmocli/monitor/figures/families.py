@@ -6,7 +6,19 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from kolmocli.monitor.figures.canvas import BAND, BLUE, GREEN, GREY, SKY, STEP, WINDOW, dress, figure, running_mean
+from kolmocli.monitor.figures.canvas import (
+    BAND,
+    BLUE,
+    GREEN,
+    GREY,
+    SKY,
+    STEP,
+    WINDOW,
+    dress,
+    figure,
+    label_of,
+    running_mean,
+)
 from kolmocli.monitor.history import History
 from kolmocli.monitor.records import BucketRecord
 
@@ -96,7 +108,7 @@ def bucket_map(run: History) -> Figure | None:
         dress(axes, STEP, "", title).grid(False)
         image = axes.imshow(grid, aspect="auto", interpolation="nearest", cmap=colours, vmin=0, vmax=1, extent=extent)
         fig.colorbar(image, ax=axes, location="bottom", aspect=40, pad=0.03, label=label).ax.tick_params(labelsize=8)
-    left.set_yticks(range(len(names)), names)
+    left.set_yticks(range(len(names)), [label_of(name) for name in names])
     return fig
 
 

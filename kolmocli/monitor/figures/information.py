@@ -18,6 +18,7 @@ from kolmocli.monitor.figures.canvas import (
     WINDOW,
     dress,
     figure,
+    label_of,
     legend,
     logarithmic,
     running_mean,
@@ -112,8 +113,8 @@ def bits_per_gflop(run: History) -> Figure | None:
     for points, colour, name in ((taught, ORANGE, "warm start"), (played, BLUE, "REINFORCE")):
         if points:
             at = [x for x, _, _ in points]
-            left.plot(at, _ratio(points), color=colour, linewidth=2.2, label=name)
-            right.plot(at, running_total([b for _, b, _ in points]), color=colour, linewidth=2.2, label=name)
+            left.plot(at, _ratio(points), color=colour, linewidth=2.2, label=label_of(name))
+            right.plot(at, running_total([b for _, b, _ in points]), color=colour, linewidth=2.2, label=label_of(name))
     if played:
         most = running_total([float(r.rollouts or 0) for r in run.rl if r.flops])
         right.plot(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kolmocli.sandbox.base import Call, Job, Raised, Status, Verdict
 from kolmocli.tasks.base import Attempt
@@ -63,7 +63,8 @@ class Referred:
 
     @property
     def job(self) -> Job | None:
-        return None if self.tests.plan else Job(self.tests.reference, calls=self.tests.calls)
+        reference = replace(self.submission, program=self.tests.reference)
+        return None if self.tests.plan else reference.job(calls=self.tests.calls)
 
     def outcome(self, verdict: Verdict | None) -> Outcome | Attempt:
         if verdict is not None and verdict.status.is_fault:

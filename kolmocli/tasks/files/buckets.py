@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import random
 import re
 from array import array
@@ -29,6 +28,10 @@ _MANY = 64
 """Different whole numbers that are levels as they are; more of them are a measure."""
 
 
+_MOST = 1e15
+"""Of a level, whatever its file measures."""
+
+
 def bucket_of(name: str) -> Bucket:
     """`family/3` is a level of that family; any other name is a family of one level."""
     family, _, level = name.rpartition("/")
@@ -45,7 +48,7 @@ def level_of(value: Any, key: str = "level") -> float:
         word = value.strip().lower()
         found = _AT_THE_END.search(word)
         value = _WORDS.get(word) if found is None else float(found[0])
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < _MOST:
         raise ValueError(f"`{key}` must be a number, text that ends in one, or easy, medium or hard")
     return value
 

@@ -13,15 +13,16 @@ Each may be JSON within text, and may lie in an object under `test_cases`.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from kolmocli.plain import parsed
 from kolmocli.tasks.files.values import is_empty, structured
 
 _PYTHON = frozenset({"python", "python3", "py", "py3", "pypy3"})
 _NAMES = ("fn_name", "func_name", "function_name", "entry_point")
-_INPUTS, _OUTPUTS = ("inputs", "input"), ("outputs", "output", "expected_output", "expected_outputs")
+_INPUTS = ("inputs", "input", "stdin", "args")
+_OUTPUTS = ("outputs", "output", "expected_output", "expected_outputs", "expected", "stdout")
 
 
 def read_cases(value: Any, fn_name: str | None = None) -> dict[str, Any]:
@@ -79,8 +80,9 @@ def _of_object(value: Mapping[str, Any], fn_name: str | None) -> dict[str, Any]:
     outputs = next((value[key] for key in _OUTPUTS if key in value), None)
     if inputs is not None and outputs is not None:
         return _pairs(_several(inputs), _several(outputs), name)
-    if not is_empty(value.get("ground_truth")):
-        return {"answer": value["ground_truth"]}
+    for key in ("ground_truth", "answer"):
+        if not is_empty(value.get(key)):
+            return {"answer": value[key]}
     raise ValueError("no tests that can be read")
 
 
@@ -148,6 +150,6 @@ def _result(text: Any) -> Any:
     if not isinstance(text, str):
         return text
     try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
+        return parsed(text)
+    except ValueError:
         return text

@@ -45,22 +45,24 @@ def shown(choices: Sequence[tuple[str, str]]) -> str:
     return "\n".join(f"{label}. {text}" for label, text in choices)
 
 
-def right_answers(choices: Sequence[tuple[str, str]], right: Any) -> list[str]:
-    """The label of the right choice, and its text where that is no other's label. `right` is its label, its number from 0, or
-    its text.
+def right_answers(choices: Sequence[tuple[str, str]], right: Any, first: int = 0) -> list[str]:
+    """The label of the right choice, and its text where that is no other's label. `right` is its label, its text, or its
+    number, where that of the first choice is `first`.
 
     Raises:
         ValueError: it is none of them.
     """
-    labels = [label for label, _ in choices]
+    labels, texts = [label for label, _ in choices], [text.strip() for _, text in choices]
     if isinstance(right, list) and len(right) == 1:
         right = right[0]
     said = str(right).strip()
     if isinstance(right, str) and said.upper() in (label.upper() for label in labels):
         at = [label.upper() for label in labels].index(said.upper())
-    elif said.isdecimal() and not isinstance(right, bool) and int(said) < len(choices):
-        at = int(said)
-    elif (texts := [text.strip() for _, text in choices]).count(said) == 1:
+    elif isinstance(right, str) and not first and texts.count(said) == 1:
+        at = texts.index(said)
+    elif said.isdecimal() and not isinstance(right, bool) and first <= int(said) < len(choices) + first:
+        at = int(said) - first
+    elif texts.count(said) == 1:
         at = texts.index(said)
     else:
         raise ValueError(f"the answer {said[:40]!r} is none of the choices")

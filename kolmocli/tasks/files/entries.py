@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from kolmocli.console import unfit
 from kolmocli.tasks.files.problems import Problems
 from kolmocli.tasks.files.rows import Where, decoded, rows
 
@@ -100,12 +101,15 @@ def _text(data: dict[str, Any], key: str) -> str | None:
 def label(data: dict[str, Any], key: str) -> str | None:
     """A name, which may be a whole number."""
     value = data.get(key)
-    return str(value) if type(value) is int else _text(data, key)
+    name = str(value) if type(value) is int else _text(data, key)
+    if name is not None and (wrong := unfit(name)):
+        raise ValueError(f"`{key}` {wrong}")
+    return name
 
 
 def _labels(data: dict[str, Any]) -> tuple[str | None, str | None, str | None]:
     """(bucket, modality, task_id). `family` and `level` are a bucket too."""
-    bucket, modality = _text(data, "bucket"), _text(data, "modality")
+    bucket, modality = label(data, "bucket"), label(data, "modality")
     level = data.get("level")
     if bucket is None and (family := label(data, "family") or (None if level is None else modality or "sequences")):
         bucket = family if level is None else f"{family}/{_whole(level)}"

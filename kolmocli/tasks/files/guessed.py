@@ -13,15 +13,17 @@ from kolmocli.tasks.files.values import column, value_at
 NATIVE = ("question", "prompt", "text")
 PROMPTS = (
     *NATIVE, "problem", "instruction", "query", "question_content", "problem_statement", "problem_description", "description",
-    "question_text", "content", "task", "input",
+    "question_text", "instruct_prompt", "puzzle", "messages", "conversations", "content", "input", "task",
 )  # fmt: skip
 ANSWERS = (
     "answer", "final_answer", "answers", "gold", "gt", "ground_truth", "expected_answer", "golden_answer", "golden_answers",
-    "gold_answer", "correct_answer", "correct", "answerKey", "answer_key", "target", "final_ans", "label",
+    "gold_answer", "correct_answer", "correct", "answerKey", "answer_key", "golden", "gt_answer",
+    "reference_answer", "possible_answers", "target", "final_ans", "ans", "label",
 )  # fmt: skip
 TESTS = (
     "test_list", "test", "test_cases", "input_output", "tests", "unit_tests", "public_test_cases", "public_tests",
-    "official_tests", "verification_info", "reward_model.ground_truth", "challenge_test_list", "test_code", "assertion",
+    "official_tests", "verification_info", "reward_model.ground_truth", "challenge_test_list", "test_code", "testcase",
+    "testcases", "asserts", "assertion",
 )  # fmt: skip
 CHOICES = ("choices", "options")
 CONTEXTS = ("body", "passage", "context", "article", "support", "premise", "story")
@@ -39,6 +41,8 @@ EVIDENCE = frozenset(
 )  # fmt: skip
 """What would be a part of the task, where a row has it."""
 _OWN = {"prompt", "answer", "tests", "choices", "reference", "starter", "entry_point", "fn_name", "level", "task_id"}
+_SHORT = 80
+"""Characters of a solution that is an answer, as TRL's examples have it."""
 _OTHER = {"id": "task_id", "question": "prompt", "test": "tests", "solution": "reference"}
 
 
@@ -60,7 +64,11 @@ def guessed(row: Mapping[str, Any]) -> Columns:
     above = "" if not answer else _first(row, CONTEXTS)
     if above and isinstance(value_at(row, above), str) and above != columns.prompt:
         columns = replace(columns, prompt=f"{above} + {columns.prompt}")
-    boxed = not answer and (value := value_at(row, columns.reference)) is not None and "\\boxed" in str(value)
+    solution = "" if answer else value_at(row, columns.reference)
+    boxed = isinstance(solution, str | list) and "\\boxed" in str(solution)
+    short = isinstance(solution, str) and columns.reference.lower() == "solution" and 0 < len(solution) <= _SHORT
+    if not boxed and short and "\n" not in str(solution):
+        return replace(columns, answer=columns.reference, reference="", choices=_first(row, CHOICES))
     return replace(columns, answer=columns.reference if boxed else answer, choices=_first(row, CHOICES), boxed=boxed)
 
 

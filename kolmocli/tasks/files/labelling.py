@@ -20,6 +20,7 @@ from kolmocli.files import STANDARD, check_output
 from kolmocli.language.coder import coded_bits, literal_bits
 from kolmocli.language.program import Program
 from kolmocli.language.search.solver import solvable, solve
+from kolmocli.plain import parsed
 from kolmocli.tasks.files.problems import Problems
 from kolmocli.tasks.files.records import Record, nothing_in, stream_records
 
@@ -131,7 +132,7 @@ def _taken(record: Record, line: bytes, where: str) -> Program | None:
     from kolmocli.tasks.files.records import checked
 
     try:
-        earlier, _ = checked(entry(json.loads(line)))
+        earlier, _ = checked(entry(parsed(line)))
     except ValueError as error:
         raise UsageError(f"{where}: {error}; begin again with --force") from None
     if earlier.sequence != record.sequence:

@@ -35,11 +35,17 @@ class Columns:
     time_limit: str = ""
     memory_limit: str = ""
     boxed: bool = False
-    """`answer` is a worked solution, in whose last box the answer stands."""
+    """`answer` is a worked solution, in whose last box the answer stands, or behind `The answer is`."""
+    first: int = 0
+    """The number of the first choice, where `answer` is a number."""
+    call: str = ""
+    """The arguments of the function that `prompt` defines; what that returns is asked for."""
+    same: tuple[str, ...] = ()
+    """Columns that hold a part of the tests once more."""
 
     def used(self) -> set[str]:
         """The columns at the top of a row."""
-        found = [getattr(self, field.name) for field in fields(self) if field.name != "boxed"]
+        found = [getattr(self, field.name) for field in fields(self) if field.name not in ("boxed", "first")]
         paths = [path for each in found for path in ([each] if isinstance(each, str) else each)]
         return {part.strip().split(".")[0] for path in paths for part in path.split("+") if part.strip()}
 
@@ -63,15 +69,18 @@ _LIMITS = {"time_limit": "time_limit", "memory_limit": "memory_limit"}
 LAYOUTS = (
     # Code with tests
     _set("EvalPlus", "base_input, prompt, entry_point, canonical_solution", prompt="prompt", reference="canonical_solution",
-         entry_point="entry_point", tests=("base_input", "plus_input")),
+         entry_point="entry_point", tests=("base_input", "plus_input"), same=("test", "assertion", "test_list")),
     _set("LeetCodeDataset", "entry_point, test, query", prompt="query", opening="prompt", tests=("test",),
-         entry_point="entry_point", reference="completion", level="difficulty"),
+         entry_point="entry_point", reference="completion", level="difficulty", same=("input_output",)),
     _set("LeetCodeDataset", "entry_point, test, problem_description, starter_code", prompt="problem_description",
          starter="starter_code", opening="prompt", tests=("test",), entry_point="entry_point", reference="completion",
-         level="difficulty"),
+         level="difficulty", same=("input_output",)),
     _set("BigCodeBench", "complete_prompt, test, entry_point", prompt="complete_prompt", tests=("test",),
          entry_point="entry_point", reference="canonical_solution"),
-    _set("MBPP+", "prompt, test_list, test, source_file", prompt="prompt", tests=("test",), reference="code"),
+    _set("BigCodeBench", "instruct_prompt, test, entry_point", prompt="instruct_prompt", tests=("test",),
+         entry_point="entry_point", reference="canonical_solution"),
+    _set("MBPP+", "prompt, test_list, test, source_file", prompt="prompt", tests=("test",), reference="code",
+         same=("test_list",)),
     _set("HumanEval-X", "prompt, declaration, test", prompt="prompt", tests=("test",), entry_point="entry_point",
          reference="canonical_solution"),
     _set("MultiPL-E", "prompt, tests, language, name", prompt="prompt", tests=("tests",), task_id="name"),
@@ -109,9 +118,12 @@ LAYOUTS = (
          reference="r1_solution_1"),
     _set("AIME", "Problem, Answer", prompt="Problem", answer="Answer", reference="Solution", task_id="ID"),
     _set("AIME", "problem, answer, solution, url", prompt="problem", answer="answer", reference="solution", task_id="id"),
+    _set("OpenR1-Math", "problem, answer, generations, correctness_math_verify", prompt="problem", answer="answer",
+         reference="solution"),
+    _set("Big-Math", "problem, answer, llama8b_solve_rate", prompt="problem", answer="answer"),
     _set("NuminaMath-1.5", "problem, answer, problem_type", prompt="problem", answer="answer", reference="solution",
          task_id="uuid"),
-    _set("Omni-MATH", "problem, answer, domain", prompt="problem", answer="answer", reference="solution",
+    _set("Omni-MATH", "problem, answer, domain, difficulty", prompt="problem", answer="answer", reference="solution",
          level="difficulty"),
     _set("MATH-500", "problem, answer, level", prompt="problem", answer="answer", reference="solution", level="level",
          task_id="unique_id"),
@@ -121,11 +133,16 @@ LAYOUTS = (
     _set("AIME", "problem, solution, url", prompt="problem", answer="solution", boxed=True, task_id="id"),
     _set("OpenMathInstruct", "problem, expected_answer", prompt="problem", answer="expected_answer",
          reference="generated_solution"),
+    _set("OpenThoughts", "problem, ground_truth_solution", prompt="problem", answer="ground_truth_solution", boxed=True),
+    _set("MetaMath", "query, response, original_question", prompt="query", answer="response", boxed=True),
+    _set("Open-Reasoner-Zero", "0, 1", prompt="0.value", answer="1.ground_truth.value"),
     _set("SVAMP", "Body, Question, Answer", prompt="Body + Question", answer="Answer", task_id="ID"),
     _set("ASDiv", "body, question, answer", prompt="body + question", answer="answer"),
     _set("MGSM", "question, answer_number", prompt="question", answer="answer_number"),
     _set("MultiArith", "question, final_ans", prompt="question", answer="final_ans"),
     _set("AddSub, SingleEq", "sQuestion, lSolutions", prompt="sQuestion", answer="lSolutions", task_id="iIndex"),
+    _set("Math23K", "original_text, ans", prompt="original_text", answer="ans", task_id="id"),
+    _set("TabMWP", "question, table, table_title, answer", prompt="table + question", choices="choices", answer="answer"),
     # Choices
     _set("AQuA", "question, options, correct", prompt="question", choices="options", answer="correct",
          reference="rationale"),
@@ -134,6 +151,20 @@ LAYOUTS = (
     _set("MMLU-Pro", "question, options, answer_index", prompt="question", choices="options", answer="answer",
          task_id="question_id"),
     _set("MMLU", "Question, A, B, C, D, Answer", prompt="Question", choices="A + B + C + D", answer="Answer"),
+    _set("MMLU, C-Eval", "question, A, B, C, D, answer", prompt="question", choices="A + B + C + D", answer="answer"),
+    _set("MMLU", "input, A, B, C, D, target", prompt="input", choices="A + B + C + D", answer="target"),
+    _set("MedMCQA", "question, opa, opb, opc, opd, cop", prompt="question", choices="opa + opb + opc + opd", answer="cop",
+         task_id="id"),
+    _set("Social IQa", "context, question, answerA, answerB, answerC, label", prompt="context + question", first=1,
+         choices="answerA + answerB + answerC", answer="label"),
+    _set("WinoGrande", "sentence, option1, option2, answer", prompt="sentence", choices="option1 + option2",
+         answer="answer", first=1),
+    _set("PIQA", "goal, sol1, sol2, label", prompt="goal", choices="sol1 + sol2", answer="label"),
+    _set("COPA", "premise, choice1, choice2, question, label", prompt="premise + question", choices="choice1 + choice2",
+         answer="label"),
+    _set("LogiQA", "context, query, options, correct_option", prompt="context + query", choices="options",
+         answer="correct_option"),
+    _set("ReClor", "context, question, answers, label", prompt="context + question", choices="answers", answer="label"),
     _set("MMLU", "question, choices, answer", prompt="question", choices="choices", answer="answer"),
     _set("ARC, CommonsenseQA", "question, choices, answerKey", prompt="question", choices="choices", answer="answerKey",
          task_id="id"),
@@ -150,9 +181,13 @@ LAYOUTS = (
     _set("SciQ", "question, correct_answer, distractor1", prompt="question", answer="correct_answer",
          wrong=("distractor1", "distractor2", "distractor3")),
     # Words
+    _set("CRUXEval", "code, input, output", prompt="code", call="input", answer="output", task_id="id"),
+    _set("DROP", "passage, question, answers_spans", prompt="passage + question", answer="answers_spans.spans",
+         task_id="query_id"),
     _set("BoolQ", "passage, question, answer", prompt="passage + question", answer="answer"),
     _set("BIG-Bench Hard", "input, target", prompt="input", answer="target"),
-    _set("countdown", "target, nums", tests=("target", "nums")),
+    _set("countdown", "target, nums", prompt="prompt", tests=("target", "nums")),
+    _set("countdown", "target, numbers", prompt="prompt", tests=("target", "numbers")),
 )  # fmt: skip
 
 

@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from kolmocli.console import writable
 from kolmocli.seeds import content_key
 from kolmocli.tasks.answers.countdown import countdown
 from kolmocli.tasks.answers.shapes import question
@@ -129,6 +130,10 @@ def row_of(data: Any) -> dict[str, Any]:
     """The object that a row is, encoded once or twice. Raises ValueError where it is none."""
     if isinstance(data, str):
         data = decoded(data)
+    if (
+        isinstance(data, list) and len(data) > 1 and all(isinstance(each, dict) for each in data)
+    ):  # turns of a conversation
+        data = {str(number): each for number, each in enumerate(data)}
     if not isinstance(data, dict):
         raise ValueError("not an object")
     return data
@@ -153,7 +158,16 @@ def _item(read: dict[str, Any], data: dict[str, Any], max_items: int, level_key:
     if bucket is not None and level_key is None:
         at = bucket_of(bucket)
         family, known = at.family, at.level
-    return Listed(replace(shape.build(read), task_id=label(read, "task_id")), family or shape.family, known)
+    return Listed(_readable(shape.build(read), label(read, "task_id")), family or shape.family, known)
+
+
+def _readable(task: Task, task_id: str | None) -> Task:
+    """The task with its name. Raises ValueError for text that no tokenizer reads."""
+    asked = task.asked
+    for what, said in {"prompt": asked.text + asked.system + asked.shortest, "reference": task.reference or ""}.items():
+        if not writable(said):
+            raise ValueError(f"its {what} holds half of a surrogate pair, which UTF-8 cannot write")
+    return replace(task, task_id=task_id)
 
 
 def _shape(data: Mapping[str, Any]) -> Shape | None:

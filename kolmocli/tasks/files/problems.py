@@ -17,15 +17,16 @@ class Problems:
         name: the file, as the user wrote it.
         warn: takes one line of text.
         strict: a bad place is a UsageError instead of a line.
+        named: places that are named; the others are counted.
     """
 
-    def __init__(self, name: str, warn: Callable[[str], None], strict: bool = False) -> None:
+    def __init__(self, name: str, warn: Callable[[str], None], strict: bool = False, named: float = _NAMED) -> None:
         self.name = name
         self.count = 0
         self.first = ""
         """What was wrong with the first of them."""
         self._warn = warn
-        self._strict = strict
+        self._strict, self._named = strict, named
         self._lines = True
         self._notes = set[str]()
         self._unused: dict[str, int] = {}
@@ -58,7 +59,7 @@ class Problems:
             raise UsageError(f"{place}: {what}")
         self.count += 1
         self.first = self.first or str(what)
-        if self.count <= _NAMED:
+        if self.count <= self._named:
             self._warn(f"{place}: skipped: {what}" if left_out else f"{place}: {what}")
         self._lines = self._lines and isinstance(where, int)
 

@@ -3,6 +3,7 @@ that it needs something that the sandbox does not have."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 
 from kolmocli.sandbox.base import Sandbox
@@ -24,7 +25,7 @@ def named_failing(
     code = [task for task in tasks if isinstance(task, CodeTask)]
     if not code or sandbox is None:
         return 0
-    problems = Problems(name, warn, strict)
+    problems = Problems(name, warn, strict, named=math.inf)
     for task, why in failing_references(code, sandbox):
         who = task.task_id or " ".join(task.asked.text.split())[:60]
         problems.bad(f"task {who}", why, left_out=False)

@@ -18,6 +18,7 @@ from itertools import chain
 from typing import Any
 
 from kolmocli.errors import UsageError
+from kolmocli.plain import parsed
 from kolmocli.tasks.files.guessed import ANSWERS, IDS, PROMPTS, TESTS
 from kolmocli.tasks.files.layouts import LAYOUTS, Columns
 from kolmocli.tasks.files.lines import MAX_LINE, text_lines
@@ -79,11 +80,14 @@ def _is_whole(line: str) -> bool:
     if bare[:1] not in ("[", "{"):
         return False
     try:
-        found = json.loads(bare)
-    except (ValueError, RecursionError):
+        found = parsed(bare)
+    except ValueError:
         return bare[:1] == "[" or bare == "{"
     if isinstance(found, dict):  # a row, unless what it holds are rows
-        return len(_rows_of(found)) > 1
+        try:
+            return len(_rows_of(found)) > 1
+        except ValueError:
+            return True
     return isinstance(found, list) and bool(found) and all(isinstance(each, dict) for each in found)
 
 
@@ -97,46 +101,63 @@ def _json(lines: Iterator[tuple[int, str]], problems: Problems) -> Iterator[tupl
         if size > _MOST_JSON:
             raise UsageError(f"{problems.name}: one value of JSON above {_MOST_JSON >> 30} GiB; write one row a line")
     try:
-        found = json.loads("\n".join(line for _, line in held))
-    except RecursionError:
-        raise UsageError(f"{problems.name}: nested too deeply") from None
+        made = _rows_of(parsed("\n".join(line for _, line in held)))
     except json.JSONDecodeError as error:
         if len(held) > 1 and not any(map(_is_row, held)):
             place = held[error.lineno - 1][0] if error.lineno <= len(held) else held[-1][0]
             raise UsageError(f"{problems.name}:{place}: broken JSON: {error.msg} at character {error.colno}") from None
         yield from _json_lines(held[0], iter(held[1:]), problems)
         return
-    for number, row in enumerate(_rows_of(found), start=1):
+    except ValueError as error:
+        raise UsageError(f"{problems.name}: {error}") from None
+    for number, row in enumerate(made, start=1):
         yield f"row {number}", row
 
 
 def _is_row(line: tuple[int, str]) -> bool:
-    with contextlib.suppress(ValueError, RecursionError):
-        return isinstance(json.loads(line[1]), dict)
+    with contextlib.suppress(ValueError):
+        return isinstance(parsed(line[1]), dict)
     return False
 
 
 def _rows_of(found: Any) -> list[Any]:
+    """Rows in an array, under one key of an object, under a name each, or column by column. Raises ValueError where several
+    keys hold rows."""
     if isinstance(found, list):
         return found
-    lists = [each for each in found.values() if isinstance(each, list) and each and _asks(each[0])]
-    if len(lists) == 1 and not _asks(found):
-        return list(lists[0])
-    if found and all(isinstance(each, dict) for each in found.values()):
+    if _asks(found):
+        return _of_columns(found) or [found]
+    lists = {key: each for key, each in found.items() if isinstance(each, list) and each and _asks(_row(each[0]))}
+    if len(lists) > 1:
+        raise ValueError(f"rows under several keys, {', '.join(lists)}; keep one of them")
+    if lists:
+        return [_row(each) for rows in lists.values() for each in rows]
+    if found and all(isinstance(each, dict) and "from" not in each for each in found.values()):
         return [{"task_id": name, **row} for name, row in found.items()]
     return [found]
+
+
+def _row(value: Any) -> Any:
+    """A row, which the viewer of the hub hands out in an object of its own."""
+    return value["row"] if isinstance(value, dict) and isinstance(value.get("row"), dict) else value
+
+
+def _of_columns(found: dict[str, Any]) -> list[Any]:
+    """Rows of columns, which are lists, or objects from a number to a cell; none where it is a row itself."""
+    columns = [list(each.values()) if isinstance(each, dict) else each for each in found.values()]
+    sizes = {len(each) if isinstance(each, list) else 0 for each in columns}
+    asked = [each for name, each in zip(found, columns, strict=True) if name.lower() in PROMPTS]
+    if len(sizes) > 1 or sizes == {0} or not all(isinstance(cell, str) for each in asked for cell in each):
+        return []
+    return [dict(zip(found, cells, strict=True)) for cells in zip(*columns, strict=True)]
 
 
 def decoded(text: str) -> Any:
     """A JSON value. Raises ValueError, which says where it is broken."""
     try:
-        return json.loads(text)
-    except RecursionError:
-        raise ValueError("nested too deeply") from None
+        return parsed(text)
     except json.JSONDecodeError as error:
         raise ValueError(f"broken JSON: {error.msg} at character {error.pos + 1}") from None
-    except ValueError as error:  # what Python says of an integer of thousands of digits goes on to talk to programmers
-        raise ValueError(str(error).partition(";")[0]) from None
 
 
 def _json_lines(

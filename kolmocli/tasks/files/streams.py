@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import IO, BinaryIO, cast
 
 from kolmocli.errors import KolmoError, UsageError
-from kolmocli.files import STANDARD, check_output
+from kolmocli.files import STANDARD, check_output, require_regular
 
 _GZIP = b"\x1f\x8b"
 
@@ -28,6 +28,8 @@ def reading(name: str, *, unpack: bool = True) -> Iterator[BinaryIO]:
     Raises:
         UsageError: the file cannot be read.
     """
+    if name != STANDARD:
+        require_regular(name, piped=True)
     try:
         with contextlib.ExitStack() as stack:
             plain = sys.stdin.buffer if name == STANDARD else stack.enter_context(open(name, "rb"))

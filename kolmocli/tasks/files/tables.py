@@ -69,17 +69,62 @@ def _data_set(name: str) -> Iterable[dict[str, Any]]:
         ) from None
     place, *parts = name.split(":")
     datasets.disable_progress_bars()
+    if Path(place).is_dir():
+        _refuse_what_is_elsewhere(Path(place))
     try:
         saved = any((Path(place) / mark).is_file() for mark in ("dataset_dict.json", "state.json"))
         found = datasets.load_from_disk(place) if saved else datasets.load_dataset(place, *parts[:-1])
-    except (datasets.exceptions.DatasetsError, ValueError, OSError) as error:
-        said = " ".join(str(error).split())[
-            :_SAID
-        ]  # which configurations there are stands in the middle of several lines
+    except Exception as error:  # its README and its files may ask a library for anything
+        # Which configurations there are stands in the middle of several lines.
+        said = " ".join(str(error).split())[:_SAID] or type(error).__name__
         raise UsageError(f"{name}: neither a file nor a data set that can be read: {said}") from None
-    if not isinstance(found, dict):
-        return found
+    return found if not isinstance(found, dict) else _split(found, name, place, parts)
+
+
+def _split(found: dict[str, Any], name: str, place: str, parts: list[str]) -> Iterable[dict[str, Any]]:
     split = parts[-1] if parts else next(iter(found)) if len(found) == 1 else None
     if split not in found:
         raise UsageError(f"{name}: name one of its splits: {', '.join(f'{place}:{each}' for each in found)}")
     return found[split]
+
+
+def _refuse_what_is_elsewhere(folder: Path) -> None:
+    """A folder is data that somebody handed on: reading it asks no other machine, and opens nothing outside it.
+
+    Raises:
+        UsageError: it has a script, or its README names files that are elsewhere.
+    """
+    script = folder / f"{folder.resolve().name}.py"
+    if script.exists():
+        raise UsageError(f"{script}: the script of a data set, which is never run; convert it to Parquet or JSON lines")
+    card = folder / "README.md"
+    if not card.is_file():
+        return
+    head = card.read_text(encoding="utf-8", errors="replace")
+    head = head.split("---", 2)[1] if head.lstrip().startswith("---") and head.count("---") > 1 else ""
+    for path in _paths_in(head, card):
+        if "://" in path or "::" in path or Path(path).is_absolute() or ".." in Path(path).parts:
+            raise UsageError(f"{card}: names {path[:_SAID]!r}, which is not in this folder; put the files beside it")
+
+
+def _paths_in(head: str, card: Path) -> Iterator[str]:
+    """What a README calls files of data: every text under `data_files` or `data_dir`."""
+    import yaml
+
+    try:
+        found = yaml.safe_load(head)
+    except (yaml.YAMLError, ValueError, RecursionError):
+        raise UsageError(f"{card}: its head is not YAML; mend it or remove it") from None
+    waiting: list[tuple[Any, bool]] = [(found, False)]
+    seen = set[tuple[int, bool]]()  # an alias may hold itself, or others many times over
+    while waiting:
+        value, named = waiting.pop()
+        if (id(value), named) in seen:
+            continue
+        seen.add((id(value), named))
+        if isinstance(value, dict):
+            waiting += [(inner, named or key in ("data_files", "data_dir")) for key, inner in value.items()]
+        elif isinstance(value, list):
+            waiting += [(inner, named) for inner in value]
+        elif named and isinstance(value, str):
+            yield value

@@ -6,13 +6,14 @@ import ast
 import base64
 import binascii
 import io
-import json
 import pickle
 import re
 import zlib
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import Any, NoReturn
+
+from kolmocli.plain import parsed
 
 _MOST_UNPACKED = 256 << 20
 """Bytes of packed text."""
@@ -56,7 +57,7 @@ def structured(text: str) -> Any:
     none."""
     bare = text.strip()
     if bare[:1] in ("{", "["):
-        for read in (json.loads, ast.literal_eval):
+        for read in (parsed, ast.literal_eval):
             try:
                 found = read(bare)
             except (ValueError, SyntaxError, MemoryError, RecursionError):
@@ -79,7 +80,7 @@ def _unpacked(text: str) -> Any:
         unpacking = zlib.decompressobj()
         packed = unpacking.decompress(base64.b64decode(text, validate=True), _MOST_UNPACKED)
         found = _OnlyText(io.BytesIO(packed)).load()
-        return json.loads(found) if isinstance(found, str) else None
+        return parsed(found) if isinstance(found, str) else None
     except (
         binascii.Error,
         zlib.error,

@@ -7,6 +7,7 @@ import contextlib
 import io
 import json
 import pickle
+import re
 import zlib
 from pathlib import Path
 from typing import Any
@@ -89,7 +90,27 @@ ROWS: dict[str, tuple[dict[str, Any], str, str]] = {
     "BIG-Bench Hard": ({"input": "True and False?", "target": "False"}, "[ANSWER] False", "[ANSWER] True"),
     "BoolQ": ({"passage": "It is so.", "question": "Is it so?", "answer": True}, "[ANSWER] yes", "[ANSWER] no"),
     "countdown": ({"target": 98, "nums": [44, 19, 35]}, "[ANSWER] 44 + (19 + 35)", "[ANSWER] 98"),
+    "OpenR1-Math": ({"problem": "1+1?", "solution": "s", "answer": "2", "problem_type": "A", "generations": ["g"], "correctness_math_verify": [True]}, "[ANSWER] 2", "[ANSWER] 3"),
+    "Big-Math": ({"problem": "1+1?", "answer": "2", "source": "x", "domain": ["A"], "llama8b_solve_rate": 0.5}, "[ANSWER] 2", "[ANSWER] 3"),
+    "OpenThoughts": ({"problem": "1+1?", "deepseek_solution": "s", "ground_truth_solution": "So \\boxed{2}."}, "[ANSWER] 2", "[ANSWER] 3"),
+    "MetaMath": ({"query": "1+1?", "response": "One and one.\nThe answer is: 2", "original_question": "?", "type": "x"}, "[ANSWER] 2", "[ANSWER] 3"),
+    "Open-Reasoner-Zero": ({"0": {"from": "human", "value": "1+1?"}, "1": {"from": "assistant", "ground_truth": {"value": "2"}}}, "[ANSWER] 2", "[ANSWER] 3"),
+    "Math23K": ({"id": "1", "original_text": "1+1?", "equation": "x=1+1", "ans": "2"}, "[ANSWER] 2", "[ANSWER] 3"),
+    "TabMWP": ({"question": "How many?", "choices": None, "answer": "2", "table_title": "t", "table": "apples | 2"}, "[ANSWER] 2", "[ANSWER] 3"),
+    "CRUXEval": ({"code": "def f(n):\n    return [n, 'a']", "input": "1", "output": "[1, 'a']", "id": "sample_0"}, "[ANSWER] [1, 'a']", "[ANSWER] [1, 'b']"),
+    "DROP": ({"query_id": "q", "passage": "Two.", "question": "How many?", "answers_spans": {"spans": ["2"], "types": ["number"]}}, "[ANSWER] 2", "[ANSWER] 3"),
+    "countdown, numbers": ({"target": 98, "numbers": [44, 19, 35]}, "[ANSWER] 44 + 19 + 35", "[ANSWER] 44 + 35"),
+    "verl countdown": ({"prompt": CHAT, "reward_model": {"ground_truth": {"target": 98, "numbers": [44, 19, 35]}, "style": "rule"}}, "[ANSWER] 44 + 19 + 35", "[ANSWER] 98"),
+    "verl accepted": ({"prompt": CHAT, "reward_model": {"ground_truth": {"target": ["2", "two"]}, "style": "rule"}}, "[ANSWER] two", "[ANSWER] 3"),
     # Choices
+    "MMLU, C-Eval": ({"id": 0, "question": "1+1?", "A": "1", "B": "2", "C": "3", "D": "4", "answer": "B"}, "[ANSWER] B", "[ANSWER] C"),
+    "MedMCQA": ({"id": "x", "question": "1+1?", "opa": "1", "opb": "2", "opc": "3", "opd": "4", "cop": 1}, "[ANSWER] B", "[ANSWER] A"),
+    "Social IQa": ({"context": "One.", "question": "And one?", "answerA": "1", "answerB": "2", "answerC": "3", "label": "2"}, "[ANSWER] B", "[ANSWER] C"),
+    "WinoGrande": ({"sentence": "The _ is more.", "option1": "1", "option2": "2", "answer": "2"}, "[ANSWER] B", "[ANSWER] A"),
+    "PIQA": ({"goal": "1+1", "sol1": "1", "sol2": "2", "label": 1}, "[ANSWER] B", "[ANSWER] A"),
+    "COPA": ({"premise": "It rained.", "choice1": "dry", "choice2": "wet", "question": "effect", "label": 1}, "[ANSWER] wet", "[ANSWER] dry"),
+    "LogiQA": ({"context": "One.", "query": "And one?", "options": ["1", "2", "3"], "correct_option": 1}, "[ANSWER] B", "[ANSWER] C"),
+    "ReClor": ({"context": "One.", "question": "And one?", "answers": ["1", "2", "3"], "label": 1}, "[ANSWER] B", "[ANSWER] C"),
     "AQuA": ({"question": "1+1?", "options": ["A)1", "B)2"], "rationale": "r", "correct": "B"}, "[ANSWER] B", "[ANSWER] A"),
     "MathQA": ({"Problem": "1+1?", "Rationale": "r", "options": "a ) 1 , b ) 2 , c ) 3", "correct": "b"}, "[ANSWER] B", "[ANSWER] C"),
     "MMLU": ({"question": "1+1?", "subject": "m", "choices": ["1", "2", "3", "4"], "answer": 1}, "[ANSWER] B", "[ANSWER] D"),
@@ -180,7 +201,7 @@ def test_a_set_loads_as_it_is(name: str) -> None:
     task = task_of(row)
     assert passes(task, right) and not passes(task, wrong)
     said = read_row(row).said
-    known = name.removesuffix(" calls").removesuffix(" scripts")
+    known = re.sub(r",? (calls|scripts|numbers|countdown|accepted)\Z", "", name)
     assert said.startswith(f"read as {known}: `")
     if task.reference is not None and isinstance(task, CodeTask):
         assert passes(task, task.reference)
@@ -234,6 +255,16 @@ def test_private_tests_count_too_and_a_pickle_runs_nothing() -> None:
         ({"question": "10^20?", "answer": 1e20}, f"[ANSWER] {10**20}", f"[ANSWER] {10**20 + 1}"),
         ({"question": "1/8?", "answer": 0.125}, "[ANSWER] 0.125", "[ANSWER] 0.12"),
         ({"instruction": "1+1?", "gold": "2"}, "[ANSWER] 2", "[ANSWER] 3"),
+        ({"messages": CHAT, "ground_truth": "2", "dataset": "gsm8k"}, "[ANSWER] 2", "[ANSWER] 3"),
+        ({"question": "Echo.", "tests": [{"stdin": "1\n", "stdout": "1\n"}]}, ECHO, SHOUT),
+        ({"question": "Twice.", "fn_name": "twice", "tests": [{"args": [3], "expected": 6}]}, TWICE, THRICE),
+        ({"prompt": CHAT, "solution": "$2$"}, "[ANSWER] 2", "[ANSWER] 3"),
+        ({"question": "1+1?", "possible_answers": '["2", "two"]'}, "[ANSWER] two", "[ANSWER] 3"),
+        ({"problem": "1+1?", "verification_info": "{'answer': '2'}"}, "[ANSWER] 2", "[ANSWER] 3"),
+        ({"input": "1+1?", "A": "1", "B": "2", "C": "3", "D": "4", "target": "B"}, "[ANSWER] 2", "[ANSWER] A"),
+        ({"Question": "1+1?", "Correct Answer": "2", "Incorrect Answer 1": "1", "Incorrect Answer 2": "3"}, "[ANSWER] 2", "[ANSWER] 3"),
+        ({"question": "1+1?", "options": {"A": "1", "B": "2", "C": "0"}, "answer": "2"}, "[ANSWER] B", "[ANSWER] C"),
+        ({"instruct_prompt": "Twice.", "entry_point": "twice", "test": UNIT}, TWICE, THRICE),
         ({"text": "Twice.", "test_list": str(ASSERTS)}, TWICE, THRICE),
         ({"text": "Twice.", "test_list": [], "challenge_test_list": ASSERTS}, TWICE, THRICE),
         ({"question": "Twice.", "fn_name": "twice", "inputs": [[1], [3]], "outputs": [2, 6]}, TWICE, THRICE),
@@ -272,6 +303,7 @@ def test_a_conversation_is_its_question_and_what_the_system_is_told() -> None:
     ("row", "said"),
     [
         ({"question": "1+1?", "answer": None}, "`answer` is empty"),
+        ({"prompt": "?", "reference_code": "df", "code_context": "import pandas"}, "a row of DS-1000"),
         ({"problem": "1+1?", "solution": "Two.", "type": "A", "level": "Level 1"}, "`solution` has no"),
         ({"question": "?", "choices": ["1", "2"], "answer": "7"}, "the answer '7' is none of the choices"),
         (
@@ -298,6 +330,12 @@ def write(path: Path, text: str) -> str:
     return str(path)
 
 
+def test_rows_under_several_keys_are_no_file_of_tasks(tmp_path: Path) -> None:
+    text = json.dumps({split: [{"question": "1+1?", "answer": "2"}] for split in ("test", "train")})
+    with pytest.raises(UsageError, match=r"d\.json: rows under several keys, test, train; keep one of them"):
+        read_tasks(write(tmp_path / "d.json", text), print)
+
+
 def test_a_part_of_a_task_that_is_not_used_is_counted(tmp_path: Path) -> None:
     row = {"text": "Twice.", "test_list": ASSERTS, "challenge_test_list": ASSERTS}
     name, said = write(tmp_path / "d.jsonl", f"{json.dumps(row)}\n{json.dumps(row)}\n"), list[str]()
@@ -322,6 +360,10 @@ def test_how_a_file_was_read_is_said_once(tmp_path: Path) -> None:
         ("d.json", '[\n {"question": "1+1?", "answer": "2"},\n {"question": "2+2?", "answer": "4"}\n]'),
         ("d.json", '{"canary": "x", "examples": [{"input": "1+1?", "target": "2"}, {"input": "2+2?", "target": "4"}]}'),
         ("d.json", '{\n "a": {"question": "1+1?", "answer": "2"},\n "b": {"question": "2+2?", "answer": "4"}\n}'),
+        ("d.json", '{"question": ["1+1?", "2+2?"], "answer": ["2", "4"]}'),
+        ("d.json", '{"question": {"0": "1+1?", "1": "2+2?"}, "answer": {"0": "2", "1": "4"}}'),
+        ("d.json", '{"features": [], "rows": [{"row_idx": 0, "row": {"question": "1+1?", "answer": "2"}}, '
+         '{"row_idx": 1, "row": {"question": "2+2?", "answer": "4"}}]}'),
         ("d.csv", "Answer,Question\n2,1+1?\n4,2+2?\n"), ("d.tsv", "Question\tAnswer\n1+1?\t2\n2+2?\t4\n"),
         ("d.csv", "question;answer\n1+1?;2\n2+2?;4\n"), ("d.csv", "\ufeffid,PROBLEM,ANSWER\n1,1+1?,2\n2,2+2?,4\n"),
         ("d.csv", "1+1?,1,2,3,4,B\n2+2?,1,2,3,4,D\n"), ("d.csv", ",Question,A,B,C,D,Answer\n0,1+1?,1,2,3,4,B\n1,2+2?,1,2,3,4,D\n"),
