@@ -24,14 +24,18 @@ _UNMEASURED = 120
 def print_json(result: Mapping[str, Any]) -> None:
     """One object with `schema_version`, and nothing else, on stdout.
 
-    Not-a-number has no JSON form: it is written as null, as in the files of a run.
+    Not-a-number has no JSON form: it is written as null, as in the files of a run. Letters that stdout lacks are escapes.
     """
-    text = json.dumps(
-        finite({"schema_version": SCHEMA_VERSION, **result}), indent=2, ensure_ascii=False, allow_nan=False
-    )
+    object_ = finite({"schema_version": SCHEMA_VERSION, **result})
+    text = json.dumps(object_, indent=2, ensure_ascii=not speaks_unicode(), allow_nan=False)
     # What a terminal might obey, or UTF-8 has no bytes for, is inside a string, where an escape means the same.
     for line in text.split("\n"):
         print(line if line.isprintable() else "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in line))
+
+
+def speaks_unicode() -> bool:
+    """Whether stdout can show every letter."""
+    return "utf" in (sys.stdout.encoding or "utf-8").lower()
 
 
 def print_line(text: object, kept: str = "") -> None:

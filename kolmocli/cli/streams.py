@@ -11,7 +11,7 @@ import os
 import sys
 from typing import Any
 
-from kolmocli.cli.output import complain
+from kolmocli.cli.output import complain, speaks_unicode
 from kolmocli.errors import EXIT_FAILED, EXIT_OK
 
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF}
@@ -65,11 +65,6 @@ def open_streams() -> None:
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  # to the end
     if isinstance(sys.stdout, io.TextIOWrapper) and not speaks_unicode():
         sys.stdout.reconfigure(errors="replace")
-
-
-def speaks_unicode() -> bool:
-    """Whether stdout can show every letter."""
-    return "utf" in (sys.stdout.encoding or "").lower()
 
 
 def close_stdout(code: int) -> int:

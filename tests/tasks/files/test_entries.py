@@ -135,7 +135,7 @@ BAD = {
     '{"sequence": [Infinity]}': "a list of integers; item 1 is Infinity",
     '{"sequence": [true]}': "a list of integers; item 1 is true",
     '{"sequence": [[1]]}': "`sequence` must be a list of integers",
-    '{"sequence": "__import__(\'os\')", "bucket": 3}': "`bucket` must be a string",
+    '{"sequence": "__import__(\'os\')", "bucket": 3.5}': "`bucket` must be a string",
     '{"sequence": ""}': "`sequence` must be a list of integers",
     '{"sequence": [1], "program": 3}': "`program` must be a string",
     '{"sequence": [' + "1" * 5000 + "]}": "4300 digits",
