@@ -65,7 +65,7 @@ def script(fd: int, program: bytes, early: bytes) -> bytes:
 
     sys.set_int_max_str_digits(0)  # what is printed is text, and the host reads no integer out of it
     scope.Process.streams, scope.Process.leave = streams, leave
-    io.open = streams.open  # type: ignore[assignment]
+    io.open = streams.open
     for module in (sys, scope.SYS):
         module.__dict__.update(
             stdin=streams.stdin, stdout=streams.stdout, stderr=streams.stderr, __stdin__=streams.stdin,

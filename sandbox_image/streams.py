@@ -91,8 +91,9 @@ class Streams:
         self._opened = [self.stdout]
 
     @staticmethod
-    def text(raw: io.RawIOBase, **options: Any) -> io.TextIOWrapper:
+    def text(raw: io.RawIOBase, **options: Any) -> "io.TextIOWrapper[Any]":
         """What is printed lies in one buffer, in the order in which it was printed."""
+        found: io.TextIOWrapper[Any]
         if raw.readable():
             found = io.TextIOWrapper(io.BufferedReader(raw, _BUFFER), "utf-8", "surrogatepass", **options)
         else:

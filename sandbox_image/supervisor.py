@@ -253,7 +253,8 @@ class Supervisor:
             self.poll.unregister(slot.socket)
         slot.socket.close()
         nursery.free.append(number)
-        output, script = slot.output, slot.script
+        output: bytes | bytearray = slot.output
+        script = slot.script
         if script is not None:
             if script.goes_on(bytes(output), reason, status, cpu, wall, memory):
                 self.pending.appendleft((slot.request, slot.payload, script))

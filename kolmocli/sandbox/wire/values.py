@@ -214,7 +214,8 @@ class _Decoder:
         return dict(zip(keys, [self.value(v, depth + 1) for _, v in loaded], strict=True))
 
     def bytes(self, loaded: Any, depth: int) -> bytes:
-        return self._spend(loaded.encode("latin-1"))
+        encoded: bytes = loaded.encode("latin-1")
+        return self._spend(encoded)
 
     def range(self, loaded: Any, depth: int) -> range:
         start, stop, step = self.items(loaded, depth)
