@@ -17,10 +17,8 @@ from itertools import pairwise
 
 from kolmocli.tasks.answers.algebra import (
     TooLarge,
-    Tree,
     differ,
     exact,
-    formula,
     is_calculation,
     proportion,
     variables,
@@ -31,6 +29,7 @@ from kolmocli.tasks.answers.frames import unframed
 from kolmocli.tasks.answers.judges import JudgeName
 from kolmocli.tasks.answers.latex import LONGEST, plain
 from kolmocli.tasks.answers.numbers import Amount, amount, is_unit
+from kolmocli.tasks.answers.trees import Tree, formula
 
 Equal = Callable[[Tree, Tree], bool]
 """Whether two formulas are one: (of the answer, of the right answer)."""

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
 
-from kolmocli.tasks.answers.algebra import NAMES
 from kolmocli.tasks.answers.numbers import amount
+from kolmocli.tasks.answers.trees import NAMES
 from kolmocli.tasks.answers.words import listed
 
 Kind = Literal["leaf", "list", "set", "tuple", "interval", "union", "matrix", "relation", "nothing"]
