@@ -28,8 +28,9 @@ from kolmocli.tasks.answers.forms import Form, as_matrix, is_name, is_words, rea
 from kolmocli.tasks.answers.frames import unframed
 from kolmocli.tasks.answers.judges import JudgeName
 from kolmocli.tasks.answers.latex import LONGEST, plain
-from kolmocli.tasks.answers.numbers import Amount, amount, is_unit
+from kolmocli.tasks.answers.numbers import Amount, amount
 from kolmocli.tasks.answers.trees import Tree, formula
+from kolmocli.tasks.answers.units import is_unit, meanings
 
 Equal = Callable[[Tree, Tree], bool]
 """Whether two formulas are one: (of the answer, of the right answer)."""
