@@ -123,7 +123,7 @@ def _evaluated(tree: Tree, sample: int) -> complex:
         return _function(tree[1], [_evaluated(part, sample) for part in tree[2:]])
     values = [_evaluated(part, sample) for part in tree[1:]]
     if kind == "neg":
-        return -values[0]
+        return 0 - values[0]  # and no negative zero, which would be on the other side of a branch cut
     if kind == "!":
         return complex(math.gamma(values[0].real + 1)) if not values[0].imag else complex(math.nan)
     a, b = values
