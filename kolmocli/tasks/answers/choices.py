@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 
+from kolmocli.tasks.answers.words import DENIALS, DOUBTS
+
 _LETTERS = "A-J"
 _ONE = re.compile(rf"\(?(?P<letter>[{_LETTERS}])\)?\.?\Z")
 _LABEL = re.compile(
@@ -17,8 +19,14 @@ _LABEL = re.compile(
 _ANOTHER = re.compile(
     rf"(?<![\w.])(?:\([{_LETTERS}]\)|[{_LETTERS}][).:](?!\d)|(?:or|and|not|,|/|&) *\(?[{_LETTERS}]\)?(?![\w'])|[{_LETTERS}] *\Z)"
 )
+_AGAIN = re.compile(r"(?:or|and|not|,|/|&)\b")
+_JUDGED = re.compile(
+    r"(?:is|isn't|are|was|can|cannot|could|would|might|may)\b(?! (?:the )?(?:correct|right|answer))", re.IGNORECASE
+)
+"""What a sentence about a letter begins with, and no text of a choice."""
 _SEVERAL = re.compile(rf"[{_LETTERS}](?:(?:\s*(?:,|;|and|&)\s*)+[{_LETTERS}])+\Z")
 _RUN = re.compile(rf"[{_LETTERS}]{{2,6}}\Z")
+_BRACKETED = re.compile(rf"\(([{_LETTERS}])\)")
 
 
 def letters_of(right: str) -> frozenset[str] | None:
@@ -36,13 +44,25 @@ def letters_of(right: str) -> frozenset[str] | None:
 def chosen(given: str) -> frozenset[str] | None:
     """The letters that an answer chooses, in capitals; None where it chooses none, or more than it says."""
     text = given.strip()
-    if (several := letters_of(text.upper() if len(text) < 3 else text)) is not None:
+    if (several := letters_of(text.upper() if len(text) < 3 else text) or _list_of(text)) is not None:
         return several
     found = _LABEL.match(text)
     if found is None:
         return None
     rest = found["rest"].strip()
-    if _ANOTHER.search(rest) or re.match(r"(?:or|and|not|,|/|&)\b", rest.lstrip(" .")):
+    said = rest.lstrip(" .:")
+    if _ANOTHER.search(rest) or _AGAIN.match(said) or _JUDGED.match(said):
+        return None
+    words = re.findall(r"[a-z]+", said.lower())
+    if words and (DENIALS | DOUBTS).issuperset(words):
         return None
     letter = (found["round"] or found["square"] or found["bare"]).upper()
     return frozenset(letter)
+
+
+def _list_of(text: str) -> frozenset[str] | None:
+    """`(A), (C)`, `{A, C}`, and `CA`, a run in another order."""
+    plain = _BRACKETED.sub(r"\1", text.removeprefix("{").removesuffix("}").strip())
+    if _SEVERAL.match(plain):
+        return letters_of(plain)
+    return frozenset(text) if _RUN.match(text) and len(set(text)) == len(text) else None

@@ -25,9 +25,9 @@ from functools import cache
 from pathlib import Path
 
 from kolmocli.errors import EnvironmentMissing
-from kolmocli.tasks.answers.algebra import Tree
 from kolmocli.tasks.answers.formula_worker import WALL_SECONDS
 from kolmocli.tasks.answers.judges import RULES, JudgeName
+from kolmocli.tasks.answers.trees import Tree
 
 _log = logging.getLogger(__name__)
 Pair = tuple[Tree, Tree]

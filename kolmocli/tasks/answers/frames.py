@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from kolmocli.tasks.answers.forms import denies
+from kolmocli.tasks.answers.names import denies
 from kolmocli.tasks.answers.words import listed
 
 _SAID = listed(

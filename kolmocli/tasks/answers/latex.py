@@ -19,10 +19,12 @@ _FRACTIONS = frozenset({"frac", "dfrac", "tfrac", "cfrac", "nicefrac", "sfrac"})
 _WRAPPERS = frozenset(
     listed(
         "boxed fbox text textbf textit textrm textsf texttt textnormal textup mathrm mathbf mathit mathsf mathtt mathcal mbox hbox "
-        "operatorname boldsymbol bm emph underline ensuremath mathop displaylines phantom"
+        "operatorname boldsymbol bm pmb emph underline ensuremath mathop mathord displaylines textsc textsl mathnormal"
     )
 )
 """Commands of which only what they wrap is of use."""
+_UNSEEN = frozenset(listed("phantom hphantom vphantom label tag hspace vspace hspace* vspace* tag*"))
+"""Commands of which nothing is to be seen, and what they have in braces neither."""
 _COLOURS = frozenset({"textcolor", "colorbox", "color"})
 """Commands whose first argument is the name of a colour."""
 _STYLES = listed(
@@ -41,9 +43,17 @@ _WORDS = {
     "lbrack": "[", "rbrack": "]", **dict.fromkeys(("vert", "lvert", "rvert", "mid"), "|"), "lfloor": "⌊", "rfloor": "⌋",
     "lceil": "⌈", "rceil": "⌉", **dict.fromkeys(("ldots", "dots", "cdots", "dotsc", "dotsb", "dotsm"), "..."),
     "varphi": "phi", "varepsilon": "epsilon", "vartheta": "theta", "euro": "€", "pounds": "£", "lor": " or ", "land": " and ",
-    "vee": " or ", "wedge": " and ", "percent": "%",
+    "vee": " or ", "wedge": " and ", "percent": "%", "colon": ":",
+    **dict.fromkeys(("setminus", "backslash"), "∖"),  # noqa: RUF001
+    **dict.fromkeys(("textdollar", "mathdollar"), "$"), "therefore": "",
 }  # fmt: skip
+_BASES = {
+    name: str(base)
+    for base, name in enumerate(listed("two three four five six seven eight nine ten eleven twelve"), start=2)
+}
+_BRACKETED = re.compile(r"\([0-9]{1,2}\)\Z")
 _SIMPLE = re.compile(r"[\w.]*\Z")
+_BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
 _BOX = re.compile(r"\\(?:boxed|fbox)\s*\{")
 _MATRIX = re.compile(
     r"(?:\\left\s*[\[(]\s*)?\\begin\{(?P<name>[pbB]?matrix|smallmatrix|array)\}(?:\s*\{[^{}]*\})?(?P<rows>.*?)\\end\{(?P=name)\}"
@@ -55,7 +65,7 @@ _THOUSANDS = re.compile(r",\\!\s*|\s*\{\s*,\s*\}\s*")
 _QUAD = re.compile(r"\\q?quad(?=[a-z])")
 """With a variable stuck to it, as data sets have it."""
 _SINGLE = re.compile(r"(?<!\\)\\[A-Za-z]")
-_OVER = "\x01"
+_OVER, _CHOOSE = "\x01", "\x02"
 
 
 def plain(text: str) -> str:
@@ -75,46 +85,36 @@ def undoubled(text: str) -> str:
     return text.replace("\\\\", "\\") if "\\\\" in text and not _SINGLE.search(text) else text
 
 
-def last_box(text: str) -> tuple[str, int] | None:
-    """What the last `\\boxed{…}` holds, and where in the text it ends; None without one that is closed."""
-    start = next((found.end() for found in reversed(list(_BOX.finditer(text)))), None)
-    if start is None:
+def last_box(text: str) -> tuple[str, int, int] | None:
+    """(what the last `\\boxed{…}` holds that stands in no other, where it ends, where it begins); None where there is none, or
+    the text ends before it is closed."""
+    found = boxes(text)
+    begun = max((box.start() for box in _BOX.finditer(text)), default=-1)
+    if not found or begun >= found[-1][1]:
         return None
-    end = _closing(text, start)
-    return None if end is None else (text[start:end], end + 1)
+    begin, end, held = found[-1]
+    return held, end, begin
 
 
 def boxes(text: str) -> list[tuple[int, int, str]]:
-    """(begin, end, what it holds) of every `\\boxed{…}` that is closed and stands in no other, in order."""
-    found: list[tuple[int, int, str]] = []
-    for box in _BOX.finditer(text):
-        if found and box.start() < found[-1][1]:
-            continue
-        end = _closing(text, box.end())
-        if end is None:
-            break
-        found.append((box.start(), end + 1, text[box.end() : end]))
-    return found
-
-
-def _closing(text: str, start: int) -> int | None:
-    """Where the group ends that begins before `start`."""
-    depth, escaped = 1, False
-    for place in range(start, len(text)):
-        mark = text[place]
-        if escaped:
-            escaped = False
-        elif mark == "\\":
-            escaped = True
-        elif mark in "{}":
-            depth += 1 if mark == "{" else -1
-            if not depth:
-                return place
-    return None
+    """(begin, end, what it holds) of every `\\boxed{…}` that is closed and stands in no other one that is, in order."""
+    begun = {box.end() - 1: box.start() for box in _BOX.finditer(text)}
+    closed: list[tuple[int, int, str]] = []
+    open_braces: list[int] = []
+    for brace in _BRACE.finditer(text):
+        if brace[0] == "{":
+            open_braces.append(brace.start())
+        elif brace[0] == "}" and open_braces:
+            start = open_braces.pop()
+            if start in begun:
+                while closed and closed[-1][0] > start:
+                    closed.pop()  # a box in this one
+                closed.append((begun[start], brace.end(), text[start + 1 : brace.start()]))
+    return closed
 
 
 def _matrix(found: re.Match[str]) -> str:
-    rows = [row for row in re.split(r"\\\\", found["rows"]) if row.strip()]
+    rows = [row for row in re.split(r"\\\\(?:\[[0-9.]+ ?[a-z]{2}\])?", found["rows"]) if row.strip()]
     return "matrix[" + ";".join(",".join(f"{cell.strip()}" for cell in row.split("&")) for row in rows) + "]"
 
 
@@ -150,8 +150,10 @@ class _Reader:
         while (token := self._next()) and token != "}":
             piece = self._piece(token, depth)
             name = token[1:].strip() if token.startswith("\\") else ""
-            if last in ("^", "_") and len(piece) > 1 and piece[0] != "°" and not _is_closed(piece):
-                piece = f"({piece})" if last == "^" or not piece.isalnum() else piece
+            if last in ("^", "_") and token == "{":
+                piece = self._script(last, piece)
+            elif last in ("^", "_") and len(piece) > 1 and piece[0] != "°" and not _is_closed(piece):
+                piece = f"({piece})"
             if name in _FRACTIONS and (self._raised() or last[-1:] == "/" or named):
                 piece = f"({piece})"
             elif name in _FRACTIONS and last[-1:].isdigit():
@@ -167,7 +169,21 @@ class _Reader:
         if _OVER in text:
             above, _, below = text.partition(_OVER)
             text = f"{_closed(above.strip())}/{_closed(below.replace(_OVER, '/').strip())}"
+        if _CHOOSE in text:
+            above, _, below = text.partition(_CHOOSE)
+            text = f"binom({above.strip()},{below.strip()})"
         return text
+
+    def _script(self, sign: str, held: str) -> str:
+        """What stands in braces behind ^ or _. The `2` of `x_{1}2` is not in its index."""
+        if held[:1] == "°" or (_is_closed(held) and not _BRACKETED.match(held)):
+            return held
+        follows = self._at < len(self._tokens) and self._tokens[self._at].isalnum()
+        if sign == "_":
+            held = held[1:-1] if _BRACKETED.match(held) else held
+            held = _BASES.get(held.strip(), held)
+        short = held.isalnum() and (sign == "_" or len(held) == 1)
+        return held if short and not follows else f"({held})"
 
     def _piece(self, token: str, depth: int) -> str:
         if token == "{":
@@ -183,6 +199,14 @@ class _Reader:
         if name in _FRACTIONS:
             above, below = self._argument(depth), self._argument(depth)
             return f"{_closed(above)}/{_closed(below)}"
+        if name in _UNSEEN:
+            self._argument(depth)
+            return " "
+        if name in ("left", "right") and self._peek() == ".":
+            self._next()
+            return ""
+        if name == "not" and self._peek() in ("=", "\\in", "\\in "):
+            return "!=" if self._next() == "=" else "∉"
         if name in _COLOURS:
             self._argument(depth)
             return self._argument(depth) if name != "color" else ""
@@ -190,12 +214,13 @@ class _Reader:
             return self._argument(depth)
         if name == "sqrt":
             return self._root(depth)
-        if name == "over":
-            return _OVER
+        if name in ("over", "choose"):
+            return _OVER if name == "over" else _CHOOSE
         if name in ("binom", "dbinom", "tbinom"):
             return f"binom({self._argument(depth)},{self._argument(depth)})"
-        if name in ("overline", "dot"):
-            return f"overline({self._argument(depth)})"
+        if name in ("overline", "bar", "dot"):
+            held = self._argument(depth)
+            return f"{'overline' if name == 'bar' or held.isdigit() else name}({held})"
         if name == "mathbb":
             return {"R": "ℝ", "Z": "ℤ", "N": "ℕ", "Q": "ℚ", "C": "ℂ"}.get(held := self._argument(depth), held)  # noqa: RUF001
         return _WORDS.get(name, name)

@@ -8,12 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from kolmocli.tasks.answers.boxes import last_answer
 from kolmocli.tasks.answers.comparison import bare, same
-from kolmocli.tasks.answers.latex import LONGEST, boxes, last_box, undoubled
+from kolmocli.tasks.answers.latex import LONGEST, last_box, undoubled
 from kolmocli.tasks.answers.numbers import amount, first_number, last_number
 from kolmocli.tasks.answers.parsing import TAG
-from kolmocli.tasks.answers.symbols import without_ends
-from kolmocli.tasks.answers.words import listed
+from kolmocli.tasks.answers.symbols import first_turn, without_ends
 
 HASHES = "####"
 _READ = 20_000
@@ -25,23 +25,25 @@ _FINAL = re.compile(
     re.IGNORECASE,
 )
 """The line that Minerva's prompt asks for."""
-_THOUGHTS = ("think", "thinking", "thought", "reasoning", "|begin_of_thought|", "seed:think", "|thinking|")
-_OPENING = (*(f"<{name}>" for name in _THOUGHTS), "[THINK]", "◁think▷", "<|channel|>analysis")
-_CLOSING = (
-    *(f"</{name}>" for name in _THOUGHTS),
-    "<|end_of_thought|>",
-    "</|begin_of_thought|>",
-    "[/THINK]",
-    "◁/think▷",
-    "<|channel|>final<|message|>",
+_THOUGHTS = "think|thinking|thoughts?|reasoning|reason|scratch_?pad|analysis|reflection|reflect|inner_monologue|internal|seed:think|cot"
+_OPENING = re.compile(
+    rf"<\s?(?:{_THOUGHTS})\b[^<>]{{0,40}}(?<!/)>|<\|(?:begin_of_thought|thinking|START_THINKING)\|>|\[THINK\]|◁think▷|<\|channel\|>\s?analysis",
+    re.IGNORECASE,
+)
+_CLOSING = re.compile(
+    rf"</\s?(?:{_THOUGHTS})\s?>|<\|(?:end_of_thought|END_THINKING)\|>|</\|(?:begin_of_thought|thinking)\|>|\[/THINK\]|◁/think▷"
+    r"|<\|channel\|>\s?final<\|message\|>",
+    re.IGNORECASE,
 )
 
 
 def spoken(text: str) -> str:
-    """What a text says behind its thoughts, without end tokens. Nothing where a thought never ended."""
-    ended = max((place + len(tag) for tag in _CLOSING if (place := text.rfind(tag)) >= 0), default=0)
-    begun = max(text.rfind(tag) for tag in _OPENING)
-    return "" if begun >= ended and begun >= 0 else without_ends(text[ended:])
+    """What a text says behind its thoughts, up to the end token of a model. Nothing where a thought never ended."""
+    if not any(mark in text for mark in "<[◁"):
+        return text
+    ended = max((found.end() for found in _CLOSING.finditer(text)), default=0)
+    begun = max((found.start() for found in _OPENING.finditer(text)), default=-1)
+    return "" if begun >= ended and begun >= 0 else without_ends(first_turn(text[ended:]))
 
 
 def strict_place(text: str) -> str | None:
@@ -50,9 +52,9 @@ def strict_place(text: str) -> str | None:
     for it. None where none of these ends the text."""
     end = spoken(text)[-_READ:].rstrip()
     end = _within_tags(end)
-    box = _boxed(end)
-    if box is not None and _may_follow(end[box[1] :]):
-        return _stated(box[0])
+    box = last_answer(end)
+    if box is not None and box.stands:
+        return _stated(box.held)
     final = _final(end)
     if final is not None:
         return final
@@ -80,17 +82,17 @@ def lenient_place(text: str, right: str) -> str | None:
     """What a reader who knows the right answer's kind would take for the answer: what stands in one of these places,
     else what is said to be the answer; else the last number where a number is asked for, and the last line where not."""
     end = spoken(text)[-_READ:].rstrip()
-    box, behind = _boxed(end), _behind_mark(end)
+    box, behind = last_answer(end), _behind_mark(end)
     said = _SAID.findall(end)
     if behind is not None and behind.strip():
         return behind.strip().split("\n", 1)[0]
     if (final := _final(end)) is not None:
         return final
     hoped = list(_HOPED_FOR.finditer(end))
-    if hoped and (box is None or hoped[-1].start() >= box[1]):
+    if hoped and (box is None or hoped[-1].start() >= box.end):
         return hoped[-1][1].strip()
     if box is not None:
-        return _stated(box[0])
+        return _stated(box.held)
     if said:
         return str(said[-1])
     if amount(bare(right)) is not None:
@@ -107,73 +109,12 @@ def holds(place: str, right: str, is_same: Callable[[str, str], bool] = same) ->
     return number is not None and is_same(number, right)
 
 
-_BETWEEN = re.compile(
-    r"(?:[\s$,;.&]|\\[()\[\],;! ]|\\quad|\\qquad|\\text(?:bf)?\{|\}|\b(?:and|or)\b|\\\\)*(?:\$?\s?[A-Za-z](?:_\{?[0-9A-Za-z]{1,3}\}?)?\s?=\s?)?\Z"
-)
-_WORDED = re.compile(
-    r"[^\n\\]{0,6}(?:\\text\{)?(?:[\s,]*(?:[A-Za-z]+|\([a-z]\))){0,4}[\s,]*\b(?:and|or)\b[\s}]*[^\n\\]{0,3}\Z"
-)
-
-
-def _boxed(text: str) -> tuple[str, int] | None:
-    """What the last box holds, and where it ends. Boxes that follow each other are one answer of several parts."""
-    if "\\boxed" not in text and "\\fbox" not in text:
-        return None
-    last = last_box(text)
-    if last is None:
-        return None
-    parts, begin = [last[0]], last[1] - len(last[0]) - 1
-    for start, end, held in reversed(boxes(text)):
-        if end >= last[1] or start >= begin:
-            begin = min(begin, start)
-            continue
-        between = text[end:begin]
-        if len(between) > 60 or not (_BETWEEN.match(between) or _WORDED.match(between)) or len(parts) > 40:
-            break
-        parts.append(held)
-        begin = start
-    held = ", ".join(dict.fromkeys(reversed(parts)))
-    doubled = text[: last[1] - len(last[0]) - 1].endswith("\\\\boxed{")
-    return undoubled(held) if doubled else held, last[1]
-
-
-_CLOSER = r"(?:[\s$.*,;\"'’”}]|\\[)\]]|\\end\{[a-z]+\*?\}|\\pmod\{[^{}]*\})"  # noqa: RUF001
-_CLOSERS, _SOME_CLOSERS = re.compile(f"{_CLOSER}*+"), re.compile(f"{_CLOSER}++")
 _IS = re.compile(r"\b(?:is|are)\s")
 _LINE = 60
 """Characters of a last line that is more than an answer."""
 _HOPED_FOR = re.compile(rf"final answer is:?\s{{0,9}}([^\n]{{1,200}}?)\.\s{{0,9}}{_HOPE}", re.IGNORECASE)
 _BEGUN = re.compile(r"\\boxed\{([^{}]*(?:\{[^{}]*\}[^{}]*)*)\Z")
 """A box that a data set forgot to close."""
-_HOPED = re.compile(rf"{_HOPE}\s*\Z", re.IGNORECASE)
-_WORD = re.compile(r"[A-Za-z]+")
-_UNITS = re.compile(r"\\(?:text|mathrm|textrm|mbox|textbf)\{([^{}]*)\}")
-_CHANGES = frozenset(
-    listed(
-        "or but if not plus minus times mod modulo cubed squared factorial half halves third thirds dozen dozens hundred thousand million"
-        " billion trillion hundredths tenths below above less fewer more wrong incorrect maybe perhaps actually wait unless except"
-        " pi sqrt sin cos tan log ln percentile root power over isn doesn never instead rather no nor base quarters quarter score"
-    )
-)
-
-
-def _may_follow(behind: str) -> bool:
-    """Whether what stands behind a box ends the answer: nothing, a unit, or a few words without numbers on the same line."""
-    closers = _CLOSERS.match(behind)
-    rest = behind[closers.end() if closers else 0 :]
-    if not rest:
-        return True
-    if len(rest) > 100:
-        return False
-    rest = _HOPED.sub("", rest)
-    rest = _UNITS.sub(r" \1 ", rest)
-    rest = re.sub(r"\s*\$?\s*\^", "^", rest)
-    rest = _SOME_CLOSERS.sub(" ", rest).strip() if "\n" not in rest else rest
-    rest = re.sub(r"(?<=[A-Za-z])(?:\^\{?[23]\}?|[²³])|\^\{?\\circ\}?|°|\\%|%", "", rest)
-    words = [word.lower() for word in _WORD.findall(rest)]
-    if re.search(r"[0-9=<>^_+*!\\{}\n]", rest) or not _CHANGES.isdisjoint(words):
-        return False
-    return not words or len(words[0]) > 1 or words[0] in "mgslhc" or words[0] == "a"
 
 
 def _stated(held: str) -> str:
@@ -197,8 +138,8 @@ def right_answer(text: str) -> str:
     """The answer in the text of a data set's answer: behind its last `####`, in its last box, or all of it."""
     if HASHES in text:
         return text.rpartition(HASHES)[2].strip()
-    if (box := _boxed(text)) is not None:
-        return undoubled(box[0].strip())
+    if (box := last_answer(text)) is not None:
+        return undoubled(box.held.strip())
     if (begun := _BEGUN.search(undoubled(text))) is not None:
         return begun[1].strip()
     stated = _HOPED_FOR.findall(text) if len(text) > LONGEST else []

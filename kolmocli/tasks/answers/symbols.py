@@ -38,7 +38,8 @@ _RUNS = ((re.compile(f"[{''.join(_RAISED)}]+"), _RAISED, "^"), (re.compile(f"[{'
 _VULGAR = re.compile("(?P<whole>[0-9]?)(?P<sign>[\u00bc-\u00be\u2150-\u215e])")
 _ROOT = re.compile(r"([√∛∜])\s*(?:([0-9]+(?:\.[0-9]+)?|[A-Za-z])(?![0-9])|(?=[(\\{]))")
 _ROOTS = {"√": "sqrt", "∛": "cbrt", "∜": "fourthroot"}
-_WIDE = re.compile("[\uff01-\uff5e]")
+_WIDE = re.compile("[\uff01-\uff5e\U0001d400-\U0001d7ff]")
+"""Latin letters, digits and signs in another width or style."""
 
 _ENDS = (
     "<|im_end|>", "<|im_start|>", "<|endoftext|>", "<|end_of_text|>", "<|eot_id|>", "<|eom_id|>", "<|end|>", "<|return|>",
@@ -56,6 +57,16 @@ def without_ends(text: str) -> str:
     cut = max(0, len(text) - _LONGEST_END)
     tail = text[cut:].rstrip()
     return text[:cut] + _END.sub("", tail)
+
+
+_TURN = re.compile(r"<\|(?:im_end|endoftext|end_of_text|eot_id|end_of_turn)\|>|<end_of_turn>|<｜end▁of▁sentence｜>")  # noqa: RUF001
+"""Tokens behind which somebody else speaks, or nobody was meant to."""
+
+
+def first_turn(text: str) -> str:
+    """The text up to the first end of a turn."""
+    found = _TURN.search(text)
+    return text if found is None or not text[: found.start()].strip() else text[: found.start()]
 
 
 def typed(text: str) -> str:
