@@ -13,13 +13,13 @@ _LETTERS = "A-J"
 _ONE = re.compile(rf"\(?(?P<letter>[{_LETTERS}])\)?\.?\Z")
 _LABEL = re.compile(
     r"(?:(?:the )?(?:correct |right |final )?(?:option|choice|answer)(?: is)?:? ?)?"
-    r"(?:\((?P<round>[A-Za-z])\)|\[(?P<square>[A-Za-z])\]|(?P<bare>[A-Za-z])(?P<mark>[).:]|(?=\s*\Z)|(?= ?- )))(?P<rest>.*)\Z",
+    r"(?:\((?P<round>[A-Za-z])\)|\[(?P<square>[A-Za-z])\]|(?P<bare>[A-Za-z])(?P<mark>[).]|:(?![A-Za-z])|(?=\s*\Z)|(?= ?- )))(?P<rest>.*)\Z",
     re.IGNORECASE | re.DOTALL,
 )
 _ANOTHER = re.compile(
     rf"(?<![\w.])(?:\([{_LETTERS}]\)|[{_LETTERS}][).:](?!\d)|(?:or|and|not|,|/|&) *\(?[{_LETTERS}]\)?(?![\w'])|[{_LETTERS}] *\Z)"
 )
-_AGAIN = re.compile(r"(?:or|and|not|,|/|&)\b")
+_AGAIN = re.compile(rf"(?:or|and|not|,|/|&)\b|[{_LETTERS}](?![A-Za-z'])")
 _JUDGED = re.compile(
     r"(?:is|isn't|are|was|can|cannot|could|would|might|may)\b(?! (?:the )?(?:correct|right|answer))", re.IGNORECASE
 )
@@ -44,7 +44,7 @@ def letters_of(right: str) -> frozenset[str] | None:
 def chosen(given: str) -> frozenset[str] | None:
     """The letters that an answer chooses, in capitals; None where it chooses none, or more than it says."""
     text = given.strip()
-    if (several := letters_of(text.upper() if len(text) < 3 else text) or _list_of(text)) is not None:
+    if (several := letters_of(text.upper() if len(text) == 1 else text) or _list_of(text)) is not None:
         return several
     found = _LABEL.match(text)
     if found is None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from kolmocli.tasks.answers.symbols import typed
+from kolmocli.tasks.answers.trees import NAMES
 from kolmocli.tasks.answers.words import listed
 
 LONGEST = 400
@@ -25,6 +26,8 @@ _WRAPPERS = frozenset(
 """Commands of which only what they wrap is of use."""
 _UNSEEN = frozenset(listed("phantom hphantom vphantom label tag hspace vspace hspace* vspace* tag*"))
 """Commands of which nothing is to be seen, and what they have in braces neither."""
+_FACTORS = NAMES | {"sqrt", "binom", *_FRACTIONS}
+"""Commands that begin a factor."""
 _COLOURS = frozenset({"textcolor", "colorbox", "color"})
 """Commands whose first argument is the name of a colour."""
 _STYLES = listed(
@@ -154,7 +157,7 @@ class _Reader:
                 piece = self._script(last, piece)
             elif last in ("^", "_") and len(piece) > 1 and piece[0] != "°" and not _is_closed(piece):
                 piece = f"({piece})"
-            if name in _FRACTIONS and (self._raised() or last[-1:] == "/" or named):
+            if name in _FRACTIONS and (self._raised() or last[-1:] == "/" or named or self._has_factor()):
                 piece = f"({piece})"
             elif name in _FRACTIONS and last[-1:].isdigit():
                 piece = f" {piece}"  # a mixed number
@@ -168,11 +171,22 @@ class _Reader:
         text = "".join(pieces)
         if _OVER in text:
             above, _, below = text.partition(_OVER)
-            text = f"{_closed(above.strip())}/{_closed(below.replace(_OVER, '/').strip())}"
+            text = f"{_closed(above.strip())}/{_divisor(below.replace(_OVER, '/').strip())}"
+            text = f"({text})" if self._has_factor() else text
         if _CHOOSE in text:
             above, _, below = text.partition(_CHOOSE)
             text = f"binom({above.strip()},{below.strip()})"
         return text
+
+    def _has_factor(self) -> bool:
+        """Whether a fraction is multiplied with what follows it: the x of `\\frac{1}{2}x`, and not the unit of `\\frac{1}{2} cm`."""
+        at = self._at
+        while at < len(self._tokens) and self._tokens[at] in (" ", "\\left", "\\left ", "\\,", "\\!"):
+            at += 1
+        token, after = (self._tokens[i] if i < len(self._tokens) else "" for i in (at, at + 1))
+        if token.startswith("\\"):
+            return token[1:].strip() in _FACTORS
+        return token == "(" or token.isdigit() or (token.isalpha() and not after.isalpha())
 
     def _script(self, sign: str, held: str) -> str:
         """What stands in braces behind ^ or _. The `2` of `x_{1}2` is not in its index."""
@@ -198,7 +212,7 @@ class _Reader:
         name = token[1:].strip() or " "
         if name in _FRACTIONS:
             above, below = self._argument(depth), self._argument(depth)
-            return f"{_closed(above)}/{_closed(below)}"
+            return f"{_closed(above)}/{_divisor(below)}"
         if name in _UNSEEN:
             self._argument(depth)
             return " "
@@ -249,6 +263,11 @@ class _Reader:
                 self._skip()
             return ""
         return self._piece(self._next() or "", depth + 1)
+
+
+def _divisor(text: str) -> str:
+    """`2x` under a fraction is in brackets: 1/2x is half of x to many."""
+    return text if re.fullmatch(r"[0-9.]+|[A-Za-z]?", text) else text if _is_closed(text) else f"({text})"
 
 
 def _closed(text: str) -> str:

@@ -76,6 +76,8 @@ class Matching:
             right = _distinct(right, True)
         if given.kind == "set" or len(_distinct(right).items) == len(right.items):
             given = _distinct(given, given.kind == "set")
+        if not any(names[0]) and all(names[1]) and len(names[1]) > 1 and _are_distinct(names[1]):
+            return right.kind == "list" and self._in_order(_ordered(given, names[1]), right)
         called = [set(filter(None, each)) for each in names]
         if all(len(each) < 2 for each in called) and not any(is_words(item.text) for item in right.items):
             return self._in_any_order(given, right)
@@ -89,7 +91,7 @@ class Matching:
         if given.kind == "list":
             names = [item.name or "" for item in given.items]
             named = all(names) and _are_distinct(names)
-            if right.brackets != "()" or given.joined == "or" or (given.joined and not named):
+            if right.brackets != "()" or given.joined == "or" or ((given.joined or any(names)) and not named):
                 return False
             return self._in_order(_ordered(given, names) if named else given, right)
         return given.kind == "tuple" and given.brackets == right.brackets and self._in_order(given, right)
@@ -167,7 +169,10 @@ class Matching:
         if _is_text(a) or (y is None and _is_text(b)):
             return same_text(a, b)
         one = formula(a) if x is None or x.percent else ("n", str(x.value))
-        other = formula(b) if y is None or y.percent else ("n", str(y.value))
+        if y is not None:
+            values = (y.value, y.value / 100) if y.percent else (y.value,)
+            return one is not None and any(self._formulas(one, ("n", str(value))) for value in values)
+        other = formula(b)
         return one is not None and other is not None and self._formulas(one, other)
 
     def _formulas(self, given: Tree, right: Tree) -> bool:

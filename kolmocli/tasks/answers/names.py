@@ -43,7 +43,10 @@ def is_name(text: str) -> bool:
 def is_words(text: str) -> bool:
     """Whether there is a word in it that is no mathematics."""
     product = ":" not in text and _PRODUCT.search(text) is not None
-    return any(word not in NAMES and not (len(word) <= 3 and product) for word in _WORD.findall(text))
+    return any(
+        word not in NAMES and not (product and (len(word) < 3 or (len(word) == 3 and word.lower() not in _SHORT)))
+        for word in _WORD.findall(text)
+    )
 
 
 def is_product(text: str) -> bool:

@@ -131,7 +131,7 @@ def _with_unit(value: Fraction, rest: str, money: str) -> Amount | None:
         rest = rest[ordinal.end() :]
     if rest.strip() in _MONEY_BEHIND:
         money, rest = rest.strip(), ""
-    if not is_unit(rest):
+    if not is_unit(rest) or (money and re.search(r"\b[A-Za-z]\b", rest)):  # `$5 K`
         return None
     return Amount(
         value, percent is not None, meanings(money.replace(" ", "")) if money else meanings(rest) if rest else _NONE

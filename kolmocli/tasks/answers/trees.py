@@ -57,7 +57,7 @@ class NotAFormula(ValueError):
 def formula(text: str) -> Tree | None:
     """The tree of a formula, None for what is none."""
     try:
-        return _Parser(_tokens(text)).all()
+        return _Parser(*_tokens(text)).all()
     except (NotAFormula, RecursionError):
         return None
 
@@ -66,15 +66,18 @@ _LOG = [("name", "log"), ("sign", "_")]
 """Before a base, which a number may follow."""
 
 
-def _tokens(text: str) -> list[tuple[str, str]]:
-    """(kind, text) of each: number, letter, name, sign. A number that follows another after a blank is a "second" one."""
+def _tokens(text: str) -> tuple[list[tuple[str, str]], frozenset[int]]:
+    """(kind, text) of each: number, letter, name, sign; and which of them follow a blank."""
     found: list[tuple[str, str]] = []
+    spaced: set[int] = set()
     at, text = 0, text.rstrip()
     while at < len(text):
         token = _TOKEN.match(text, at)
         if token is None:
             raise NotAFormula(text[at])
         kind = token.lastgroup or ""
+        if text[at].isspace():
+            spaced.add(len(found))
         if kind == "number" and found and found[-1][0] == "number" and found[-3:-1] != _LOG:
             raise NotAFormula("two numbers side by side")
         if kind == "letters":
@@ -85,7 +88,7 @@ def _tokens(text: str) -> list[tuple[str, str]]:
         at = token.end()
     if len(found) > _MOST_NODES:
         raise NotAFormula("too long")
-    return found
+    return found, frozenset(spaced)
 
 
 def _words(letters: str) -> list[tuple[str, str]]:
@@ -103,8 +106,8 @@ _CLOSED = {"(": ")", "|": "|", "⌊": "⌋", "⌈": "⌉", "[": "]", "{": "}"}
 
 
 class _Parser:
-    def __init__(self, tokens: list[tuple[str, str]]) -> None:
-        self._tokens, self._at, self._depth, self._bars = tokens, 0, 0, 0
+    def __init__(self, tokens: list[tuple[str, str]], spaced: frozenset[int]) -> None:
+        self._tokens, self._spaced, self._at, self._depth, self._bars = tokens, spaced, 0, 0, 0
 
     def all(self) -> Tree:
         tree = self._sum()
@@ -134,15 +137,18 @@ class _Parser:
         return tree
 
     def _product(self) -> Tree:
-        tree = self._signed()
+        tree, divided = self._signed(), False
         while True:
             if sign := self._take("*", "/"):
-                tree = (sign, tree, self._signed())
+                tree, divided = (sign, tree, self._signed()), sign == "/"
             elif self._begins():
-                if self._peek()[0] == "number":
-                    before = self._tokens[self._at - 1]
-                    if before[0] == "number" or (before[0] == "letter" and tree[0] == "v" and "_" in tree[1]):
-                        raise NotAFormula("a number behind an index")
+                if divided and self._at not in self._spaced:
+                    raise NotAFormula("1/2x is two things")
+                before = self._tokens[self._at - 1]
+                if self._peek()[0] == "number" and (
+                    before[0] == "number" or (before[0] == "letter" and before[1] != "i")
+                ):
+                    raise NotAFormula("a number behind a letter: x2 is two things, or three")
                 tree = ("*", tree, self._power())
             else:
                 return tree

@@ -28,7 +28,7 @@ _NO_UNITS = (
             "pi e i sqrt sin cos tan log ln exp or and is are was to than more less if but as plus minus times so mod fewer"
             " below above under over short negative modulo base choose power root infinity when whenever out point comma dot"
             " alpha beta gamma delta theta lambda mu omega sigma phi rho tau between until approximately either remainder"
-            " bn mn mil mill mio mrd grand gross score permille bps basis divided multiplied versus vs bc bce"
+            " bn mn mil mill mio mrd grand gross score teen permille bps basis divided multiplied versus vs bc bce"
             " january february march april may june july august september october november december"
         )
     )
