@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
-from kolmocli.tasks.answers.comparison import Equal
+from kolmocli.tasks.answers.matching import Equal
 from kolmocli.tasks.answers.task import AnswerTask, Reading
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from kolmocli.tasks.answers.comparison import Equal
+from kolmocli.tasks.answers.matching import Equal
 from kolmocli.tasks.answers.parsing import TAG
 from kolmocli.tasks.answers.places import lenient_place, strict_place
 from kolmocli.tasks.answers.task import AnswerAttempt, Reading

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from kolmocli.tasks.answers.comparison import Equal
+from kolmocli.tasks.answers.matching import Equal
 from kolmocli.tasks.answers.task import AnswerAttempt, Reading
 from kolmocli.tasks.base import Attempt, Language, Task
 from kolmocli.tasks.outcome import Terms
