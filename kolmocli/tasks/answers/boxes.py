@@ -77,17 +77,19 @@ _STYLES = frozenset(
 )
 """Commands that may stand right before a box: how it looks, and that it is what was found."""
 _DENIED = re.compile(
-    r"(?:\b(?:not|never|nor|neither|except|without|unless|no)|n['’]t(?:\s+be)?|\b(?:cannot|not|never)\s+be|\bother\s+than|\b(?:more|less|greater|fewer|larger|smaller)\s+than|\\n(?:e|eq|ot)|≠|!=)"  # noqa: RUF001
+    r"(?:\b(?:not|never|nor|neither|except|without|unless|no(?=\s))|n['’]t(?:\s+be)?|\b(?:cannot|not|never)\s+be|\bother\s+than|\b(?:more|less|greater|fewer|larger|smaller)\s+than|\\n(?:e|eq|ot)|≠|!=)"  # noqa: RUF001
     r"[\s:$*(\\\[}]*\Z",
     re.IGNORECASE,
 )
+_OTHERWISE = re.compile(r"[0-9})$]\s*(?:\\text\{)?\s*\b(?:or|to|versus|vs)\b[\s$(\\\[}.]*\Z")
+"""`71 or` and `71 to` before the box."""
 _TAGGED = re.compile(r"(?:<(?!/?(?:s|del|strike)\b)/?[A-Za-z][^<>]*>\s*)+\Z")
-_BULLET = re.compile(r"(?:\A|\n)\s*(?:[-+*•>–]|[0-9]{1,2}[.)])\s*\Z")
+_BULLET = re.compile(r"(?:\A|\n)\s*(?:[-+*•>–]|[0-9]{1,2}[.)])\s+\$*\Z")
 _MARKED = re.compile(r"(?:\A|(?<=[\s:(]))(?:\*{1,3}|_{1,2})\Z")
 _MATHS = re.compile(r"(?:\\[(\[]|\$|(?<!\\)\\[,;:! ]|[\s{(&~])+\Z")
 _ARROW = re.compile(r"(?:=+|-+)>\Z")
 _DASH = re.compile(r"(?:[A-Za-z]{2}|[.:]) [-–—]\Z")
-_FACTOR = re.compile(r"(?:[0-9]|(?<![A-Za-z\\])[A-Za-z])\Z")
+_FACTOR = re.compile(r"(?:[0-9][.,:']?|(?<![A-Za-z\\])[A-Za-z])\Z")
 _COMMAND = re.compile(r"\\([A-Za-z]+)\*?(?:\[[^\[\]]*\])?\Z")
 _COLOURED = re.compile(r"\\(?:textcolor|colorbox|color|begin)\s*\{[^{}]*\}\s*\Z")
 
@@ -95,11 +97,11 @@ _COLOURED = re.compile(r"\\(?:textcolor|colorbox|color|begin)\s*\{[^{}]*\}\s*\Z"
 def _may_precede(before: str) -> bool:
     """Whether what stands before a box on its line leaves it as it is."""
     line = before.rpartition("\n\n")[2]
-    if _DENIED.search(line) or not _is_open(line):
+    if _DENIED.search(line) or _OTHERWISE.search(line) or not _is_open(line):
         return False
-    line = _TAGGED.sub("", line.rstrip())
     if not line.strip() or _BULLET.search(line):
         return True
+    line = _TAGGED.sub("", line.rstrip())
     while True:
         trimmed = _MARKED.sub("", _COLOURED.sub("", _MATHS.sub("", line)))
         if trimmed == line:
@@ -108,7 +110,7 @@ def _may_precede(before: str) -> bool:
         if "(" in adjacent and trimmed[-1:].isalnum() and "\\(" not in adjacent and not adjacent[0].isspace():
             return False  # `2(\boxed{5})`
         line = trimmed
-    if not line or _ARROW.search(line) or _BULLET.search(line):
+    if not line or _ARROW.search(line):
         return True
     command = _COMMAND.search(line)
     if command:
@@ -157,18 +159,20 @@ def _is_open(line: str) -> bool:
     return True
 
 
-_CLOSER = r"(?:[\s$.*,;\"'’”}]|\\[)\]]|\\end\{[a-z]+\*?\}|\\pmod\{[^{}]*\})"  # noqa: RUF001
+_CLOSER = r"(?:[\s$.*,;\"'’”}`]|\\[)\] ,;:!]|\\(?:q?quad|blacksquare|square|qed)\b|</?(?!s\b|del\b|strike\b)[a-z]{1,8}>|\\end\{[a-z]+\*?\}|\\pmod\{[^{}]*\})"  # noqa: RUF001
 _CLOSERS, _SOME_CLOSERS = re.compile(f"{_CLOSER}*+"), re.compile(f"{_CLOSER}++")
+_GOES_ON = re.compile(r"[\s$\\)\]]*(?:\.\.|…)")
 _CLOSED_BELOW = re.compile(r"\\[)\]]|\$|\\end\{")
 _HOPED = re.compile(r"I hope (?:it|this) is correct\.?\s*\Z", re.IGNORECASE)
 _WORD = re.compile(r"[A-Za-z]+")
+_PLAIN = re.compile(r"[A-Za-zÀ-ÿµ€£¥₹\s.,;:'\"()/&@#-]*")
 _UNITS = re.compile(r"\\(?:text|mathrm|textrm|mbox|textbf)\{([^{}]*)\}")
 _PERCENT = re.compile(r"(?:[\s$]|\\[ ,)])*(?:\\%|%|\\text\{ ?\\?%\}|(?:\\text\{ ?)?percent\b)")
 _CHANGES = (
     frozenset(
         listed(
             "or but if plus minus times mod modulo cubed squared factorial half halves third thirds dozen dozens hundred thousand million"
-            " billion trillion hundredths tenths below above less fewer more pi sqrt sin cos tan log ln percentile root power over doesn"
+            " billion trillion hundredths tenths below above less fewer than pi sqrt sin cos tan log ln percentile root power over doesn"
             " base quarters quarter score however though although let lets check verify recheck alternatively otherwise depending when"
             " whenever assuming provided oops mistake try again"
         )
@@ -183,6 +187,8 @@ def _may_follow(behind: str) -> bool:
     closers = _CLOSERS.match(behind)
     held = closers[0] if closers else ""
     rest = behind[len(held) :]
+    if _GOES_ON.match(behind):
+        return False
     if not rest:
         return True
     if len(rest) > 100:
@@ -198,7 +204,7 @@ def _may_follow(behind: str) -> bool:
     rest = _SOME_CLOSERS.sub(" ", rest).strip() if "\n" not in rest else rest
     rest = re.sub(r"(?<=[A-Za-z])(?:\^\{?[23]\}?|[²³])|\^\{?\\circ\}?|°|\\%|%", "", rest)
     words = [word.lower() for word in _WORD.findall(rest)]
-    if re.search(r"[0-9=<>^_+*!\\{}\n?|]", rest) or not _CHANGES.isdisjoint(words):
+    if not _PLAIN.fullmatch(rest) or not _CHANGES.isdisjoint(words):
         return False
     return not words or len(words[0]) > 1 or words[0] in "mgslhc" or words[0] == "a"
 

@@ -7,9 +7,11 @@ texts with the same one still compare equal. Nothing is evaluated.
 from __future__ import annotations
 
 import re
+from itertools import takewhile
 
 from kolmocli.tasks.answers.symbols import typed
 from kolmocli.tasks.answers.trees import NAMES
+from kolmocli.tasks.answers.units import meanings
 from kolmocli.tasks.answers.words import listed
 
 LONGEST = 400
@@ -183,10 +185,13 @@ class _Reader:
         at = self._at
         while at < len(self._tokens) and self._tokens[at] in (" ", "\\left", "\\left ", "\\,", "\\!"):
             at += 1
-        token, after = (self._tokens[i] if i < len(self._tokens) else "" for i in (at, at + 1))
+        token = self._tokens[at] if at < len(self._tokens) else ""
         if token.startswith("\\"):
             return token[1:].strip() in _FACTORS
-        return token == "(" or token.isdigit() or (token.isalpha() and not after.isalpha())
+        letters = "".join(takewhile(str.isalpha, self._tokens[at : at + 5]))
+        return (
+            token == "(" or token.isdigit() or len(letters) == 1 or (len(letters) in (2, 3) and not meanings(letters))
+        )
 
     def _script(self, sign: str, held: str) -> str:
         """What stands in braces behind ^ or _. The `2` of `x_{1}2` is not in its index."""

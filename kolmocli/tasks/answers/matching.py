@@ -231,9 +231,10 @@ _UNIT_BEHIND = re.compile(r"(?P<value>.*(?:[0-9)\]]|pi))(?P<unit> ?[A-Za-z°][A-
 def _apart(text: str) -> tuple[str, frozenset[str]]:
     """`2sqrt(3) cm` without its unit, and what that may be. A letter that may be a variable is none."""
     found = _UNIT_BEHIND.match(text)
-    if found is None or not is_words(found["unit"]) or not is_unit(found["unit"]):
+    if found is None or not is_unit(found["unit"]):
         return text, frozenset()
-    return found["value"], meanings(found["unit"])
+    units = meanings(found["unit"]) if re.search("[A-Za-z]{2}", found["unit"]) else frozenset()
+    return (found["value"], units) if units or is_words(found["unit"]) else (text, frozenset())
 
 
 def _is_text(text: str) -> bool:

@@ -48,6 +48,7 @@ _ELSEWHERE = (
 _ORDINAL = re.compile(r"(?:st|nd|rd|th)\b")
 
 
+_LAST_BIT = Fraction(1, 2**52)
 _PRINTED = 15
 """Digits of a decimal that stands for a fraction which no decimal is: as many as a computer prints of it."""
 
@@ -79,7 +80,8 @@ class Amount:
         if _places(other.value) is not None or (places := _places(self.value)) is None:
             return False
         digits = len(str(abs(self.value.numerator) * 10**places // self.value.denominator))
-        return digits >= _PRINTED and abs(self.value - other.value) < Fraction(1, 10**places)
+        close = max(Fraction(1, 10**places), abs(other.value) * _LAST_BIT)
+        return digits >= _PRINTED and abs(self.value - other.value) < close
 
 
 def _places(value: Fraction) -> int | None:
