@@ -20,7 +20,7 @@ _SUBJECT = re.compile(
     r"(?:(?:so|thus|hence|therefore|then|final answer|answer)[,:]?\s+)*(?:the|this|our)\s(?P<what>[^0-9=<>.;:]{1,80}?)\s(?:is|are|equals)(?: about| approximately)?\s+",
     re.IGNORECASE,
 )
-_COLON = re.compile(r"(?P<what>(?:[A-Za-z]{1,20}[ -]?){1,6}):\s+")
+_COLON = re.compile(r"(?P<what>[A-Za-z]{1,20}+(?:[ -][A-Za-z]{1,20}+){0,5}):\s+")
 _TAIL = re.compile(
     r"[\s,.]*\b(?:is|are|as)\s+(?:the|our|my)\s+(?:(?:final|correct|right|only|desired|required)\s+)*(?:answer|solution|result|value)s?\.?\Z",
     re.IGNORECASE,

@@ -15,7 +15,7 @@ from kolmocli.tasks.answers.trees import formula
 Read = Callable[[str], Form]
 """How a side is read."""
 _RELATION = re.compile(r"\s*(<=|>=|!=|=<|=>|==|[<>=≈∈])\s*")
-_NAMED_WORDS = re.compile(r"(?:[A-Za-z]{2,20}\s?){1,3}\Z")
+_NAMED_WORDS = re.compile(r"[A-Za-z]{2,20}+(?:\s[A-Za-z]{2,20}+){0,2}\Z")
 _FLIPPED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "=": "=", "!=": "!="}
 
 
