@@ -83,7 +83,7 @@ HOSTILE = {
     "it takes all memory": ("x = [1]\nwhile True:\n    x = x + x\n", "MLE"),
     "it prints for ever": ("while True:\n    print('x' * 10**5)\n", "TLE_|OLE"),
     "it reads a file": ("open('/etc/passwd', 'rb').read()\n", "RUNTIME|DENIED"),
-    "it leaves": ("import os\nos._exit(0)\n", "DENIED"),
+    "it leaves": ("import os\nos._exit(0)\n", "DENIED|RUNTIME: ended before its last statement"),
     "its words draw on a terminal": ("raise ValueError('\\x1b[2J\\x07 one\\ntwo\\r\\n' * 50)\n", "RUNTIME: ValueError"),
     "it is no Python": ("x = '\x1b[2J\n", "SYNTAX"),
     "it makes too much": ("[1] * 10**5\n", "OLE"),

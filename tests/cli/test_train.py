@@ -28,6 +28,7 @@ EVERY_FLAG = {
     "eval_data": "e.jsonl",
     "steps": 11,
     "batch_size": 12,
+    "columns": "prompt=question",
     "group_size": 3,
     "learning_rate": 0.25,
     "reward_constant": 10.0,
