@@ -17,11 +17,11 @@ from kolmocli.tasks.answers.forms import read_form
 from kolmocli.tasks.answers.frames import unframed
 from kolmocli.tasks.answers.judges import JudgeName
 from kolmocli.tasks.answers.latex import LONGEST, plain
-from kolmocli.tasks.answers.matching import Equal, Matching
+from kolmocli.tasks.answers.matching import Matching
 from kolmocli.tasks.answers.names import folded, same_text
 from kolmocli.tasks.answers.numbers import Amount, amount
 from kolmocli.tasks.answers.parts import Form
-from kolmocli.tasks.answers.trees import Tree
+from kolmocli.tasks.answers.trees import Equal, Tree
 
 _BEFORE = " \t\n\"'`,;:“‘"  # noqa: RUF001 - typographic quotes are what they are
 _AFTER = " \t\n\"'`.,;:”’"  # noqa: RUF001
