@@ -99,7 +99,10 @@ def _same(found: str, wanted: str, equal: Equal) -> bool:
         number = amount(found)
         if number is not None and number.equals(x):
             return True  # `1,22` of a data set that writes decimal commas
-    return Matching(equal).whole(read_form(found), read_form(wanted))
+    form, right = read_form(found), read_form(wanted)
+    if form.kind == "list" and right.kind == "leaf" and amount(found) is not None:
+        form = Form("leaf", found)  # thousands
+    return Matching(equal).whole(form, right)
 
 
 def _is_number(found: str, right: Amount, equal: Equal) -> bool:
