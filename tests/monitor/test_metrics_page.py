@@ -16,7 +16,7 @@ from kolmocli.monitor.events import KINDS, Event
 from kolmocli.monitor.metrics_page import TABLES, renewed
 from kolmocli.monitor.records import StepRecord
 from kolmocli.sandbox.base import Status
-from kolmocli.tasks.answers.digits import sum_digits
+from kolmocli.tasks.answers.shapes import question
 from kolmocli.tasks.outcome import Outcome
 from kolmocli.tasks.sequences.task import sequence_task
 
@@ -60,7 +60,7 @@ def test_every_key_has_a_unit_and_a_meaning() -> None:
 def test_the_page_has_the_keys_of_the_report() -> None:
     task = sequence_task(Bucket("ramps", 1), 0, (1, 2, 3))
     report = summarise([(task, Outcome("…", 1, True, Status.OK, 1.0, True, None, 20))])
-    asked = replace(sum_digits([1, 2]), bucket=task.bucket)
+    asked = replace(question({"question": "1 + 2?", "answer": "3"}), bucket=task.bucket)
     in_words = summarise([(asked, Outcome("[ANSWER] 3", 1, True, Status.OK, 1.0, True, lenient=True))])
     assert documented("Evaluation report") == set(report) | set(in_words)
     assert documented("Per bucket") == set(report["buckets"]["ramps/1"])

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
-from kolmocli.tasks.answers.matching import Equal
 from kolmocli.tasks.answers.task import AnswerTask, Reading
+from kolmocli.tasks.answers.trees import Equal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

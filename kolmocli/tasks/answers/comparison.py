@@ -17,11 +17,11 @@ from kolmocli.tasks.answers.forms import read_form
 from kolmocli.tasks.answers.frames import unframed
 from kolmocli.tasks.answers.judges import JudgeName
 from kolmocli.tasks.answers.latex import LONGEST, plain
-from kolmocli.tasks.answers.matching import Equal, Matching
+from kolmocli.tasks.answers.matching import Matching
 from kolmocli.tasks.answers.names import folded, same_text
 from kolmocli.tasks.answers.numbers import Amount, amount
 from kolmocli.tasks.answers.parts import Form
-from kolmocli.tasks.answers.trees import Tree
+from kolmocli.tasks.answers.trees import Equal, Tree
 
 _BEFORE = " \t\n\"'`,;:“‘"  # noqa: RUF001 - typographic quotes are what they are
 _AFTER = " \t\n\"'`.,;:”’"  # noqa: RUF001
@@ -99,7 +99,10 @@ def _same(found: str, wanted: str, equal: Equal) -> bool:
         number = amount(found)
         if number is not None and number.equals(x):
             return True  # `1,22` of a data set that writes decimal commas
-    return Matching(equal).whole(read_form(found), read_form(wanted))
+    form, right = read_form(found), read_form(wanted)
+    if form.kind == "list" and right.kind == "leaf" and amount(found) is not None:
+        form = Form("leaf", found)  # thousands
+    return Matching(equal).whole(form, right)
 
 
 def _is_number(found: str, right: Amount, equal: Equal) -> bool:

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from kolmocli.tasks.answers.matching import Equal
 from kolmocli.tasks.answers.parsing import TAG
 from kolmocli.tasks.answers.places import lenient_place, strict_place
 from kolmocli.tasks.answers.task import AnswerAttempt, Reading
+from kolmocli.tasks.answers.trees import Equal
 from kolmocli.tasks.base import Attempt, Language, Prompt, Task
 from kolmocli.tasks.outcome import Terms
 

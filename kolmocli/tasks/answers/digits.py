@@ -15,10 +15,10 @@ from kolmocli.curriculum.base import Bucket
 from kolmocli.errors import UsageError
 from kolmocli.language.program import Program
 from kolmocli.seeds import content_key
-from kolmocli.tasks.answers.matching import Equal
 from kolmocli.tasks.answers.parsing import TAG, extract_answer, is_tagged, strict_answer
 from kolmocli.tasks.answers.settings import ReverseDigits, ReverseDigitsLevel, SumDigits, SumDigitsLevel
 from kolmocli.tasks.answers.task import AnswerTask, Reading
+from kolmocli.tasks.answers.trees import Equal
 from kolmocli.tasks.base import Language, Prompt, Split
 from kolmocli.tasks.family import families
 from kolmocli.tasks.files.separation import Taken

@@ -2,7 +2,7 @@
 
 This file imports nothing of the project. The process that is started keeps the library loaded and forks a child that
 compares; a child that takes too long is killed and another is there in milliseconds. What arrives are trees that
-`algebra.py` made (its docstring has their nodes); no text of a policy is parsed here.
+`trees.py` made (`Tree` there has their nodes); no text of a policy is parsed here.
 
 | word | what it says |
 |---|---|

@@ -15,10 +15,13 @@ _SAID = listed(
     r"solution solutions result results value values is are it its it's equals equal to must be here exactly about approximately "
     r"approx roughly around answer's total in conclusion"
 )
-_LEAD = re.compile(rf"(?:(?:{'|'.join(_SAID)})\b[\s,:]*)+", re.IGNORECASE)
+_LEAD = re.compile(rf"(?:(?:{'|'.join(sorted(_SAID, key=len, reverse=True))})\b[\s,:]*)+", re.IGNORECASE)
 _SUBJECT = re.compile(
     r"(?:(?:so|thus|hence|therefore|then|final answer|answer)[,:]?\s+)*(?:the|this|our)\s(?P<what>[^0-9=<>.;:]{1,80}?)\s(?:is|are|equals)(?: about| approximately)?\s+",
     re.IGNORECASE,
+)
+_LETTER = re.compile(
+    r"(?:(?:so|thus|hence|therefore|then)[,:]?\s+)*[A-Za-z]\s(?:is|equals)\s+(?=[-0-9.])", re.IGNORECASE
 )
 _COLON = re.compile(r"(?P<what>[A-Za-z]{1,20}+(?:[ -][A-Za-z]{1,20}+){0,5}):\s+")
 _TAIL = re.compile(
@@ -32,7 +35,7 @@ def unframed(text: str) -> str:
     """The answer without the words around it; the text itself where there are none, or nothing would be left."""
     inner = _HOPE.sub("", text)
     inner = _TAIL.sub("", inner)
-    for pattern in (_SUBJECT, _LEAD, _SUBJECT, _COLON, _LEAD):
+    for pattern in (_SUBJECT, _LETTER, _LEAD, _SUBJECT, _COLON, _LEAD):
         found = pattern.match(inner)
         if found and found.end() < len(inner) and not denies(found[0]) and not re.search(r"\bor\b", found[0]):
             inner = inner[found.end() :]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -12,11 +12,9 @@ from kolmocli.tasks.answers.forms import as_matrix, read_form, words_apart
 from kolmocli.tasks.answers.names import folded, in_order, is_name, is_product, is_words, same_text
 from kolmocli.tasks.answers.numbers import amount
 from kolmocli.tasks.answers.parts import Form
-from kolmocli.tasks.answers.trees import Tree, formula
+from kolmocli.tasks.answers.trees import Equal, Tree, formula
 from kolmocli.tasks.answers.units import is_unit, meanings
 
-Equal = Callable[[Tree, Tree], bool]
-"""Whether two formulas are one: (of the answer, of the right answer)."""
 _ENDLESS = {"infinity", "infty", "inf", "oo"}
 _LITERAL = re.compile(r"[0-9]+(?:\.[0-9]+)?(?: ?- ?[0-9]+(?:\.[0-9]+)?)+\Z|[0-9]{1,2}/[0-9]{1,2}/[0-9]{2,4}\Z")
 """A range or a date as the right answer: no calculation."""

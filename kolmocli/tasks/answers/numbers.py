@@ -15,7 +15,7 @@ from kolmocli.tasks.answers.words import DOZENS, SCALES, added_share, leading_sh
 
 _MOST_DIGITS = 60
 _PLAIN = (
-    r"(?:[1-9][0-9]{0,2}(?:,[0-9]{3})+(?![0-9])|[0-9]{1,3}(?: [0-9]{3})+(?![0-9/])|[0-9]{1,3}(?:'[0-9]{3})+(?![0-9])|[0-9]++)"
+    r"(?:[1-9][0-9]{0,2}(?:,[0-9]{3})+(?![0-9])|[0-9]{1,3}(?: [0-9]{3})+(?![0-9/])|[0-9]{1,3}(?:['’][0-9]{3})+(?![0-9])|[0-9]++)"  # noqa: RUF001
     r"(?:\.[0-9]*+)?|\.[0-9]++"
 )
 _SCIENCE = r"(?:[eE](?P<e>[+-]?[0-9]{1,3})(?![0-9])| ?[*x×] ?10(?:\^|\*\*)\(?(?P<ten>[+-]?[0-9]{1,3})\)?)"
@@ -49,6 +49,7 @@ _ORDINAL = re.compile(r"(?:st|nd|rd|th)\b")
 
 
 _LAST_BIT = Fraction(1, 2**52)
+_MARKS = str.maketrans("", "", ", '’")  # noqa: RUF001
 _PRINTED = 15
 """Digits of a decimal that stands for a fraction which no decimal is: as many as a computer prints of it."""
 
@@ -175,4 +176,4 @@ def _value(found: re.Match[str]) -> Fraction | None:
 
 
 def _decimal(text: str) -> Fraction:
-    return Fraction(text.replace(",", "").replace(" ", "").replace("'", "").rstrip("."))
+    return Fraction(text.translate(_MARKS).rstrip("."))

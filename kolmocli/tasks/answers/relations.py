@@ -38,7 +38,7 @@ def related(text: str, read: Read) -> Form | None:
             return replace(all_but([read(value)]), text=text, name=squeezed(name))
         if len(signs) == 1 and signs[0] in _FLIPPED:
             return Form("relation", text, sides=(parts[0], signs[0], parts[1]))
-    if len(signs) == 1 and signs[0] == "≈" and not parts[0]:
+    if len(signs) == 1 and signs[0] in "≈=" and not parts[0]:
         return read(parts[1])
     return Form("relation", text)
 

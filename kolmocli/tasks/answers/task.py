@@ -14,9 +14,9 @@ from kolmocli.sandbox.base import Job, Status, Verdict
 from kolmocli.tasks.answers.comparison import bare, same
 from kolmocli.tasks.answers.formulas import FORMULAS, Collecting, described, judge_of
 from kolmocli.tasks.answers.judges import JudgeName
-from kolmocli.tasks.answers.matching import Equal
 from kolmocli.tasks.answers.numbers import amount
 from kolmocli.tasks.answers.places import has_form, holds, lenient_place, strict_place
+from kolmocli.tasks.answers.trees import Equal
 from kolmocli.tasks.base import Attempt, Language, Task
 from kolmocli.tasks.outcome import Outcome, Terms
 from kolmocli.tasks.reward import RewardRule

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -16,6 +17,8 @@ from kolmocli.tasks.answers.words import listed
 
 Tree = tuple[Any, ...]
 """("n", "3/4") · ("v", "x_1") · ("c", "pi") · ("f", name, argument) · ("!", a) · (sign, a, b) with one of + - * / ^ · ("neg", a)."""
+Equal = Callable[[Tree, Tree], bool]
+"""Whether two formulas are one: (of the answer, of the right answer)."""
 
 FUNCTIONS = frozenset(
     listed(

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from kolmocli.tasks.answers.matching import Equal
 from kolmocli.tasks.answers.task import AnswerAttempt, Reading
+from kolmocli.tasks.answers.trees import Equal
 from kolmocli.tasks.base import Attempt, Language, Task
 from kolmocli.tasks.outcome import Terms
 

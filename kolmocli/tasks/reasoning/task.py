@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from kolmocli.tasks.answers.matching import Equal
 from kolmocli.tasks.answers.parsing import TAG
 from kolmocli.tasks.answers.task import AnswerAttempt, Reading
+from kolmocli.tasks.answers.trees import Equal
 from kolmocli.tasks.base import Attempt, Language, Task
 from kolmocli.tasks.outcome import Terms
 
