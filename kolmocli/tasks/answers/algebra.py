@@ -79,6 +79,12 @@ def _sized(value: Fraction | None) -> Fraction | None:
     return value
 
 
+def rounds(tree: Tree, decimal: Fraction, unit: Fraction) -> bool:
+    """Whether a formula without variables is as much as a decimal says, up to one in its last place."""
+    value = _at(tree, 0)
+    return value is not None and abs(value - float(decimal)) <= float(unit)
+
+
 _SAMPLES = 5
 
 

@@ -81,7 +81,7 @@ _DENIED = re.compile(
     r"[\s:$*(\\\[}]*\Z",
     re.IGNORECASE,
 )
-_OTHERWISE = re.compile(r"[0-9})$]\s*(?:\\text\{)?\s*\b(?:or|to|versus|vs)\b[\s$(\\\[}.]*\Z")
+_OTHERWISE = re.compile(r"(?:[0-9})$]\s*(?:\\text\{)?\s*\b(?:or|versus|vs)|[0-9]\s*to)\b[\s$(\\\[}.]*\Z")
 """`71 or` and `71 to` before the box."""
 _TAGGED = re.compile(r"(?:<(?!/?(?:s|del|strike)\b)/?[A-Za-z][^<>]*>\s*)+\Z")
 _BULLET = re.compile(r"(?:\A|\n)\s*(?:[-+*•>–]|[0-9]{1,2}[.)])\s+\$*\Z")
@@ -117,6 +117,8 @@ def _may_precede(before: str) -> bool:
         return command[1] in _STYLES
     if _DASH.search(line) and not _in_formula(line):
         return True
+    if line.endswith("**") and not before.endswith(line):
+        return True  # bold text before it
     if line[-1] in "-+*/^_<>±−×÷·|":
         return False
     if not before.endswith(line):

@@ -63,10 +63,14 @@ class Matching:
         """Lists and sets have no order, unless their members are words, or are called by different names."""
         names = [item.name or "" for item in right.items], [item.name or "" for item in given.items]
         if given.kind == "tuple" and given.brackets == "()" and all(names[0]) and _are_distinct(names[0]):
-            return self._in_order(given, _ordered(right, names[0]))
+            right = _ordered(right, names[0])
+            told = ",".join(item.name or "" for item in right.items)
+            return given.name in (None, told) and self._in_order(given, right)
         if given.kind == "leaf":
             given = words_apart(given)
         if given.kind not in ("list", "set"):
+            return False
+        if right.name and not all(_is_same_name(each, right.name) for each in filter(None, names[1])):
             return False
         if given.joined == "or" != right.joined and len(set(names[1])) > 1:
             return False  # `x = 5 or y = 2`
@@ -219,7 +223,7 @@ def _brackets(form: Form) -> str:
 
 def _endless(text: str) -> int:
     """1 or -1 for the infinities, 0 for what is finite."""
-    sign, name = (text[0], text[1:]) if text[:1] in "+-" else ("", text)
+    sign, name = (text[0], text[1:]) if text[:1] in ("+", "-") else ("", text)
     return 0 if name.strip().lower() not in _ENDLESS else -1 if sign == "-" else 1
 
 

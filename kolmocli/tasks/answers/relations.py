@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from fractions import Fraction
 
-from kolmocli.tasks.answers.algebra import variables
+from kolmocli.tasks.answers.algebra import rounds, variables
 from kolmocli.tasks.answers.names import denies, in_order, is_name, squeezed
 from kolmocli.tasks.answers.numbers import amount
 from kolmocli.tasks.answers.parts import Form, split, union
-from kolmocli.tasks.answers.trees import formula
+from kolmocli.tasks.answers.trees import NAMES, formula
 
 Read = Callable[[str], Form]
 """How a side is read."""
@@ -80,9 +81,11 @@ def _equation(text: str, parts: list[str], signs: list[str], read: Read) -> Form
     for where there is an exact one."""
     if len(parts) == 2 and signs == ["="] and not is_name(parts[0]) and is_name(parts[1]):
         parts = parts[::-1]
-    if signs == ["≈"] and len(parts) == 2 and _is_exact(parts[0]) and amount(parts[1]) is not None:
+    if signs == ["≈"] and len(parts) == 2 and _is_rounded(*parts):
         return read(parts[0])  # `sqrt(2) ≈ 1.414`
-    worded = len(parts) == 2 and _NAMED_WORDS.match(parts[0]) and not denies(parts[0])
+    worded = (
+        len(parts) == 2 and _NAMED_WORDS.match(parts[0]) and not denies(parts[0]) and NAMES.isdisjoint(parts[0].split())
+    )
     if not is_name(parts[0]) and not worded:
         sides = (parts[0], "=", parts[1]) if len(parts) == 2 and signs == ["="] else None
         return Form("relation", text, sides=sides)
@@ -99,10 +102,12 @@ def _equation(text: str, parts: list[str], signs: list[str], read: Read) -> Form
     return Form("relation", text, items=tuple(read(each) for each in values), name=named.name, sides=sides)
 
 
-def _is_exact(text: str) -> bool:
-    """Whether this is a value of which a decimal is the rounded one."""
-    tree, number = formula(text), amount(text)
-    return tree is not None and not variables(tree) and (number is None or "/" in text)
+def _is_rounded(text: str, decimal: str) -> bool:
+    """Whether a text is a value of which the decimal is the rounded one."""
+    tree, number, rounded = formula(text), amount(text), amount(decimal)
+    if tree is None or variables(tree) or rounded is None or (number is not None and "/" not in text):
+        return False
+    return rounds(tree, rounded.value, Fraction(1, 10 ** len(decimal.partition(".")[2])))
 
 
 def _told_in_order(form: Form, name: str) -> Form:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 
 from kolmocli.tasks.answers.comparison import same
+from kolmocli.tasks.answers.judges import NAMES, JudgeName
 from kolmocli.tasks.answers.latex import last_box, plain
 from kolmocli.tasks.answers.numbers import amount
+from kolmocli.tasks.answers.places import has_form, holds, lenient_place, strict_place
 
 ONE = [
     ("28", "28"), ("28.", "28"), ("**28**", "28"), ("-0", "0"), ("−5", "-5"),
@@ -55,12 +57,27 @@ def test_thousands_are_separated_or_not(value: int) -> None:
     assert same(f"{value:,}", str(value)) and same(f"{value:,}".replace(",", r"\,"), str(value))
 
 
-@given(st.text(st.sampled_from("\\{}$%^_ frac12boxed.,/()-"), max_size=60), st.text(max_size=30))
-def test_whatever_is_written_is_compared(given: str, right: str) -> None:
-    """The same text is the same answer, and nothing of a stranger's makes the parser fail."""
-    assert same(given, right) in (True, False)
-    assert same(given, given)
+PIECES = (
+    " ", "and ", "or ", "not ", "the ", "is ", "a", "A", "x", "y", "e", "i", "0", "1", "12", "0.5", "(", ")", "[", "]", "{", "}", "\\{", "\\}",
+    "|", ",", ";", ".", "...", "-", "+", "*", "/", "^", "_", "=", "<", ">", "\\le ", "\\ne ", "\\approx ", "\\pm ", "\\infty ", "$", "\\", "\\\\",
+    "~", "&", "%", "°", "!", "?", "'", ":", "\n", "half ", "dozen ", "cm ", "\\text{", "\\frac", "\\frac12", "\\sqrt", "\\boxed{", "\\left", "\\right",
+    "\\begin{pmatrix}", "\\end{pmatrix}", "\\cup ", "\\in ", "\\setminus ", "\\mathbb{R}", "\\overline{3}", "\\over ", "\\log_", "\\sin ", "\\pi ",
+    "½", "²", "[ANSWER]", "####", "<think>", "</think>", "<answer>", "</answer>", "Final Answer: The final answer is ",
+)  # fmt: skip
+TEXTS = st.lists(st.sampled_from(PIECES), max_size=12).map("".join)
+
+
+@settings(max_examples=500)
+@given(TEXTS, TEXTS, st.sampled_from(NAMES))
+def test_whatever_is_written_is_compared(given: str, right: str, judge: JudgeName) -> None:
+    """The same text is the same answer, and nothing of a stranger's makes a reader fail."""
+    assert same(given, right, judge) in (True, False)
+    assert same(given, given, judge)
+    assert same(given, right, "strict") <= same(given, right, "auto")
     assert amount(plain(given)) is None or same(plain(given), given)
+    placed, found = strict_place(given), lenient_place(given, right)
+    assert placed is None or has_form(given) or "<answer>" in given
+    assert found is None or holds(found, found)
 
 
 @pytest.mark.parametrize(
