@@ -125,7 +125,8 @@ def _list(kept: list[dict[str, Any]], known: list[dict[str, str]], place: str) -
         table.add_row(*map(Text, (*row, _word(each["source"]))))
     lines = [f"{each['name']}: {each['hub']}, not here yet: kolmo model get {each['name']}" for each in known]
     empty = [] if kept else [f"no models in {place}"]
-    return [*([table] if kept else []), *map(Text, (*empty, *lines))]
+    # A command stays on its line, to be copied.
+    return [*([table] if kept else []), *(Text(line, no_wrap=True, overflow="ignore") for line in (*empty, *lines))]
 
 
 def _word(value: Any) -> str:

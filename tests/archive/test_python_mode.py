@@ -83,7 +83,10 @@ HOSTILE = {
     "it takes all memory": ("x = [1]\nwhile True:\n    x = x + x\n", "MLE"),
     "it prints for ever": ("while True:\n    print('x' * 10**5)\n", "TLE_|OLE"),
     "it reads a file": ("open('/etc/passwd', 'rb').read()\n", "RUNTIME|DENIED"),
-    "it leaves": ("import os\nos._exit(0)\n", "DENIED|RUNTIME: ended before its last statement"),
+    "it leaves": (
+        "import os\nos._exit(0)\n",
+        {"embedded": "DENIED", "docker": "RUNTIME: ended before its last statement"},
+    ),
     "its words draw on a terminal": ("raise ValueError('\\x1b[2J\\x07 one\\ntwo\\r\\n' * 50)\n", "RUNTIME: ValueError"),
     "it is no Python": ("x = '\x1b[2J\n", "SYNTAX"),
     "it makes too much": ("[1] * 10**5\n", "OLE"),
@@ -110,7 +113,7 @@ def test_a_hostile_program_is_one_line_and_nothing_is_lost(kolmo, tmp_path, monk
     assert len(said) == 1, said
     assert said[0].startswith("kolmo: error: a.klm: ")
     assert said[0].isprintable()
-    assert re.search(words, said[0]), said[0]
+    assert re.search(words if isinstance(words, str) else words[backend], said[0]), said[0]
     assert ((tmp_path / "a").read_bytes(), (tmp_path / "a.klm").read_bytes()) == (b"precious", archive)
     assert sorted(file.name for file in tmp_path.iterdir()) == ["a", "a.klm"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kolmocli.tasks.answers.formulas import installed
-from tests.tasks.answers.pairs import by_kind, passed
+from tests.tasks.answers.pairs import Pair, by_kind, passed
 
 
 @pytest.mark.parametrize("kind", by_kind())
@@ -26,3 +26,9 @@ def test_right_answers_pass_however_they_are_written(kind: str) -> None:
 def test_the_kinds_are_many() -> None:
     assert len(by_kind()) >= 25
     assert sum(len(pairs) for pairs in by_kind().values()) > 3_000
+
+
+def test_every_answer_is_its_own_and_no_other_is() -> None:
+    answers = ["5", "-5", "5/7", "x+5", "(5, 7)", "[5, 7)", "\\{5, 7\\}", "\\sqrt{5}", "5\\pi", "north", "B"]
+    pairs = [Pair("each", a, f"\\boxed{{{b}}}", a == b) for a in answers for b in answers]
+    assert [pair for pair, passes in zip(pairs, passed(pairs), strict=True) if passes != pair.passes] == []
