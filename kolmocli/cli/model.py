@@ -68,8 +68,13 @@ def list_models(json: Json = False) -> None:
     known = [{"name": m.name, "hub": m.hub, "licence": m.licence} for m in KNOWN.values() if m.name not in there]
     if json:
         print_json({"cache": str(models_dir()), "models": kept, "available": known})
+        return
+    if kept:
+        show(_list(kept))
     else:
-        show(*_list(kept, known, str(models_dir())))
+        print_line(f"no models in {models_dir()}")
+    for each in known:  # not wrapped: the command is there to be copied
+        print_line(f"{each['name']}: {each['hub']}, not here yet: kolmo model get {each['name']}")
 
 
 @app.command("show")
@@ -112,7 +117,7 @@ def _table(facts: dict[str, Any]) -> Table:
     return table
 
 
-def _list(kept: list[dict[str, Any]], known: list[dict[str, str]], place: str) -> list[Any]:
+def _list(kept: list[dict[str, Any]]) -> Table:
     from rich.table import Table
     from rich.text import Text
 
@@ -123,10 +128,7 @@ def _list(kept: list[dict[str, Any]], known: list[dict[str, str]], place: str) -
     for each in kept:
         row = (each["name"], _word(each["parameters"]), _word(each["precision"]), f"{each['bytes'] / 1e6:,.0f} MB")
         table.add_row(*map(Text, (*row, _word(each["source"]))))
-    lines = [f"{each['name']}: {each['hub']}, not here yet: kolmo model get {each['name']}" for each in known]
-    empty = [] if kept else [f"no models in {place}"]
-    # A command stays on its line, to be copied.
-    return [*([table] if kept else []), *(Text(line, no_wrap=True, overflow="ignore") for line in (*empty, *lines))]
+    return table
 
 
 def _word(value: Any) -> str:
