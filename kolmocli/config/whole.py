@@ -15,6 +15,7 @@ from kolmocli.policy.presets import Alphabet, is_preset
 from kolmocli.section import Count, Section
 from kolmocli.tasks.answers.settings import Answers
 from kolmocli.tasks.base import Language
+from kolmocli.tasks.code.settings import Outputs
 from kolmocli.tasks.family import language_of
 from kolmocli.tasks.files.settings import Data
 from kolmocli.tasks.reward import Reward
@@ -53,6 +54,7 @@ class Config(Section):
     engine: Engine = Field(default_factory=Engine)
     data: Data = Field(default_factory=Data)
     answers: Answers = Field(default_factory=Answers)
+    outputs: Outputs = Field(default_factory=Outputs)
     log: Literal["files", "tensorboard"] = Field(
         "files", description="tensorboard: write the numbers for TensorBoard too, in the run folder"
     )

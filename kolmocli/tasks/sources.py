@@ -12,6 +12,7 @@ from typing import Protocol
 from kolmocli.errors import KolmoError, UsageError
 from kolmocli.tasks.answers.settings import Answers
 from kolmocli.tasks.base import Language, Split, Task, TaskSource
+from kolmocli.tasks.code.settings import Outputs
 from kolmocli.tasks.family import open_families
 from kolmocli.tasks.files.separation import Taken
 from kolmocli.tasks.files.settings import Data
@@ -39,12 +40,15 @@ class Sections(Protocol):
     def answers(self) -> Answers: ...
 
     @property
+    def outputs(self) -> Outputs: ...
+
+    @property
     def seed(self) -> int: ...
 
 
 def family_tasks(config: Sections, split: Split, taken: Taken | None = None) -> TaskSource:
     """The tasks of the families, without those `taken` by the other split from a file."""
-    return judged(open_families(config.families, split, config.seed, taken), config.answers.judge)
+    return judged(open_families(config.families, split, config.seed, taken), config.answers.judge, config.outputs.asked)
 
 
 def training_source(config: Sections, warn: Warn, held_out: Sequence[Task] = ()) -> TaskSource:
@@ -100,7 +104,7 @@ def file_sources(file: TaskFile, split: Split, config: Sections, taken: Taken | 
         found.append(DatasetTasks(file.records, split, config.seed, taken, order, levels, per_task=per_task))
     if file.listed:
         listed = ListedTasks(file.listed, split, config.seed, data.levels, per_task=per_task)
-        found.append(judged(listed, config.answers.judge))
+        found.append(judged(listed, config.answers.judge, config.outputs.asked))
     return found
 
 

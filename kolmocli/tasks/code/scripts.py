@@ -20,6 +20,8 @@ class Scripts:
     outputs: tuple[str, ...]
     compare: Compare | None = None
     """None: as the outputs ask for (`outputs.py`)."""
+    asked: bool = False
+    """`compare` is what the outputs ask for."""
 
     def __post_init__(self) -> None:
         """Raises ValueError where nothing could pass, or be told apart."""
@@ -30,6 +32,7 @@ class Scripts:
                 raise ValueError(f"{what} of {size:,} bytes: a sandbox takes {LARGEST >> 20} MiB of one task")
         if self.compare is None:
             object.__setattr__(self, "compare", usual(self.outputs))
+            object.__setattr__(self, "asked", True)
 
     @property
     def input_bytes(self) -> int:

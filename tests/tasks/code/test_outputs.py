@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, strategies as st
 
+from kolmocli.config.file import load_config
+from kolmocli.errors import UsageError
+from kolmocli.paths import find_curriculum
 from kolmocli.sandbox import Opaque, Raised
 from kolmocli.tasks.code.outputs import Compare, says, usual
 from kolmocli.tasks.code.shapes import script
+from kolmocli.tasks.sources import training_source
 
 
 @pytest.mark.parametrize(
@@ -89,6 +95,24 @@ def test_a_record_may_say_it() -> None:
     assert script(record | {"compare": "lines"}).tests.compare == "lines"  # type: ignore[attr-defined]
     with pytest.raises(ValueError, match="`compare` 'words': there are lines, tokens, numbers"):
         script(record | {"compare": "words"})
+
+
+def test_a_curriculum_says_it_for_all_scripts_that_do_not_say_it_themselves(tmp_path: Path) -> None:
+    data = tmp_path / "s.jsonl"
+    rows = [{"question": f"{n}?", "inputs": ["1"], "outputs": [f"{n}.5"]} for n in range(20)]
+    rows += [{"question": f"{n}?", "inputs": ["1"], "outputs": [f"{n}.5"], "compare": "tokens"} for n in range(20, 40)]
+    data.write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+    def ways(**settings: str) -> set[str]:
+        config = load_config(find_curriculum("quickstart"), {"data.train": str(data), **settings})
+        source = training_source(config, pytest.fail)
+        tasks = [source.task(bucket, index) for bucket in source.buckets() for index in range(40)]
+        return {task.tests.compare for task in tasks}  # type: ignore[attr-defined]
+
+    assert ways() == {"numbers", "tokens"}
+    assert ways(**{"outputs.compare": "lines"}) == {"lines", "tokens"}
+    with pytest.raises(UsageError, match=r"outputs\.compare: "):
+        ways(**{"outputs.compare": "words"})
 
 
 _TEXTS = st.text("01.-+e naif\n_", max_size=20)
