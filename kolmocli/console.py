@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -43,6 +44,18 @@ def printable(text: str, kept: str = "") -> str:
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() or c in kept else " " if c in "\n\t" else _escaped(c) for c in text)
+
+
+@contextmanager
+def unlogged(library: str) -> Iterator[None]:
+    """Without what a library logs."""
+    logger = logging.getLogger(library)
+    level = logger.level
+    logger.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
 
 
 LONGEST_NAME = 200

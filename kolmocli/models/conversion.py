@@ -12,10 +12,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from kolmocli.console import unlogged
 from kolmocli.errors import EnvironmentMissing, KolmoError, UsageError, mend_of
 from kolmocli.models.folders import PLAIN_PROMPTS
 from kolmocli.models.header import Header, read_header
-from kolmocli.models.libraries import bars_on_terminals, refused, unlogged
+from kolmocli.models.libraries import bars_on_terminals, refused
 
 _PLAIN = {"F32": "float32", "F16": "float16"}
 """GGUF's types that are no blocks, but for bf16, which blocks become as well."""
@@ -60,7 +61,7 @@ def convert(file: Path, folder: Path, note: Callable[[str], None]) -> tuple[str,
     model = _plain(loaded)
     tokenizer.name_or_path = model.config._name_or_path = ""
     try:
-        with bars_on_terminals(), unlogged():
+        with bars_on_terminals(), unlogged("transformers"):
             model.save_pretrained(folder)
         tokenizer.save_pretrained(folder)
     except SafetensorError as error:

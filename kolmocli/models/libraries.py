@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import io
-import logging
 import sys
 from collections.abc import Iterator
 
+from kolmocli.console import unlogged
 from kolmocli.errors import KolmoError, UsageError
 
 REASON = 160
@@ -22,7 +22,7 @@ def refused(what: str, mend: str) -> Iterator[None]:
         UsageError: instead.
     """
     try:
-        with unlogged():
+        with unlogged("transformers"):
             yield
     except KolmoError:
         raise
@@ -30,18 +30,6 @@ def refused(what: str, mend: str) -> Iterator[None]:
         reason = f"no {error}" if isinstance(error, KeyError) else " ".join(str(error).split()) or type(error).__name__
         reason = reason if len(reason) <= REASON else f"{reason[:REASON]}…"
         raise UsageError(f"{what} ({reason}); {mend}") from None
-
-
-@contextlib.contextmanager
-def unlogged() -> Iterator[None]:
-    """Without the log of transformers."""
-    logger = logging.getLogger("transformers")
-    level = logger.level
-    logger.setLevel(logging.CRITICAL)
-    try:
-        yield
-    finally:
-        logger.setLevel(level)
 
 
 @contextlib.contextmanager

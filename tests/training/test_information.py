@@ -123,29 +123,24 @@ def test_a_run_adds_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(events(tmp_path / "run", "failing")) == 1
 
 
-class Listener:
-    def __init__(self) -> None:
-        self.notes: list[str] = []
-
-    def note(self, text: str) -> None:
-        self.notes.append(text)
-
-
 @pytest.mark.parametrize(
     "error", [RuntimeError("no font"), KeyboardInterrupt(), OSError(28, "No space left on device")]
 )
-def test_a_report_that_cannot_be_drawn_is_a_warning(error: BaseException, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_report_that_cannot_be_drawn_is_a_warning(
+    error: BaseException, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     def draw(folder: Path, between: Any) -> None:
         raise error
 
     monkeypatch.setattr(module, "write_report", draw)
-    display = Listener()
-    module._draw(SimpleNamespace(recorder=display, folder=Path("runs/x"), stop=SimpleNamespace(signal=None)))  # type: ignore[arg-type]
-    (note,) = display.notes
+    module._draw(SimpleNamespace(folder=Path("runs/x"), stop=SimpleNamespace(signal=None)))  # type: ignore[arg-type]
+    (note,) = capsys.readouterr().err.splitlines()
     assert "kolmo report runs/x" in note and (str(error) or "KeyboardInterrupt") in note
 
 
-def test_a_signal_ends_the_drawing_between_two_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_signal_ends_the_drawing_between_two_pictures(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     stop, drawn = SimpleNamespace(signal=None, name="SIGINT"), []
 
     def draw(folder: Path, between: Any) -> None:
@@ -155,7 +150,6 @@ def test_a_signal_ends_the_drawing_between_two_pictures(monkeypatch: pytest.Monk
             stop.signal = 2 if picture == 1 else None
 
     monkeypatch.setattr(module, "write_report", draw)
-    display = Listener()
-    module._draw(SimpleNamespace(recorder=display, folder=Path("runs/x"), stop=stop))  # type: ignore[arg-type]
+    module._draw(SimpleNamespace(folder=Path("runs/x"), stop=stop))  # type: ignore[arg-type]
     assert drawn == [0, 1]
-    assert "stopped by SIGINT" in display.notes[0]
+    assert "stopped by SIGINT" in capsys.readouterr().err

@@ -7,12 +7,10 @@ thread and inside somebody else's notebook.
 from __future__ import annotations
 
 import io
-import logging
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
-from kolmocli.console import printable
+from kolmocli.console import printable, unlogged
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -43,7 +41,8 @@ WINDOW = 10
 
 def figure(title: str, subtitle: str = "") -> Figure:
     """An empty figure of the common size with its title."""
-    with _unlogged():
+    # Without a writable home matplotlib says in two lines where it puts its cache instead.
+    with unlogged("matplotlib"):
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
 
@@ -54,18 +53,6 @@ def figure(title: str, subtitle: str = "") -> Figure:
     if subtitle:
         fig.supxlabel(subtitle, x=0.012, ha="left", fontsize=9, color=GREY)
     return fig
-
-
-@contextmanager
-def _unlogged() -> Iterator[None]:
-    """While matplotlib is imported: without a writable home it says in two lines where it puts its cache instead."""
-    logger = logging.getLogger("matplotlib")
-    level = logger.level
-    logger.setLevel(logging.ERROR)
-    try:
-        yield
-    finally:
-        logger.setLevel(level)
 
 
 def dress(axes: Axes, x: str, y: str, title: str = "") -> Axes:
