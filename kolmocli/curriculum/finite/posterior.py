@@ -29,6 +29,9 @@ _DRIFT = 0.1
 _STEPS = 80
 _PRECISION = 1e-9
 
+Numbers = Any
+"""A float, or an array of them, [K]."""
+
 
 @dataclass(slots=True)
 class Normal:
@@ -130,13 +133,13 @@ def peak(mean: float, variance: float, passes: float, rollouts: float) -> tuple[
     return at, information
 
 
-def closeness(mean: np.ndarray, variance: np.ndarray, target: float, width: float) -> np.ndarray:
+def closeness(mean: Numbers, variance: Numbers, target: float, width: float) -> Numbers:
     """How near the target a pass rate is expected to be, from 0 to 1: E exp(−(x − t)²/2w²) for logits x ~ N(mean, variance), t the
     target's. A prompt of which little is known is near it with some probability, so that it is tried."""
     both = variance + width**2
     return width / np.sqrt(both) * np.exp(-0.5 * (mean - target) ** 2 / both)
 
 
-def expected_rate(mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
+def expected_rate(mean: Numbers, variance: Numbers) -> Numbers:
     """E sigma(x) for x ~ N(mean, variance), within about .02 (MacKay 1992, "The evidence framework", eq. 10)."""
     return 1.0 / (1.0 + np.exp(-mean / np.sqrt(1.0 + math.pi * variance / 8.0)))

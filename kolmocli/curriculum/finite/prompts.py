@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from kolmocli.curriculum.finite.cells import Cells, Column
-from kolmocli.curriculum.finite.posterior import Normal, Posterior, closeness, expected_rate
+from kolmocli.curriculum.finite.posterior import Normal, Numbers, Posterior, closeness, expected_rate
 from kolmocli.curriculum.finite.seen import SeenPrompts
 from kolmocli.curriculum.finite.sum_tree import SumTree
 from kolmocli.errors import UsageError
@@ -80,6 +80,8 @@ class Prompts:
         self.seen = SeenPrompts(self.cells, self.posterior)
         self._waiting: dict[int, int] = {}
         """Prompts without a result since they were drawn, and the version that they were drawn at; oldest first."""
+        self._near_of_cell: dict[int, float] = {}
+        """Weights of a prompt of a cell, until the next results come."""
         self._tree = SumTree()
         """Leaf c is what is left of cell c, and leaf len(cells) + j `seen.prompts[j]`."""
         self._rng = np.random.Generator(np.random.PCG64(seed))
@@ -134,6 +136,7 @@ class Prompts:
             if not 0 <= k <= n:
                 raise UsageError(f"prompt {prompt}: {k} passes of {n} rollouts")
         self.posterior.advance()
+        self._near_of_cell.clear()
         for prompt, k, n in results:
             if n:
                 self.seen.learn(prompt, k, n, age)
@@ -147,7 +150,7 @@ class Prompts:
     def pass_rate(self, prompt: int) -> float:
         """The pass rate that is expected of the prompt now."""
         x = self._logit(prompt)
-        return float(expected_rate(np.array(x.mean), np.array(x.variance)))
+        return float(expected_rate(x.mean, x.variance))
 
     def metrics(self) -> dict[str, float]:
         """`seen`, the share of the prompts with a result; `hard`, `in_reach` and `easy`, the shares of those whose pass rate is
@@ -161,8 +164,8 @@ class Prompts:
         }  # fmt: skip
         for number, bucket in enumerate(self.cells.buckets):
             ability = self.posterior.ability[number]
-            both = np.array(ability.variance + self.posterior.spread[number])
-            found[f"{bucket}/pass_rate"] = float(expected_rate(np.array(ability.mean), both))
+            both = ability.variance + self.posterior.spread[number]
+            found[f"{bucket}/pass_rate"] = float(expected_rate(ability.mean, both))
         return found
 
     def state_dict(self) -> dict[str, Any]:
@@ -197,6 +200,7 @@ class Prompts:
             self.cells.load_state_dict(state["cells"])
             self.seen.load_state_dict(state["seen"])
             self._waiting = {int(prompt): int(version) for prompt, version in state["waiting"]}
+            self._near_of_cell.clear()
             self._tree = SumTree()
             self._tree.fill([float(weight) for weight in state["weights"]])
             self._fresh, self._since = [float(x) for x in state["fresh"]], int(state["since"])
@@ -226,14 +230,17 @@ class Prompts:
             self._tree.set(len(self.cells) + self.seen.place[prompt], self._near(self._logit(prompt)))
 
     def _weigh_cell(self, cell: int) -> None:
-        bucket = self.cells.bucket[cell]
-        unseen = Normal(self.cells.offset[cell], self.posterior.spread[bucket])
-        self._tree.set(cell, self.cells.left[cell] * self._near(self.posterior.logit(bucket, unseen)))
+        near = self._near_of_cell.get(cell)
+        if near is None:
+            bucket = self.cells.bucket[cell]
+            unseen = Normal(self.cells.offset[cell], self.posterior.spread[bucket])
+            near = self._near_of_cell[cell] = self._near(self.posterior.logit(bucket, unseen))
+        self._tree.set(cell, self.cells.left[cell] * near)
 
     def _near(self, logit: Normal) -> float:
-        return float(self._weights(np.array(logit.mean), np.array(logit.variance)))
+        return float(self._weights(logit.mean, logit.variance))
 
-    def _weights(self, mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
+    def _weights(self, mean: Numbers, variance: Numbers) -> Numbers:
         return closeness(mean, variance, self.target, WIDTH) ** self.sharpness
 
     def _refresh(self) -> None:

@@ -20,15 +20,15 @@ class SumTree:
     def __init__(self) -> None:
         self._size = 1
         """Leaves that there is room for: a power of two."""
-        self._nodes = np.zeros(2)
-        """The root is node 1; the children of node i are 2i and 2i + 1."""
+        self._nodes = [0.0, 0.0]
+        """The root is node 1; the children of node i are 2i and 2i + 1. A list: one number of it is read much faster than of an array."""
 
     @property
     def total(self) -> float:
-        return float(self._nodes[1])
+        return self._nodes[1]
 
     def __getitem__(self, leaf: int) -> float:
-        return float(self._nodes[self._size + leaf]) if leaf < self._size else 0.0
+        return self._nodes[self._size + leaf] if leaf < self._size else 0.0
 
     def set(self, leaf: int, weight: float) -> None:
         """Raises ValueError for a weight that is negative or no number."""
@@ -36,21 +36,20 @@ class SumTree:
             raise ValueError(f"a weight is a finite number of at least 0, got {weight!r}")
         self._reserve(leaf + 1)
         nodes, node = self._nodes, self._size + leaf
-        nodes[node] = weight
+        nodes[node] = float(weight)
         while node > 1:
             node >>= 1
             nodes[node] = nodes[2 * node] + nodes[2 * node + 1]
 
     def fill(self, weights: Sequence[float] | np.ndarray) -> None:
         """Set all leaves at once, from the first on: O(n)."""
-        self._reserve(len(weights))
-        self._nodes[self._size :] = 0.0
-        self._nodes[self._size : self._size + len(weights)] = weights
-        first = self._size
-        while first > 1:
-            level = self._nodes[first : 2 * first]
-            first >>= 1
-            self._nodes[first : 2 * first] = level[0::2] + level[1::2]
+        while self._size < len(weights):
+            self._size *= 2
+        levels = [np.zeros(self._size)]
+        levels[0][: len(weights)] = weights
+        while len(levels[-1]) > 1:
+            levels.append(levels[-1][0::2] + levels[-1][1::2])
+        self._nodes = [0.0, *np.concatenate(levels[::-1]).tolist()]
 
     def find(self, share: float) -> int:
         """The leaf at this share, from 0 to 1, of the sum of all weights; one that weighs something where any does."""
@@ -65,8 +64,7 @@ class SumTree:
     def _reserve(self, leaves: int) -> None:
         if leaves <= self._size:
             return
-        weights = self._nodes[self._size :].copy()
+        weights = self._nodes[self._size :]
         while self._size < leaves:
             self._size *= 2
-        self._nodes = np.zeros(2 * self._size)
         self.fill(weights)
