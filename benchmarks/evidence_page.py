@@ -131,11 +131,23 @@ def methods() -> Rows:
     return rows
 
 
+def pretrained() -> Rows:
+    rasch, uniform = runs("arithmetic", RASCH), runs("arithmetic", UNIFORM)
+    return [
+        (str(seed), *(percent({seed: run}, key) for run, key in (
+            (uniform[seed], "before"), (uniform[seed], "final"), (mine, "final"),
+            (uniform[seed], "dead_groups"), (mine, "dead_groups"),
+        )))
+        for seed, mine in rasch.items()
+    ]  # fmt: skip
+
+
 OVER = "difference, points"
 TABLES: dict[str, tuple[tuple[str, ...], Callable[[], Rows]]] = {
     "control": (
         ("tasks", "groups that fail entirely", "uniform", "`rasch`", OVER, "rollouts to match uniform"), control,
     ),
+    "pretrained": (("seed", "before", UNIFORM, "`rasch`", "dead groups, uniform", "dead groups, `rasch`"), pretrained),
     "rates": (("tasks", "rate of uniform", "rate of `rasch`", "uniform", "`rasch`", OVER), rates),
     "trl": (("tasks", "TRL, tuned", "kolmo", OVER, "time to match TRL", "rollouts to match TRL"), trl),
     "controller in TRL": (("tasks", "before", "TRL, defaults", "TRL, tuned", "with the controller", OVER), inside),

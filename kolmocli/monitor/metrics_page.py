@@ -69,7 +69,7 @@ TABLES: dict[str, tuple[tuple[str, ...], Callable[[], Rows]]] = {
 
 def table(head: tuple[str, ...], rows: Rows) -> str:
     lines = [head, tuple("---" for _ in head), *rows]
-    return "\n".join("|" + "|".join(line) + "|" for line in lines)
+    return "\n".join("|" + "|".join(f" {cell} " if cell != "---" else cell for cell in line) + "|" for line in lines)
 
 
 def renewed(page: str, tables: Mapping[str, tuple[tuple[str, ...], Callable[[], Rows]]] = TABLES) -> str:
