@@ -1,7 +1,7 @@
 """Finite sets of prompts under a synthetic learner: uniform draws against `Prompts`, and what a draw costs at a million.
 
     python benchmarks/finite.py
-    python benchmarks/finite.py --seeds 0 1 2 3 4 --sizes 1000 50000
+    python benchmarks/finite.py --seeds 0 1 2 3 4 --sharpness 1 8 32
 
 A rollout of prompt i passes with probability sigma(ability + d_i), d_i ~ N(0, 2²). The learner's ability grows by 0.03 logits an
 update times the mean of 4p(1−p) over what it was given. Information is that mean over all updates; a group is dead where all of
@@ -26,18 +26,19 @@ SPREAD, START, GROWTH = 2.0, -3.0, 0.03
 MILLION = 1_000_000
 
 
-def play(size: int, seed: int, uniform: bool) -> tuple[float, float, float, int]:
-    """Mean information, share of dead groups, the ability at the end, and how many different prompts were asked."""
+def play(size: int, seed: int, sharpness: float | None) -> tuple[float, float, float, int]:
+    """Mean information, share of dead groups, the ability at the end, and how many different prompts were asked.
+    None: uniform draws."""
     rng = np.random.default_rng(seed)
     ease, ability = rng.normal(0.0, SPREAD, size), START
-    prompts = Prompts(size, seed=seed)
-    draw: Callable[[], int] = (lambda: int(rng.integers(size))) if uniform else prompts.draw
+    prompts = Prompts(size, seed=seed, sharpness=sharpness or 0.0)
+    draw: Callable[[], int] = (lambda: int(rng.integers(size))) if sharpness is None else prompts.draw
     information, dead, asked = 0.0, 0, set[int]()
     for _ in range(UPDATES):
         batch = [draw() for _ in range(GROUPS)]
         rates = 1.0 / (1.0 + np.exp(-(ability + ease[batch])))
         passes = rng.binomial(GROUP_SIZE, rates)
-        if not uniform:
+        if sharpness is not None:
             prompts.observe(batch, passes.tolist(), [GROUP_SIZE] * GROUPS)
         signal = float((4.0 * rates * (1.0 - rates)).mean())
         information += signal / UPDATES
@@ -66,11 +67,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
     parser.add_argument("--sizes", type=int, nargs="+", default=[1_000, 50_000])
+    parser.add_argument("--sharpness", type=float, nargs="+", default=[8.0], help="(default: %(default)s)")
     o = parser.parse_args()
     table = Table("prompts", "drawn", "information", "dead groups", "ability gained", "different prompts")
     for size in o.sizes:
-        for name, uniform in (("evenly", True), ("by pass rate", False)):
-            runs = np.array([play(size, seed, uniform) for seed in o.seeds])
+        for sharpness in (None, *o.sharpness):
+            name = "evenly" if sharpness is None else f"by pass rate, {sharpness:g}"
+            runs = np.array([play(size, seed, sharpness) for seed in o.seeds])
             information, dead, ability, asked = runs.mean(axis=0)
             table.add_row(
                 f"{size:,}", name, f"{information:.2f}", f"{dead:.0%}", f"{ability - START:.2f}", f"{asked:,.0f}"

@@ -10,12 +10,12 @@ It has the two verbs of stateful data loaders (torchdata), `state_dict` and `loa
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Sized
-from typing import Any
+from typing import Any, Unpack
 
 from torch.utils.data import Sampler
 
 from kolmocli.curriculum.finite.cells import Column
-from kolmocli.curriculum.finite.prompts import Prompts
+from kolmocli.curriculum.finite.prompts import Options, Prompts
 from kolmocli.errors import UsageError, suggest
 
 
@@ -29,9 +29,7 @@ class PassRateSampler(Sampler[int]):
         family, level, pass_rate: what is known of the prompts beforehand: the name of a column of `data`, a sequence with an entry
             for each prompt, or nothing. Prompts of one family and level share what is learnt of them; a pass rate that was
             measured before is the first belief.
-        target: the pass rate to hold.
-        seed: of the draws.
-        probes, memory, sharpness: as in `Prompts`.
+        options: `target`, the pass rate to hold (0.5); `seed` of the draws (0); `probes`, `memory` and `sharpness`, as in `Prompts`.
 
     Raises:
         UsageError: a column is missing or does not fit, or a number is out of its range.
@@ -44,11 +42,7 @@ class PassRateSampler(Sampler[int]):
         family: str | Column | None = None,
         level: str | Column | None = None,
         pass_rate: str | Column | None = None,
-        target: float = 0.5,
-        seed: int = 0,
-        probes: float = 0.05,
-        memory: float = 100.0,
-        sharpness: float = 8.0,
+        **options: Unpack[Options],
     ) -> None:
         size = data if isinstance(data, int) else len(data)
         self.prompts = Prompts(
@@ -56,11 +50,7 @@ class PassRateSampler(Sampler[int]):
             family=_column(data, "family", family),
             level=_column(data, "level", level),
             pass_rate=_column(data, "pass_rate", pass_rate),
-            target=target,
-            seed=seed,
-            probes=probes,
-            memory=memory,
-            sharpness=sharpness,
+            **options,
         )
         self._again: list[int] = []
         """Drawn before a saved state, and without a result in it: they come first."""

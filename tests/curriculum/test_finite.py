@@ -11,10 +11,9 @@ import pytest
 from hypothesis import given, strategies as st
 
 from kolmocli.curriculum.finite.cells import Cells
-from kolmocli.curriculum.finite.posterior import peak
 from kolmocli.curriculum.finite.prompts import Prompts
 from kolmocli.curriculum.finite.sum_tree import SumTree
-from kolmocli.curriculum.tracker import sigmoid
+from kolmocli.curriculum.tracker import peak, sigmoid
 from kolmocli.errors import UsageError
 
 GROUP, GROUPS = 8, 16
@@ -64,10 +63,12 @@ def test_a_weight_is_a_number(weight: float) -> None:
 def test_the_peak_is_where_the_belief_and_the_likelihood_pull_alike(
     mean: float, variance: float, k: int, n: int
 ) -> None:
-    passes = min(k, n)
-    step, information = peak(mean, variance, passes, n)
-    rate = sigmoid(mean + step)
-    assert step == pytest.approx(variance * (passes - n * rate), abs=1e-6)
+    passes, slew = min(k, n), 3.0
+    at, information = peak([(0.0, passes, n)], mean, variance, slew)
+    rate = sigmoid(at)
+    pull = variance * (passes - n * rate) - (at - mean)
+    limited = abs(at - mean) > slew - 1e-6
+    assert (pull * (at - mean) >= 0) if limited else pull == pytest.approx(0, abs=1e-4)
     assert information == pytest.approx(n * rate * (1 - rate), abs=1e-6)
 
 
@@ -112,6 +113,13 @@ def test_what_failed_long_ago_is_tried_again() -> None:
     assert low < 0.2 < 0.35 < prompts.pass_rate(first)
 
 
+def test_where_everything_fails_or_passes_every_prompt_is_still_asked() -> None:
+    for ease in (-60.0, 60.0):
+        prompts = Prompts(60, probes=0.0, sharpness=100.0)
+        late = play(prompts, np.full(60, ease), 400)[200:]
+        assert set(np.concatenate(late).tolist()) == set(range(60))
+
+
 def test_a_late_result_moves_the_belief_less() -> None:
     def after(age: int) -> float:
         prompts = Prompts(1)
@@ -152,6 +160,7 @@ def test_a_saved_state_goes_on_exactly(at: int) -> None:
         ({"target": 1.0}, "a target lies between 0 and 1"),
         ({"probes": 2.0}, "probes is a share"),
         ({"memory": 0.0}, "memory is a number"),
+        ({"seed": -1}, "a seed is a whole number"),
         ({"sharpness": -1.0}, "sharpness is a power"),
     ],
 )
@@ -172,6 +181,8 @@ def test_wrong_results_are_one_line_and_nothing_is_taken_in() -> None:
     ):
         with pytest.raises(UsageError, match=said):
             prompts.observe(indices, passes, [GROUP, GROUP])
+    with pytest.raises(UsageError, match="age is a number"):
+        prompts.observe([drawn], [1], [GROUP], age=-1)
     assert prompts.state_dict() == before
 
 
@@ -179,5 +190,8 @@ def test_a_state_of_other_prompts_is_refused() -> None:
     state = Prompts(10).state_dict()
     with pytest.raises(UsageError, match="the state is of 10 prompts"):
         Prompts(11).load_state_dict(state)
+    beyond = state["seen"] | {"prompts": [10], "offsets": [[0.0, 1.0]], "versions": [0]}
+    with pytest.raises(UsageError, match="names prompts that are not there"):
+        Prompts(10).load_state_dict(state | {"seen": beyond})
     with pytest.raises(UsageError, match="it has no 'posterior'"):
         Prompts(10).load_state_dict({k: v for k, v in state.items() if k != "posterior"})

@@ -52,9 +52,10 @@ class Cells:
         """Of each cell the number of its bucket."""
         self.offset = [_STEP * (int(key) % width + low) for key in keys]
         """Of each cell how much easier than their bucket its prompts are expected to be, in logits."""
-        self._cell = cells.reshape(-1).astype(np.int32)
-        self._order = np.argsort(self._cell, kind="stable").astype(np.int32)
-        sizes = np.bincount(self._cell, minlength=len(keys))
+        self.cell = cells.reshape(-1).astype(np.int32)
+        """The cell of every prompt."""
+        self._order = np.argsort(self.cell, kind="stable").astype(np.int32)
+        sizes = np.bincount(self.cell, minlength=len(keys))
         self._starts = [int(n) for n in np.cumsum(sizes) - sizes]
         self.left = [int(n) for n in sizes]
         """Of each cell how many prompts were not drawn yet."""
@@ -62,9 +63,6 @@ class Cells:
 
     def __len__(self) -> int:
         return len(self.bucket)
-
-    def of(self, prompt: int) -> int:
-        return int(self._cell[prompt])
 
     def take(self, cell: int, share: float) -> int:
         """One of the prompts that are left in a cell: that at this share, from 0 to 1, of them."""

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from kolmocli.curriculum.tracker import sigmoid
+from kolmocli.curriculum.tracker import peak
 
 _START = 4.0
 """Variance of what is believed of a bucket at first, in squared logits."""
@@ -26,8 +26,8 @@ _SPREAD = 1.5
 _HELD = 20.0
 _DRIFT = 0.1
 """Logits that a bucket may move in a version, as a standard deviation: that of `rasch`."""
-_STEPS = 80
-_PRECISION = 1e-9
+_SLEW = 3.0
+"""Logits that one result moves a belief at most."""
 
 Numbers = Any
 """A float, or an array of them, [K]."""
@@ -84,7 +84,9 @@ class Posterior:
         ability = self.ability[bucket]
         variance = ability.variance + offset.variance
         weight = 1.0 / (1.0 + _DRIFT**2 * age * rollouts / 4.0)
-        step, information = peak(ability.mean + offset.mean, variance, weight * passes, weight * rollouts)
+        start, terms = ability.mean + offset.mean, [(0.0, weight * passes, weight * rollouts)]
+        found_at, information = peak(terms, start, variance, _SLEW)
+        step = found_at - start
         shrink = information / (1.0 + variance * information)
         found = Normal(offset.mean + offset.variance / variance * step, offset.variance - shrink * offset.variance**2)
         ability.mean += ability.variance / variance * step
@@ -109,28 +111,6 @@ class Posterior:
         self.version = int(state["version"])
         self.ability = [Normal(float(mean), float(variance)) for mean, variance in state["ability"]]
         self.spread, self.counts = [float(x) for x in state["spread"]], [float(x) for x in state["counts"]]
-
-
-def peak(mean: float, variance: float, passes: float, rollouts: float) -> tuple[float, float]:
-    """How far from `mean` the peak of N(mean, variance) times the likelihood lies, and the likelihood's curvature there.
-
-    Newton's method for δ = variance · (passes − rollouts · sigma(mean + δ)), with a halving wherever it leaves the two ends or its
-    steps do not halve themselves: from far out it would go to and fro.
-    """
-    low, high = -variance * (rollouts - passes), variance * passes
-    at, information, moved = 0.0, 0.0, 2.0 * (high - low)
-    for _ in range(_STEPS):
-        rate = sigmoid(mean + at)
-        information = rollouts * rate * (1.0 - rate)
-        uphill = passes - rollouts * rate - at / variance
-        low, high = (at, high) if uphill > 0 else (low, at)
-        before, at = at, at + uphill / (information + 1.0 / variance)
-        if not low <= at <= high or abs(at - before) > moved / 2.0:
-            at = (low + high) / 2.0
-        moved = abs(at - before)
-        if moved < _PRECISION:
-            break
-    return at, information
 
 
 def closeness(mean: Numbers, variance: Numbers, target: float, width: float) -> Numbers:

@@ -1,15 +1,17 @@
 """Choose prompts of a finite set by what each is expected to teach, one posterior for every prompt.
 
-prompts = Prompts(7473, level=levels, target=0.5, seed=0)
-index = prompts.draw()
-prompts.observe([index], passes=[3], rollouts=[8])
+    prompts = Prompts(7473, level=levels, target=0.5, seed=0)
+    index = prompts.draw()
+    prompts.observe([index], passes=[3], rollouts=[8])
+
+`integrations/torch.py` makes a sampler of it.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 
@@ -21,12 +23,26 @@ from kolmocli.errors import UsageError
 
 WIDTH = 0.5
 """Logits around the target, as a standard deviation, within which a prompt is asked often."""
+_LEAST = 1e-3
+"""Closeness of a prompt that can be drawn, at least: where everything fails, all weights would be too small for a float."""
+_SHARPEST = 100.0
+"""At which the weight of the least closeness is a float still."""
 _PATIENCE = 100
 """Versions of the policy after which a result that did not come is no longer waited for."""
 _MOVED = 0.1
 """Logits that a bucket may move before the weights of its prompts are computed again."""
 _REFRESH = 1 / 16
 """Share of the prompts seen that are drawn between two times that all weights are computed again, at least."""
+
+
+class Options(TypedDict, total=False):
+    """What `Prompts` is told apart from the prompts."""
+
+    target: float
+    seed: int
+    probes: float
+    memory: float
+    sharpness: float
 
 
 class Prompts:
@@ -69,8 +85,10 @@ class Prompts:
             raise UsageError(f"probes is a share, from 0 to 1, got {probes!r}")
         if not memory > 0.0:
             raise UsageError(f"memory is a number of versions above 0, got {memory!r}")
-        if not 0.0 <= sharpness < math.inf:
-            raise UsageError(f"sharpness is a power of at least 0, got {sharpness!r}")
+        if not 0.0 <= sharpness <= _SHARPEST:
+            raise UsageError(f"sharpness is a power from 0 to {_SHARPEST:g}, got {sharpness!r}")
+        if seed < 0:
+            raise UsageError(f"a seed is a whole number of at least 0, got {seed!r}")
         self.size, self.probes, self.sharpness = size, probes, sharpness
         self.target = math.log(target / (1.0 - target))
         self.cells = Cells(size, family, level, pass_rate)
@@ -103,7 +121,7 @@ class Prompts:
         if leaf < cells:
             prompt = self.cells.take(leaf, inside)
             leaf = cells + self.seen.add(prompt)
-            self._weigh_cell(self.cells.of(prompt))
+            self._weigh_cell(self.cells.cell[prompt])
         else:
             prompt = self.seen.prompts[leaf - cells]
         self._waiting[prompt] = self.posterior.version
@@ -125,6 +143,8 @@ class Prompts:
         Raises:
             UsageError: a prompt was never drawn, or its passes are no part of its rollouts; then nothing is taken in.
         """
+        if age < 0:
+            raise UsageError(f"age is a number of updates from 0 on, got {age!r}")
         if not len(indices) == len(passes) == len(rollouts):
             raise UsageError(
                 f"{len(indices)} prompts, {len(passes)} passes, {len(rollouts)} rollouts: one of each a prompt"
@@ -205,14 +225,14 @@ class Prompts:
             self._tree.fill([float(weight) for weight in state["weights"]])
             self._fresh, self._since = [float(x) for x in state["fresh"]], int(state["since"])
             self._rng.bit_generator.state = {**self._rng.bit_generator.state, "state": state["rng"]}
-        except (KeyError, TypeError, ValueError) as error:
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
             missing = f"it has no {error}" if isinstance(error, KeyError) else str(error)
             raise UsageError(f"this is no state of a set of prompts: {missing}") from None
 
     # --- weights
 
     def _logit(self, prompt: int) -> Normal:
-        return self.posterior.logit(self.cells.bucket[self.cells.of(prompt)], self.seen.offset(prompt))
+        return self.posterior.logit(self.cells.bucket[self.cells.cell[prompt]], self.seen.offset(prompt))
 
     def _any(self, share: float) -> int:
         """The leaf of any prompt, each as likely as the other."""
@@ -241,7 +261,7 @@ class Prompts:
         return float(self._weights(logit.mean, logit.variance))
 
     def _weights(self, mean: Numbers, variance: Numbers) -> Numbers:
-        return closeness(mean, variance, self.target, WIDTH) ** self.sharpness
+        return np.maximum(closeness(mean, variance, self.target, WIDTH), _LEAST) ** self.sharpness
 
     def _refresh(self) -> None:
         """Compute all weights again."""

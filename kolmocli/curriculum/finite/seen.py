@@ -46,7 +46,7 @@ class SeenPrompts:
 
     def offset(self, prompt: int) -> Normal:
         """What is believed of it now; for any prompt of the set."""
-        cell, place = self._cells.of(prompt), self.place.get(prompt)
+        cell, place = self._cells.cell[prompt], self.place.get(prompt)
         bucket, expected = self._cells.bucket[cell], self._cells.offset[cell]
         if place is None or self._versions[place] == _NEVER:
             return Normal(expected, self._posterior.spread[bucket])
@@ -55,7 +55,7 @@ class SeenPrompts:
         return self._posterior.faded(bucket, expected, Normal(mean, variance), versions)
 
     def learn(self, prompt: int, passes: float, rollouts: float, age: int) -> None:
-        cell, place = self._cells.of(prompt), self.place[prompt]
+        cell, place = self._cells.cell[prompt], self.place[prompt]
         bucket = self._cells.bucket[cell]
         found = self._posterior.learn(bucket, self.offset(prompt), passes, rollouts, age)
         if self._versions[place] == _NEVER:
@@ -66,7 +66,7 @@ class SeenPrompts:
     def logits(self, *, judged: bool = False) -> tuple[np.ndarray, np.ndarray]:
         """Mean and variance of the logit of every pass rate now, in the order of `prompts`; with `judged` of those alone that
         have a result."""
-        posterior, cells = self._posterior, np.fromiter(map(self._cells.of, self.prompts), np.int64, len(self))
+        posterior, cells = self._posterior, self._cells.cell[np.array(self.prompts, dtype=int)]
         buckets, expected = np.array(self._cells.bucket)[cells], np.array(self._cells.offset)[cells]
         versions, spread = self._versions[: len(self)], np.array(posterior.spread)[buckets]
         left = np.where(versions == _NEVER, 0.0, np.exp((versions - posterior.version) / posterior.memory))
@@ -87,6 +87,8 @@ class SeenPrompts:
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         self.prompts = [int(prompt) for prompt in state["prompts"]]
+        if not all(0 <= prompt < len(self._cells.cell) for prompt in self.prompts):
+            raise ValueError("it names prompts that are not there")
         self.place = {prompt: place for place, prompt in enumerate(self.prompts)}
         room = max(64, len(self.prompts))
         self._offsets, self._versions = np.zeros((room, 2)), np.full(room, _NEVER)
