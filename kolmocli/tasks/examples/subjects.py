@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from kolmocli.tasks.examples.programs import PROGRAMS
 from kolmocli.tasks.examples.shapes import (
     FILTERS,
     FOLDS,
@@ -24,6 +25,7 @@ from kolmocli.tasks.examples.shapes import (
     Arguments,
     Function,
     Ladder,
+    LadderName,
     SubjectName,
 )
 
@@ -39,6 +41,8 @@ class Subject:
     draw: Callable[[random.Random], Arguments]
     borders: Callable[[Function], Sequence[Arguments]] = lambda function: ()
     """Inputs around the numbers at which a function changes its mind, which are shown too."""
+    spread: float = 0.6
+    """How often a level draws from a further rung, as a share of how often it draws from the one before."""
 
     def behaviour(self, function: Function) -> tuple[Any, ...]:
         return tuple(function(*arguments) for arguments in self.landmarks)
@@ -66,7 +70,7 @@ def _sorted_list(rng: random.Random) -> Arguments:
 
 def _borders(function: Function) -> Sequence[Arguments]:
     """Every border with its neighbours, and one number far below and one far above."""
-    near = {number + offset for _, number in function.constants for offset in (-1, 0, 1)}
+    near = {number + offset for slot, number in function.constants if slot in "nk" for offset in (-1, 0, 1)}
     return [(sorted({0, 100} | near),)]
 
 
@@ -89,3 +93,24 @@ SUBJECTS: Mapping[SubjectName, Subject] = {
         ((5000, 1000), (0, 0), (100, 1000), (3, 4), (4, 3), (-5, 2), (7, 7), (0, 1), (1, 0)), _pair,
     ),
 }  # fmt: skip
+
+
+def _longer(name: SubjectName, probes: Sequence[Arguments], landmarks: Sequence[Arguments] = ()) -> Subject:
+    """The subject with its whole ladder: other probes, which tell programs apart, and more landmarks."""
+    short = SUBJECTS[name]
+    return replace(
+        short, ladder=PROGRAMS[name], probes=probes, landmarks=(*short.landmarks, *landmarks), spread=_SPREAD
+    )
+
+
+_SPREAD = 0.4
+"""Of ladders with more rungs: their levels lie as far apart as those of a short one."""
+LONGER: Mapping[SubjectName, Subject] = {
+    "numbers": _longer("numbers", ((1000,), (0,), (-1000,), (1001,)), ((-1000,), (1001,))),
+    "maps": _longer("maps", (([1000, 2000, -1000, 0],),), (([1000, 2000, -1000, 0],),)),
+    "filters": _longer("filters", ()),
+    "folds": _longer("folds", (([2000, 5000, 1000],), ([0],))),
+    "strings": _longer("strings", (("ab",), ("bdac",)), (("bdac",), ("cab",))),
+    "pairs": _longer("pairs", ((3000, 2000), (0, 0)), ((3000, 2000), (6, 4), (2, -5))),
+}
+LADDERS: Mapping[LadderName, Mapping[SubjectName, Subject]] = {"expressions": SUBJECTS, "programs": LONGER}
