@@ -1,4 +1,4 @@
-"""The functions that a policy is to find: shapes of one expression, or of the lines of `programs.py`, whose constants are drawn.
+"""The functions that a policy is to find: shapes of one expression, or of a few lines (`programs.py`), whose constants are drawn.
 
 A shape is the text of an expression, or of the body of a function, with slots for its constants, and the same as a function of Python, with which the host
 computes expected values; a test runs both and compares. The shapes of a subject stand on rungs, from easy to hard. Constants
@@ -41,6 +41,11 @@ class Shape:
 
 Ladder = Sequence[Sequence[Shape]]
 """Shapes by rung, from easy to hard."""
+
+
+def by_text(ladder: Ladder) -> dict[str, Shape]:
+    return {shape.text: shape for rung in ladder for shape in rung}
+
 
 NUMBERS: Ladder = (
     (

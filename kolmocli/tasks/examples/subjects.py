@@ -14,7 +14,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from kolmocli.tasks.examples.programs import PROGRAMS
+from kolmocli.tasks.examples.list_programs import FILTER_PROGRAMS, FOLD_PROGRAMS, MAP_PROGRAMS
+from kolmocli.tasks.examples.programs import NUMBER_PROGRAMS, PAIR_PROGRAMS, STRING_PROGRAMS
 from kolmocli.tasks.examples.shapes import (
     FILTERS,
     FOLDS,
@@ -95,22 +96,26 @@ SUBJECTS: Mapping[SubjectName, Subject] = {
 }  # fmt: skip
 
 
-def _longer(name: SubjectName, probes: Sequence[Arguments], landmarks: Sequence[Arguments] = ()) -> Subject:
-    """The subject with its whole ladder: other probes, which tell programs apart, and more landmarks."""
+def _longer(
+    name: SubjectName, ladder: Ladder, probes: Sequence[Arguments], landmarks: Sequence[Arguments] = ()
+) -> Subject:
+    """The subject with its long ladder: other probes, which tell programs apart, and more landmarks."""
     short = SUBJECTS[name]
     return replace(
-        short, ladder=PROGRAMS[name], probes=probes, landmarks=(*short.landmarks, *landmarks), spread=_SPREAD
+        short, ladder=ladder, probes=probes, landmarks=(*short.landmarks, *probes, *landmarks), spread=_SPREAD
     )
 
 
-_SPREAD = 0.4
-"""Of ladders with more rungs: their levels lie as far apart as those of a short one."""
+_SPREAD = 0.5
+"""Of a ladder with more rungs, whose ends should lie further apart."""
 LONGER: Mapping[SubjectName, Subject] = {
-    "numbers": _longer("numbers", ((1000,), (0,), (-1000,), (1001,)), ((-1000,), (1001,))),
-    "maps": _longer("maps", (([1000, 2000, -1000, 0],),), (([1000, 2000, -1000, 0],),)),
-    "filters": _longer("filters", ()),
-    "folds": _longer("folds", (([2000, 5000, 1000],), ([0],))),
-    "strings": _longer("strings", (("ab",), ("bdac",)), (("bdac",), ("cab",))),
-    "pairs": _longer("pairs", ((3000, 2000), (0, 0)), ((3000, 2000), (6, 4), (2, -5))),
+    "numbers": _longer("numbers", NUMBER_PROGRAMS, ((1000,), (0,), (-1000,), (1001,))),
+    "maps": _longer("maps", MAP_PROGRAMS, (([1000, 2000, -1000, 0],),)),
+    "filters": _longer("filters", FILTER_PROGRAMS, ()),
+    "folds": _longer(
+        "folds", FOLD_PROGRAMS, (([2000, 10000, -11000],), ([0],))
+    ),  # their sum is 1000, the largest 10000
+    "strings": _longer("strings", STRING_PROGRAMS, (("ab",), ("bdac",)), (("cab",),)),
+    "pairs": _longer("pairs", PAIR_PROGRAMS, ((1000, 100), (0, 0)), ((6, 4), (2, -5))),
 }
 LADDERS: Mapping[LadderName, Mapping[SubjectName, Subject]] = {"expressions": SUBJECTS, "programs": LONGER}
