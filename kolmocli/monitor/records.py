@@ -106,6 +106,18 @@ class BucketRecord(Record):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RoomRecord(Record):
+    """What control could win over uniform sampling, by the groups of the last 20 steps."""
+
+    uniform: float | None = key("share²", "mean U of a group if every level were sampled evenly")
+    best: float | None = key("share²", "mean U of a group at the best level of each family")
+    ratio: float | None = key("ratio", "best ÷ uniform: a lower bound where levels were not sampled")
+    ci: tuple[float, float] | None = key("ratio, ratio", "its 95 % bootstrap interval")
+    failed: float | None = key("share", "groups that fail whole if every level were sampled evenly")
+    passed: float | None = key("share", "groups that pass whole there")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SelfPlayRecord(Record):
     """Self-play in one step."""
 
@@ -278,6 +290,11 @@ class ReinforceRecord(StepRecord):
         "share",
         "the same, of the steps that had something to control: over the families that were not `mastered` or `out of "
         "reach`, without the steps in which all of them were",
+    )
+    room: RoomRecord | None = key(
+        "object",
+        "at steps 20, 40, …: what control could win by the groups of the last 20 steps, as `room` of summary.json",
+        rare=True,
     )
     buckets: Mapping[str, BucketRecord] | None = key("object", "one entry per family, by its name, below")
     screening: ScreeningRecord | None = key(

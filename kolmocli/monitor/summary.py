@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kolmocli.monitor.record import Record, key
+from kolmocli.monitor.records import RoomRecord
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,18 +38,6 @@ class SummaryPassRate(Record):
     in_band_controlled: float | None = key(
         "share", "the last `in_band_controlled`: `in_band` over these steps and families"
     )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SummaryRoom(Record):
-    """What control could win over uniform sampling, by the groups of the last 20 steps."""
-
-    uniform: float | None = key("share²", "mean U of a group if every level were sampled evenly")
-    best: float | None = key("share²", "mean U of a group at the best level of each family")
-    ratio: float | None = key("ratio", "best ÷ uniform: a lower bound where levels were not sampled")
-    ci: tuple[float, float] | None = key("ratio, ratio", "its 95 % bootstrap interval")
-    failed: float | None = key("share", "groups that fail whole if every level were sampled evenly")
-    passed: float | None = key("share", "groups that pass whole there")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,7 +94,7 @@ class Summary(Record):
     )
     seconds: SummarySeconds = SummarySeconds()
     pass_rate: SummaryPassRate = SummaryPassRate()
-    room: SummaryRoom = SummaryRoom()
+    room: RoomRecord = RoomRecord()
     ends: Mapping[str, str] | None = key(
         "object", "families at an end of their ladder, by name: `mastered` or `out of reach`"
     )
