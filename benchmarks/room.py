@@ -26,7 +26,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from evidence_page import BITS, CONTROLLED, RASCH, average, points, runs
+from evidence_page import BITS, CONTROLLED, RASCH, Runs, average, points, runs
 from kept import Kept, kept_of, write_kept
 from paired import WARM, Comparison, OutOfTime, Sitting, finished, open_sitting, positive
 from paired_report import figures
@@ -46,6 +46,8 @@ ONCE = (
     "arithmetic", "functions", "kolmogorov", "seqcoder",
 )  # fmt: skip
 """The smallest first."""
+GROUNDS = CONTROLLED | {"`arithmetic`, SmolLM2": "arithmetic"}
+"""Kept races of `rasch` and uniform sampling, by what their tasks are called."""
 STARTS = "calibrated"
 """The folder of warm starts of the kept races, beside those of the seeds."""
 SAMPLES, TASKS = 8, 16
@@ -108,7 +110,9 @@ def train(o: argparse.Namespace, sitting: Sitting) -> None:
 
 def calibrate(o: argparse.Namespace, sitting: Sitting) -> None:
     """The room of each kept race at its start: its warm start once more, and then the calibration of that."""
-    for race in CONTROLLED.values():
+    for race in GROUNDS.values():
+        if o.calibrate and Path(race).name not in o.calibrate:
+            continue
         kept = kept_of(HERE / "race" / race)
         assert kept is not None
         known = {field.name for field in fields(Comparison)}
@@ -140,7 +144,7 @@ def found_of(o: argparse.Namespace) -> tuple[Found, Found]:
         folder = o.out / f"seed{o.seed}" / name
         if folder.is_dir() and finished(folder):
             ran[name] = once(folder)
-    for race in CONTROLLED.values():
+    for race in GROUNDS.values():
         file = o.out / STARTS / Path(race).name / "room.json"
         if file.is_file():
             starts[Path(race).name] = json.loads(file.read_text())
@@ -178,14 +182,20 @@ def race_rows(starts: Found) -> Rows:
 
 
 def _race_rows(starts: Found) -> Iterator[tuple[str, ...]]:
-    for ground, race in CONTROLLED.items():
+    for ground, race in GROUNDS.items():
         rasch, uniform = runs(race, RASCH), runs(race, UNIFORM)
         room = starts.get(Path(race).name)
         bits = average(rasch, BITS) / average(uniform, BITS)
         yield (
             f"{ground}, {len(uniform)} seeds", UNRUN if room is None else ratio(room), number(average(uniform, "pass_rate")),
-            percent(average(uniform, "failed_groups")), f"{bits:.2f}", points(rasch, uniform),
+            percent(average(uniform, "failed_groups")), f"{bits:.2f}", gained(rasch, uniform),
         )  # fmt: skip
+
+
+def gained(rasch: Runs, uniform: Runs) -> str:
+    """`points`; of two seeds their mean alone, whose interval says nothing."""
+    text = points(rasch, uniform)
+    return text if len(uniform) > 2 else text.partition(" [")[0].lstrip("*")
 
 
 def ratio(room: Mapping[str, Any]) -> str:
@@ -212,7 +222,14 @@ def parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--curricula", nargs="+", choices=ONCE, default=list(ONCE), metavar="NAME", help="(default: all)"
     )
-    parser.add_argument("--calibrate", action="store_true", help="measure the room of the kept races' starts instead")
+    races = [Path(race).name for race in GROUNDS.values()]
+    parser.add_argument(
+        "--calibrate",
+        nargs="*",
+        choices=races,
+        metavar="RACE",
+        help="measure the room of these races' starts instead (all)",
+    )
     parser.add_argument("--seed", type=int, default=11, help="(default: %(default)s)")
     parser.add_argument("--sandbox", default="auto", choices=["auto", "docker", "embedded"])
     parser.add_argument(
@@ -233,7 +250,7 @@ def main() -> None:
     if o.minutes > 0:
         sitting = open_sitting(o)
         try:
-            (calibrate if o.calibrate else train)(o, sitting)
+            (train if o.calibrate is None else calibrate)(o, sitting)
         except (OutOfTime, KeyboardInterrupt):
             print("stopped; the same command goes on", file=sys.stderr)
     ran, starts = found_of(o)
