@@ -255,7 +255,8 @@ def main() -> None:
             print("stopped; the same command goes on", file=sys.stderr)
     ran, starts = found_of(o)
     if o.keep:
-        write_kept(KEPT, {"samples": SAMPLES, "tasks": TASKS}, {f"seed{o.seed}": dict(ran), STARTS: dict(starts)})
+        found = {f"seed{o.seed}": dict(ran), STARTS: dict(starts)}
+        write_kept(KEPT, {"samples": SAMPLES, "tasks": TASKS}, {name: each for name, each in found.items() if each})
     both = tables(ran, starts)
     if o.page:
         o.page.write_text(renewed(o.page.read_text("utf-8"), both), "utf-8")
