@@ -68,9 +68,9 @@ def share(found: Runs, others: Runs, what: Literal["rollouts", "seconds"]) -> st
 
 CONTROLLED = {
     "the long ladder": "control/ladder", "`digits`, weak start": "control/digits", "`kolmogorov`": "kolmogorov",
-    "`reasoning`": "reasoning", "`python`": "python",
+    "`reasoning`": "reasoning", "`expressions`": "expressions",
 }  # fmt: skip
-RACED = {"`python`": "python", "the long ladder": "ladder", "`kolmogorov`": "kolmogorov", "`reasoning`": "reasoning"}
+RACED = {"`expressions`": "expressions", "the long ladder": "ladder", "`kolmogorov`": "kolmogorov", "`reasoning`": "reasoning"}
 
 
 def control() -> Rows:
@@ -121,7 +121,7 @@ def inside() -> Rows:
 
 
 def methods() -> Rows:
-    races = ("others/python", "kolmogorov", "reasoning")
+    races = ("others/expressions", "kolmogorov", "reasoning")
     rows = []
     for name in (RASCH, "pool", "staircase", "uniform + refill", "window", SCREENED):
         both = [(runs(race, name), runs(race, UNIFORM)) for race in races]
@@ -151,7 +151,7 @@ TABLES: dict[str, tuple[tuple[str, ...], Callable[[], Rows]]] = {
     "rates": (("tasks", "rate of uniform", "rate of `rasch`", "uniform", "`rasch`", OVER), rates),
     "trl": (("tasks", "TRL, tuned", "kolmo", OVER, "time to match TRL", "rollouts to match TRL"), trl),
     "controller in TRL": (("tasks", "before", "TRL, defaults", "TRL, tuned", "with the controller", OVER), inside),
-    "methods": (("method", "`python`", "`kolmogorov`", "`reasoning`", "bits a rollout"), methods),
+    "methods": (("method", "`expressions`", "`kolmogorov`", "`reasoning`", "bits a rollout"), methods),
 }  # fmt: skip
 
 

@@ -99,6 +99,18 @@ class BucketRecord(Record):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RoomRecord(Record):
+    """What control could win over uniform sampling, by the groups of the last 20 steps."""
+
+    uniform: float | None = key("share²", "mean U of a group if every level were sampled evenly, by the last 20 steps")
+    best: float | None = key("share²", "mean U of a group at each family's best level")
+    ratio: float | None = key("ratio", "best ÷ uniform; a lower bound if levels were not sampled")
+    ci: tuple[float, float] | None = key("ratio, ratio", "95 % bootstrap interval")
+    failed: float | None = key("share", "groups that fail entirely under even sampling")
+    passed: float | None = key("share", "groups that pass entirely there")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SelfPlayRecord(Record):
     """Self-play in one step."""
 
@@ -261,6 +273,7 @@ class ReinforceRecord(StepRecord):
         "the same over families that are neither `mastered` nor `out of reach`, and without steps that have "
         "no such family",
     )
+    room: RoomRecord | None = key("object", "at steps 20, 40, …: as `room` of summary.json", rare=True)
     buckets: Mapping[str, BucketRecord] | None = key("object", "per family, below")
     screening: ScreeningRecord | None = key(
         "object",

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kolmocli.monitor.record import Record, key
+from kolmocli.monitor.records import RoomRecord
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,18 +34,6 @@ class SummaryPassRate(Record):
     )
     controlled: float | None = key("share", "REINFORCE steps with a family that was not at an end of its ladder")
     in_band_controlled: float | None = key("share", "the last `in_band_controlled`")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SummaryRoom(Record):
-    """What control could win over uniform sampling, by the groups of the last 20 steps."""
-
-    uniform: float | None = key("share²", "mean U of a group if every level were sampled evenly, by the last 20 steps")
-    best: float | None = key("share²", "mean U of a group at each family's best level")
-    ratio: float | None = key("ratio", "best ÷ uniform; a lower bound if levels were not sampled")
-    ci: tuple[float, float] | None = key("ratio, ratio", "95 % bootstrap interval")
-    failed: float | None = key("share", "groups that fail entirely under even sampling")
-    passed: float | None = key("share", "groups that pass entirely there")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,7 +89,7 @@ class Summary(Record):
     )
     seconds: SummarySeconds = SummarySeconds()
     pass_rate: SummaryPassRate = SummaryPassRate()
-    room: SummaryRoom = SummaryRoom()
+    room: RoomRecord = RoomRecord()
     ends: Mapping[str, str] | None = key("object", "families at an end of their ladder: `mastered` or `out of reach`")
     bits: SummaryBits = SummaryBits()
     eval: SummaryEval = SummaryEval()
