@@ -105,14 +105,20 @@ def test_the_index_links_to_every_page_and_shows_every_benchmark() -> None:
 
 
 def test_the_log_is_newest_first_with_a_verdict_and_short_entries() -> None:
-    _, *entries = re.split(r"^## ", (ROOT / "docs" / "log.md").read_text("utf-8"), flags=re.M)
+    text, _, earlier = (ROOT / "docs" / "log.md").read_text("utf-8").partition("\n## Earlier, one line each\n")
+    _, *entries = re.split(r"^## ", text, flags=re.M)
     headings = [re.match(r"(\d{4}-\d\d-\d\d) · (?:kept|negative|open) · .", entry) for entry in entries]
     assert all(headings), [e.splitlines()[0] for e, heading in zip(entries, headings, strict=True) if not heading]
     dates = [heading[1] for heading in headings if heading]
     assert dates == sorted(dates, reverse=True)
     for entry in entries:
-        title, _, text = entry.partition("\n")
-        assert len(text.split()) <= 150, title
+        title, _, words = entry.partition("\n")
+        assert len(words.split()) <= 150, title
+    lines = earlier.strip().splitlines()
+    assert lines
+    for line in lines:
+        assert re.match(r"- (?:kept|negative|open), \d\d-\d\d: .", line), line
+        assert len(line.split()) <= 30, line
 
 
 @pytest.mark.parametrize("path", [README, INDEX, *COMMAND_PAGES], ids=_name)

@@ -51,7 +51,7 @@ def event_kinds() -> Rows:
     return [(f"`{name}`", " ".join(str(kind.__doc__).split())) for name, kind in KINDS.items()]
 
 
-KEYS = ("key", "unit", "what it is")
+KEYS = ("key", "unit", "meaning")
 TABLES: dict[str, tuple[tuple[str, ...], Callable[[], Rows]]] = {
     "StepRecord": (KEYS, lambda: keys(StepRecord)),
     "ReinforceRecord": (KEYS, lambda: keys(ReinforceRecord, without=StepRecord)),
@@ -62,14 +62,14 @@ TABLES: dict[str, tuple[tuple[str, ...], Callable[[], Rows]]] = {
     "SelfPlayRecord": (KEYS, lambda: keys(SelfPlayRecord)),
     "GeneratorRecord": (KEYS, lambda: keys(GeneratorRecord)),
     "Event": (KEYS, lambda: keys(Event)),
-    "kinds of events": (("kind", "its own fields"), event_kinds),
+    "kinds of events": (("kind", "its fields"), event_kinds),
     "Summary": (KEYS, summary_keys),
 }
 
 
 def table(head: tuple[str, ...], rows: Rows) -> str:
     lines = [head, tuple("---" for _ in head), *rows]
-    return "\n".join("|" + "|".join(f" {cell} " if cell != "---" else cell for cell in line) + "|" for line in lines)
+    return "\n".join("|" + "|".join(line) + "|" for line in lines)
 
 
 def renewed(page: str, tables: Mapping[str, tuple[tuple[str, ...], Callable[[], Rows]]] = TABLES) -> str:
