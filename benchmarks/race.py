@@ -196,7 +196,7 @@ def keep(race: Race, folder: Path, kept: Path) -> Path:
     before = kept_of(folder)
     runs: Runs = {} if before is None else dict(before.runs)
     for run in sorted(folder.glob("*/*")):
-        if run.name != WARM and finished(run):
+        if run.name != WARM and not run.is_symlink() and finished(run):
             runs[run.parent.name] = runs.get(run.parent.name, {}) | {run.name: figures(run)}
     if kept_of(kept) is not None:
         race.claim(kept)
