@@ -29,7 +29,6 @@ EXTRAS = {
     "matplotlib": "report",
     "math_verify": "math",
     "sympy": "math",
-    "latex2sympy2_extended": "math",
     "kaldi_native_fbank": "audio",
     "tensorboard": "tensorboard",
     "pyarrow": "parquet",
@@ -43,7 +42,7 @@ EXTRAS = {
     "vllm": "vllm",
 }
 """The extra of every module that the base lacks and the package imports."""
-_PACKAGES = {"monarch": "torchmonarch"}
+PACKAGES = {"monarch": "torchmonarch"}
 """What pip calls a module, where it is not the same name with hyphens."""
 
 
@@ -76,7 +75,7 @@ def needing(purpose: str, extra: str | None = None) -> Iterator[None]:
 
 def missing(purpose: str, *modules: str, otherwise: str = "", extra: str | None = None) -> EnvironmentMissing:
     """The error for these modules, the first of which says the extra unless `extra` does."""
-    packages = [_PACKAGES.get(module, module.replace("_", "-")) for module in modules]
+    packages = [PACKAGES.get(module, module.replace("_", "-")) for module in modules]
     named = " and ".join(filter(None, [", ".join(packages[:-1]), packages[-1]]))
     instead = f", or {otherwise}" if otherwise else ""
     return EnvironmentMissing(f"{purpose} needs {named}: {install(extra or EXTRAS[modules[0]])}{instead}")
