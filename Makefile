@@ -8,7 +8,7 @@ INSTALLED := $(VENV)/.kolmo-installed-
 STAMP := $(INSTALLED)$(EXTRAS)
 TRAIN := $(INSTALLED)train,report
 
-.PHONY: demo pretrained test test-without-docker check fmt
+.PHONY: demo pretrained test test-without-docker check docs fmt
 
 demo: $(TRAIN)
 	$(BIN)/kolmo train quickstart
@@ -31,6 +31,10 @@ check: $(STAMP)
 	$(BIN)/ruff check
 	$(BIN)/mypy
 	MYPYPATH=kolmocli/sandbox/wire $(BIN)/mypy --config-file= --strict sandbox_image/*.py
+
+# The site, in build/site. A page that is not in its menu, or a link that leads nowhere, fails.
+docs: $(INSTALLED)docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict -f docs/site/mkdocs.yml
 
 fmt: $(STAMP)
 	$(BIN)/ruff check --fix-only --quiet
