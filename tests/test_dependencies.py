@@ -19,6 +19,8 @@ CHECKOUT = Path(__file__).resolve().parent.parent
 
 FROM_SOURCE = {"prime-rl"}
 """Peers that no index has: whoever imports their adapter works in a checkout of theirs."""
+
+
 def canonical(name: str) -> str:
     """The spelling that all spellings of a distribution's name share (PEP 503)."""
     return re.sub(r"[-_.]+", "-", name).lower()
