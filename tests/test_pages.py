@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from typer.main import get_command
 
 from kolmocli.cli.app import app
@@ -19,6 +20,7 @@ from kolmocli.cli.main import hyphenated
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
 INDEX = ROOT / "docs" / "index.md"
+SITE = ROOT / "docs" / "site"
 COMMAND_PAGES = sorted((ROOT / "docs" / "commands").glob("*.md"))
 PAGES = [README, ROOT / "CONTRIBUTING.md", ROOT / "AGENTS.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
@@ -102,6 +104,18 @@ def test_the_index_links_to_every_page_and_shows_every_benchmark() -> None:
         str(path.relative_to(ROOT)) for path in (ROOT / "benchmarks").glob("*.py") if "__main__" in path.read_text()
     }
     assert benchmarks <= set(_SCRIPT.findall(text))
+
+
+def test_the_menu_of_the_site_has_every_page_once() -> None:
+    menu = yaml.safe_load((SITE / "mkdocs.yml").read_text())["nav"]
+    pages = [page.relative_to(ROOT / "docs").as_posix() for page in (ROOT / "docs").rglob("*.md")]
+    assert sorted(_leaves(menu)) == sorted([*pages, "api.md"])  # which hooks.py writes
+
+
+def _leaves(menu: Any) -> list[str]:
+    if isinstance(menu, str):
+        return [menu]
+    return [leaf for below in (menu.values() if isinstance(menu, dict) else menu) for leaf in _leaves(below)]
 
 
 def test_the_log_is_newest_first_with_a_verdict_and_short_entries() -> None:
