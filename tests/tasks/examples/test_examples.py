@@ -39,7 +39,7 @@ TASKS = {"train": some(TRAIN), "eval": some(EVAL)}
 
 @pytest.fixture(scope="module")
 def box() -> Iterator[Sandbox]:
-    with open_sandbox("embedded", workers=1) as sandbox:
+    with open_sandbox("embedded", workers=2) as sandbox:
         yield sandbox
 
 

@@ -51,7 +51,7 @@ TASKS = one_of_each(random.Random(0))
 
 @pytest.fixture(scope="module")
 def box() -> Iterator[Sandbox]:
-    with open_sandbox("embedded", workers=1) as sandbox:
+    with open_sandbox("embedded", workers=2) as sandbox:
         yield sandbox
 
 
