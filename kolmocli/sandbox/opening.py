@@ -8,13 +8,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from kolmocli.errors import EnvironmentMissing, KolmoError, UsageError
+from kolmocli.sandbox.backends import Backend as Backend, is_address, what_is_wrong
 from kolmocli.sandbox.base import Limits, Sandbox
 from kolmocli.sandbox.pool.pool import Pool
 from kolmocli.sandbox.pool.retries import Retries
 
-BACKENDS = ("auto", "docker", "embedded")
-Backend = str
-"""One of those, or the address of a server (`kolmo sandbox serve`): http://host:port."""
 _SLOTS = 4
 """Programs at once in one container: one that burns its whole time holds up a quarter of it."""
 _WINDOW = {"docker": 48, "embedded": 8}
@@ -55,17 +53,13 @@ def open_sandbox(
 
         if runtime or image:
             raise UsageError(f"{backend} has the runtime and the image that it was started with; leave yours out")
-        return open_client(backend, token_file, limits, most, workers, packages, retries, warn)
+        return open_client(backend, token_file, limits, most, workers, packages, retries)
     if token_file is not None:
         raise UsageError(f"the sandbox {backend} takes no token; that is for the address of a server")
     return open_pool(
         backend, limits=limits, most=most, workers=workers, warn=warn, image=image, packages=packages, runtime=runtime,
         retries=retries,
     )  # fmt: skip
-
-
-def is_address(backend: str) -> bool:
-    return backend.startswith(("http://", "https://"))
 
 
 def open_pool(
@@ -81,10 +75,8 @@ def open_pool(
     retries: Retries | None = None,
 ) -> Pool:
     """A sandbox on this machine: `open_sandbox` without addresses."""
-    if backend not in BACKENDS:
-        raise UsageError(
-            f"unknown sandbox {backend!r}; choose one of {', '.join(BACKENDS)}, or the http:// address of a server"
-        )
+    if wrong := what_is_wrong(backend):
+        raise UsageError(f"sandbox: {wrong}")
     if runtime and backend == "embedded":
         raise UsageError(f"the embedded sandbox has no runtime {runtime!r}: that is a part of a Docker engine")
     if packages and backend == "embedded":
@@ -128,9 +120,7 @@ def _tag(packages: Sequence[str]) -> str:
     return image_tag(tuple(packages))
 
 
-def _docker(
-    limits: Limits, most: Limits, size: int, image: str, runtime: str | None, retries: Retries | None
-) -> Pool:
+def _docker(limits: Limits, most: Limits, size: int, image: str, runtime: str | None, retries: Retries | None) -> Pool:
     from kolmocli.sandbox.docker.containers import ContainerMaker
     from kolmocli.sandbox.docker.sweeper import sweep
 

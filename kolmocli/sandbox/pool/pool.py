@@ -23,7 +23,7 @@ from dataclasses import replace
 from typing import Any
 
 from kolmocli.errors import KolmoError
-from kolmocli.sandbox.base import Health, Job, Limits, Programs, Sandbox, Verdict, jobs_of
+from kolmocli.sandbox.base import Health, Job, Limits, Programs, Sandbox, Verdict, limited
 from kolmocli.sandbox.pool.link import LinkError, Maker
 from kolmocli.sandbox.pool.queue import Batch, JobQueue, QueuedJob, payload, pick
 from kolmocli.sandbox.pool.retries import Retries
@@ -79,10 +79,7 @@ class Pool(Sandbox):
     def submit(self, programs: Programs) -> Future[list[Verdict]]:
         if self._closed:
             raise RuntimeError("the sandbox is closed")
-        usual = replace(
-            self.most, cpu_ms=self.limits.cpu_ms, wall_ms=self.limits.wall_ms, memory_mb=self.limits.memory_mb
-        )
-        jobs = [(job, usual.of(job, self.most)) for job in jobs_of(programs)]
+        jobs = limited(programs, self.limits, self.most)
         future: Future[list[Verdict]] = Future()
         future.set_running_or_notify_cancel()  # a batch that was started cannot be called back
         batch = Batch(future, [None] * len(jobs), len(jobs))

@@ -37,7 +37,9 @@ def _checked(text: str, place: str) -> str:
             f"{place}: a token has {_SHORTEST} characters at least, this one {len(text)}; make one with: openssl rand -hex 32"
         )
     if len(text) > _LONGEST or not all("!" <= character <= "~" for character in text):
-        raise UsageError(f"{place}: a token is one line of printable ASCII without blanks, {_LONGEST} characters at most")
+        raise UsageError(
+            f"{place}: a token is one line of printable ASCII without blanks, {_LONGEST} characters at most"
+        )
     return text
 
 

@@ -48,7 +48,13 @@ class App:
     """`warn` gets a line for what is a defect of ours. `facts` are said by `/healthz` to who has the token."""
 
     def __init__(
-        self, pool: Pool, places: Places, token: str | None, body_bytes: int, facts: dict[str, Any], warn: Callable[[str], None]
+        self,
+        pool: Pool,
+        places: Places,
+        token: str | None,
+        body_bytes: int,
+        facts: dict[str, Any],
+        warn: Callable[[str], None],
     ) -> None:
         self.pool, self.places, self.requests = pool, places, metrics.Requests()
         self.draining = False

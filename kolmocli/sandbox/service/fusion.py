@@ -33,7 +33,9 @@ def read_job(body: Any, most: Limits) -> Job:
         raise UsageError(f"language {str(language)[:40]!r}: this sandbox runs python alone")
     for key in ("files", "fetch_files", "args"):
         if body.get(key):
-            raise UsageError(f"{key}: programs of this sandbox have no files and no arguments; send all in code and stdin")
+            raise UsageError(
+                f"{key}: programs of this sandbox have no files and no arguments; send all in code and stdin"
+            )
     stdin = body.get("stdin")
     if stdin is not None and type(stdin) is not str:
         raise UsageError("stdin: must be text")
@@ -90,12 +92,11 @@ def _run_result(verdict: Verdict) -> tuple[str, dict[str, Any]]:
         return "Failed", _result("Finished", verdict, 1, stderr=f"{printed.error}\n")
     code = _KILLED if verdict.status in (Status.MLE, Status.SIGNAL, Status.POISON) else 1
     name = _MESSAGES.get(verdict.status, verdict.status.value)
-    return "Failed", _result("Finished", verdict, code, stderr=f"{name}: {verdict.detail}\n")
+    words = verdict.detail if verdict.detail.startswith(name) else f"{name}: {verdict.detail}"
+    return "Failed", _result("Finished", verdict, code, stderr=f"{words}\n")
 
 
-def _result(
-    status: str, verdict: Verdict, code: int | None, *, stdout: str = "", stderr: str = ""
-) -> dict[str, Any]:
+def _result(status: str, verdict: Verdict, code: int | None, *, stdout: str = "", stderr: str = "") -> dict[str, Any]:
     return {
         "status": status,
         "execution_time": verdict.wall_ms / 1000,

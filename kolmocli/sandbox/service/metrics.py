@@ -42,9 +42,7 @@ def text(pool: Pool, requests: Requests, places: int) -> str:
     metric("workers", "gauge", "Containers, or worker processes.", ("", pool.containers))
     metric("workers_replaced_total", "counter", "Containers that were replaced.", ("", health.replaced))
     metric("busy_seconds_total", "counter", "Seconds with any job.", ("", round(health.busy_seconds, 3)))
-    answers = [
-        (f'{{path="{path}",code="{code}"}}', n) for (path, code), n in sorted(requests.answers.items())
-    ]
+    answers = [(f'{{path="{path}",code="{code}"}}', n) for (path, code), n in sorted(requests.answers.items())]
     metric("requests_total", "counter", "Requests that were answered, by path and status code.", *answers)
     seconds = [(f'{{path="{path}"}}', round(s, 3)) for path, s in sorted(requests.seconds.items())]
     metric("request_seconds_total", "counter", "Seconds of all requests, by path.", *seconds)

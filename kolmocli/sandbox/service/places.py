@@ -22,9 +22,7 @@ class Full(Exception):
 class Places:
     """`unsettled` says how many jobs the pool has, `rate` how many it settles per second (None: not known)."""
 
-    def __init__(
-        self, jobs: int, bytes_: int, unsettled: Callable[[], int], rate: Callable[[], float | None]
-    ) -> None:
+    def __init__(self, jobs: int, bytes_: int, unsettled: Callable[[], int], rate: Callable[[], float | None]) -> None:
         self.jobs, self.bytes = jobs, bytes_
         self._unsettled, self._rate = unsettled, rate
         self._held = 0

@@ -65,7 +65,9 @@ def read_jobs(body: Any) -> list[Job]:
     if unknown := body.keys() - {"jobs", "schema_version"}:
         raise UsageError(f"{min(unknown)[:60]}: no such key; {suggest(min(unknown), ('jobs', 'schema_version'))}")
     if len(body["jobs"]) > MOST_JOBS:
-        raise UsageError(f"{len(body['jobs'])} jobs in one request; send at most {MOST_JOBS}, and the others in another")
+        raise UsageError(
+            f"{len(body['jobs'])} jobs in one request; send at most {MOST_JOBS}, and the others in another"
+        )
     return [_read_job(said, f"jobs[{at}]") for at, said in enumerate(body["jobs"])]
 
 

@@ -12,7 +12,7 @@ import signal
 import socket
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -45,17 +45,19 @@ class Settings:
     workers: int | None = None
     runtime: str | None = None
     packages: Sequence[str] = ()
-    most: Limits = Limits(cpu_ms=10_000, wall_ms=30_000, memory_mb=1_024)  # noqa: RUF009 (frozen)
+    most: Limits = Limits(cpu_ms=10_000, wall_ms=30_000, memory_mb=1_024)
     queue: int = 2_048
     drain_s: float = 60.0
 
     @property
     def usual(self) -> Limits:
-        plain = Limits()
-        return Limits(
-            *(min(getattr(plain, name), getattr(self.most, name)) for name in ("cpu_ms", "wall_ms", "memory_mb")),
-            self.most.max_items, self.most.output_bytes, self.most.input_bytes,
-        )  # fmt: skip
+        plain, most = Limits(), self.most
+        return replace(
+            most,
+            cpu_ms=min(plain.cpu_ms, most.cpu_ms),
+            wall_ms=min(plain.wall_ms, most.wall_ms),
+            memory_mb=min(plain.memory_mb, most.memory_mb),
+        )
 
 
 def serve(settings: Settings, *, ready: Callable[[str], None], warn: Callable[[str], None]) -> None:
@@ -81,7 +83,10 @@ def serve(settings: Settings, *, ready: Callable[[str], None], warn: Callable[[s
             # Twice, as JSON writes much of a text in two characters; and a job that has the longest input comes alone.
             body_bytes = _BODY_BYTES + 2 * settings.most.input_bytes
             places = Places(
-                settings.queue, _HELD_BODIES * body_bytes, lambda: pool.unsettled, lambda: pool.health().programs_per_second
+                settings.queue,
+                _HELD_BODIES * body_bytes,
+                lambda: pool.unsettled,
+                lambda: pool.health().programs_per_second,
             )
             facts: dict[str, Any] = {
                 "backend": pool.health().backend,
@@ -99,7 +104,9 @@ def serve(settings: Settings, *, ready: Callable[[str], None], warn: Callable[[s
             host, port = listening.getsockname()[:2]
             address = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
             with _silent_uvicorn():
-                asyncio.run(_serve(uvicorn.Server(configuration), listening, app, settings, lambda: ready(address), warn))
+                asyncio.run(
+                    _serve(uvicorn.Server(configuration), listening, app, settings, lambda: ready(address), warn)
+                )
 
 
 @contextmanager
@@ -123,7 +130,9 @@ def _bound(host: str, port: int) -> Iterator[socket.socket]:
 def _not_bound(host: str, port: int, error: Exception) -> UsageError | EnvironmentMissing:
     number = getattr(error, "errno", None)
     if number == errno.EADDRINUSE:
-        return UsageError(f"--port {port}: another program listens there on {host}; name another port, or 0 for any that is free")
+        return UsageError(
+            f"--port {port}: another program listens there on {host}; name another port, or 0 for any that is free"
+        )
     if number == errno.EACCES:
         return UsageError(f"--port {port}: not yours to listen on; name one above 1023")
     return UsageError(f"--host {host}: cannot be listened on: {getattr(error, 'strerror', None) or error}")
@@ -139,7 +148,12 @@ def _silent_uvicorn() -> Iterator[None]:
 
 
 async def _serve(
-    server: Any, listening: socket.socket, app: App, settings: Settings, ready: Callable[[], None], warn: Callable[[str], None]
+    server: Any,
+    listening: socket.socket,
+    app: App,
+    settings: Settings,
+    ready: Callable[[], None],
+    warn: Callable[[str], None],
 ) -> None:
     """Until a signal; a second one of them ends the wait for what was accepted."""
     asked, hurried = asyncio.Event(), asyncio.Event()
