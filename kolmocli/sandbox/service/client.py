@@ -264,7 +264,8 @@ class Client(Sandbox):
 
     def _chunked(self, batch: _Batch, jobs: list[tuple[Job, Limits]]) -> list[_Chunk]:
         """Two rounds for every connection, so that one slow program holds up few others."""
-        most = min(_MOST_JOBS, self._facts.jobs_per_request, math.ceil(len(jobs) / (2 * self.connections)))
+        room = max(1, self._facts.jobs_per_request // 2)  # of a short queue: others wait too
+        most = min(_MOST_JOBS, room, math.ceil(len(jobs) / (2 * self.connections)))
         chunks: list[_Chunk] = []
         size = 0
         for place, (job, limits) in enumerate(jobs):

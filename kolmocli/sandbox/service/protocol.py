@@ -17,6 +17,8 @@ SCHEMA_VERSION = 1
 """Of everything here. A client and a server with different ones do not talk."""
 MOST_JOBS = 512
 """In one request. A client with more of them sends several."""
+MOST_ARGUMENTS = 1 << 20
+"""Items in one argument, as `Call.of` has it."""
 MOST_ITEMS = 1 << 27
 """In one value: more than a frame has room for."""
 
@@ -108,12 +110,15 @@ def _read_call(said: Any, place: str) -> Call:
     if type(arguments) is not list or type(keywords) is not dict:
         raise UsageError(f"{place}: arguments are a list, and keywords an object")
     try:
-        by_position = [values.decode(value) for value in arguments]
-        by_name = {name: values.decode(value) for name, value in keywords.items()}
+        for value in (*arguments, *keywords.values()):
+            values.decode(value, MOST_ARGUMENTS)
+        # Its text as it came: of a set that was made and written again the items may be in another order.
+        pairs = [[name, value] for name, value in keywords.items()]
+        code = json.dumps([arguments, {"d": pairs}], separators=(",", ":"), allow_nan=False)
     except ValueError as error:
         raise UsageError(f"{place}: an argument is {error}; values are coded as docs/sandbox.md says") from None
     try:
-        return Call.of(said["function"], *by_position, **by_name)
+        return replace(Call.of(said["function"]), code=code)
     except UsageError as error:
         raise UsageError(f"{place}: {error}") from None
 

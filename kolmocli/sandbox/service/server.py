@@ -34,6 +34,10 @@ _HELD_BODIES = 8
 """Bodies of the greatest length that are held at once, or as much in shorter ones."""
 
 
+MOST = Limits(cpu_ms=10_000, wall_ms=30_000, memory_mb=1_024)
+"""What SandboxFusion's callers ask for where nobody chose."""
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """What a server is told. `most` is what a job may have, `usual` what one has that says nothing."""
@@ -45,7 +49,7 @@ class Settings:
     workers: int | None = None
     runtime: str | None = None
     packages: Sequence[str] = ()
-    most: Limits = Limits(cpu_ms=10_000, wall_ms=30_000, memory_mb=1_024)
+    most: Limits = MOST
     queue: int = 2_048
     drain_s: float = 60.0
 
@@ -93,7 +97,7 @@ def serve(settings: Settings, *, ready: Callable[[str], None], warn: Callable[[s
                 "packages": sorted(settings.packages),
                 "usual": protocol.limits_object(settings.usual),
                 "most": protocol.limits_object(settings.most),
-                "jobs_per_request": protocol.MOST_JOBS,
+                "jobs_per_request": min(protocol.MOST_JOBS, settings.queue),
                 "body_bytes": body_bytes,
             }
             app = App(pool, places, token, body_bytes, facts, warn)
