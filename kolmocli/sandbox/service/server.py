@@ -116,8 +116,13 @@ def serve(settings: Settings, *, ready: Callable[[str], None], warn: Callable[[s
 @contextmanager
 def _bound(host: str, port: int) -> Iterator[socket.socket]:
     try:
-        family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
-        listening = socket.socket(family, socket.SOCK_STREAM)
+        found = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP, flags=socket.AI_PASSIVE
+        )
+        family, kind, protocol_, _, address = found[0]
+        listening = socket.socket(
+            family, kind, protocol_
+        )  # named: asyncio sends at once only where it knows that it is TCP
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listening.bind(address)
