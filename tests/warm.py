@@ -14,13 +14,15 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from multiprocessing import forkserver
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 import pytest
 
 IMPORTED = (
+    "tests.warm",
     "torch",
     "transformers",
     "kolmocli.training.train",
@@ -43,13 +45,9 @@ def run(arguments: list[str], cwd: Path, env: dict[str, str], timeout: float) ->
     Raises:
         subprocess.TimeoutExpired: it took longer, and was killed.
     """
-    _start(env)
     with tempfile.TemporaryDirectory() as folder:
         streams = Path(folder, "stdout"), Path(folder, "stderr")
-        process = multiprocessing.get_context("forkserver").Process(
-            target=_command, args=(arguments, cwd, env, *streams)
-        )
-        process.start()
+        process = start(arguments, cwd, env, streams)
         process.join(timeout)
         if process.exitcode is None:
             process.kill()
@@ -58,6 +56,23 @@ def run(arguments: list[str], cwd: Path, env: dict[str, str], timeout: float) ->
         code = process.exitcode
         process.close()
         return subprocess.CompletedProcess(arguments, code, *(stream.read_text("utf-8") for stream in streams))
+
+
+def start(
+    arguments: list[str],
+    cwd: Path,
+    env: dict[str, str],
+    streams: tuple[Path, Path],
+    before: Callable[[], object] | None = None,
+) -> BaseProcess:
+    """`kolmo` with these arguments at work, in a session of its own; what it prints goes to files. `before` is called in it
+    first, and has to be a function that another process can import."""
+    _start(env)
+    process = multiprocessing.get_context("forkserver").Process(
+        target=_command, args=(arguments, cwd, env, streams, before)
+    )
+    process.start()
+    return process
 
 
 def _start(env: Mapping[str, str]) -> None:
@@ -69,7 +84,14 @@ def _start(env: Mapping[str, str]) -> None:
         forkserver.ensure_running()
 
 
-def _command(arguments: list[str], cwd: Path, env: dict[str, str], *streams: Path) -> None:
+def _command(
+    arguments: list[str],
+    cwd: Path,
+    env: dict[str, str],
+    streams: tuple[Path, Path],
+    before: Callable[[], object] | None,
+) -> None:
+    os.setsid()
     gc.freeze()  # nothing that was imported is looked through again
     for number, stream in enumerate(streams, 1):
         opened = os.open(stream, os.O_WRONLY | os.O_CREAT)
@@ -79,6 +101,8 @@ def _command(arguments: list[str], cwd: Path, env: dict[str, str], *streams: Pat
     os.environ.clear()
     os.environ.update(env)
     sys.argv = ["kolmo", *arguments]
+    if before is not None:
+        before()
     from kolmocli.cli.main import main
 
     code = main()

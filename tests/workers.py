@@ -7,7 +7,6 @@ command that is tested as a process.
 
 from __future__ import annotations
 
-import contextlib
 import select
 import time
 from collections.abc import Iterator
@@ -29,6 +28,7 @@ class KeepingMaker(ProcessMaker):
     """Takes a worker that is idle, if there is one of these limits, and keeps what still answers when it is to be ended."""
 
     idle: ClassVar[dict[Limits, list[ProcessLink]]] = {}
+    keeps: ClassVar[bool] = False
 
     def make(self) -> ProcessLink:
         try:
@@ -39,17 +39,18 @@ class KeepingMaker(ProcessMaker):
         return link
 
     def end(self, link: ProcessLink) -> bool:
-        if not _is_idle(link):
+        if not self.keeps or not _is_idle(link):
             return super().end(link)
         self.idle[self._limits].append(link)
         return False
 
 
-@contextlib.contextmanager
-def kept() -> Iterator[None]:
-    """The embedded sandboxes that are opened here keep their workers for the next one."""
+@pytest.fixture(scope="package", autouse=True)
+def workers_stay() -> Iterator[None]:
+    """Imported into a `conftest.py`: the embedded sandboxes of that folder's tests keep their workers for the next one."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(processes, "ProcessMaker", KeepingMaker)
+        patch.setattr(KeepingMaker, "keeps", True)
         yield
     for link in (link for links in KeepingMaker.idle.values() for link in links):
         link.close()
