@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -78,8 +79,10 @@ def test_a_refill_ends_with_enough_or_with_what_may_be_spent(most: float, rounds
 
 
 @pytest.mark.parametrize("changes", [{"pilot": {"draws": 3}}, {"refill": {"most": 3}}])
-def test_a_run_counts_all_rollouts(changes: dict[str, dict[str, int]], tmp_path: Path) -> None:
-    config: Config = small_config(training={"steps": 4}, **changes)
+def test_a_run_counts_all_rollouts(
+    changes: dict[str, dict[str, int]], taught: dict[str, dict[str, Any]], tmp_path: Path
+) -> None:
+    config: Config = small_config(training={"steps": 4}, **taught, **changes)
     run(config, tmp_path / "run")
     steps = [r for r in metrics(tmp_path / "run") if r["phase"] == "rl"]
     assert sum(r["rollouts"] for r in steps) > 4 * config.training.batch_size
