@@ -19,7 +19,7 @@ from kolmocli.config.file import read_curriculum
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *(ROOT / "docs" / f"{name}.md" for name in ("library", "extending", "sandbox", "sampler"))]
-_SHORT = ["--set", "warmup.max_steps=20", "--set", "evaluation.tasks=20"]
+_SHORT = ["--set", "warmup.max_steps=20", "--set", "evaluation.tasks=20", "--set", "report=false"]
 OF_OTHERS = {
     "trl": ["train", "digits", "--num-steps", "0", "--run-dir", "runs/warm", *_SHORT],
     "verifiers": [],

@@ -138,10 +138,10 @@ def test_what_cannot_be_raced_is_said_before_anything_runs(curriculum: str, tmp_
 
 
 def test_a_run_of_trl_that_was_stopped_goes_on(curriculum: str, tmp_path: Path) -> None:
-    folder, steps = tmp_path / "run", 40
+    folder, steps = tmp_path / "run", 16
     command = [
         sys.executable, str(ONE), curriculum, "--warm", "tiny", "--run-dir", str(folder), "--steps", str(steps),
-        "--best", "--adapter", "--rows", "4", "--eval-freq", "20", "--eval-samples", "8",
+        "--best", "--adapter", "--rows", "4", "--eval-freq", "8", "--eval-samples", "8",
     ]  # fmt: skip
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     metrics = folder / "metrics.jsonl"
@@ -155,7 +155,7 @@ def test_a_run_of_trl_that_was_stopped_goes_on(curriculum: str, tmp_path: Path) 
     assert done.returncode == 0, done.stderr
     history = read_history(folder)
     assert [record.step for record in history.rl] == list(range(1, steps + 1))
-    assert [e.step for e in history.evaluations] == [0, 20, steps]
+    assert [e.step for e in history.evaluations] == [0, 8, steps]
     assert history.summary.rollouts == steps * 8  # in portions of one group
     told = (folder / "events.jsonl").read_text()
     assert "'per_device_train_batch_size': 4, 'gradient_accumulation_steps': 2" in told
