@@ -32,7 +32,6 @@ def variants(preset: str = "tiny") -> dict[str, list[str]]:
         "shaping": switch("training.shaping=0.5"),
         "process reward": switch("reward.partial=0.1"),
         "value head": switch("training.baseline=value"),
-        "value head, stopping": switch("training.baseline=value", "training.stop_hopeless=0.1"),
         "self-play": switch("self_play.share=0.25"),
         "uniform": switch("controller.kind=uniform"),
         "sequential": switch("controller.kind=sequential"),

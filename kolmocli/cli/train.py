@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperOption
 
-from kolmocli.cli.output import print_json, print_line, show
+from kolmocli.cli.output import print_json, print_line, remark, show
 from kolmocli.cli.plugins import Plugins, load_plugins
 from kolmocli.cli.results import plan_text, summary_panel
 from kolmocli.errors import UsageError, suggest
@@ -258,7 +258,7 @@ def _configure(file: Path, settings: list[str], flags: Mapping[str, Any], epochs
     if "hosts" in flags:
         overrides["engine.hosts"] = [address.strip() for address in flags["hosts"].split(",")]
     origins = {KEYS[name]: _typed(name, value) for name, value in flags.items()}
-    config = load_config(file, overrides, origins)
+    config = load_config(file, overrides, origins, note=remark)
     if epochs is None:
         return config
     if "steps" in flags:

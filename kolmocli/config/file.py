@@ -5,14 +5,16 @@ The file is composed before it is constructed, because the node tree knows on wh
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import yaml
 from pydantic import ValidationError
 
+from kolmocli.checkpoints import silent
 from kolmocli.config import Config
+from kolmocli.config.former import GONE, remarks
 from kolmocli.config.overrides import apply_override
 from kolmocli.config.problems import Problem, problems_of
 from kolmocli.errors import UsageError
@@ -52,12 +54,13 @@ def load_config(
     origins: Mapping[str, str] | None = None,
     *,
     to_look: bool = False,
+    note: Callable[[str], None] = silent,
 ) -> Config:
     """The configuration in the file `path`, with `overrides` (dotted key to value) laid over it.
 
     `origins` names who asked for an override, for the error message: `{"training.steps": "--steps"}`.
     What is not named came from `--set`. `to_look` is for the configuration of a run that is read and not trained with:
-    it may name the hosts that the run had.
+    it may name the hosts that the run had. `note` is told a line for each key of an earlier version.
 
     Raises:
         ConfigError: the file or an override is wrong; one line each, naming file, line, key and the mend.
@@ -65,7 +68,7 @@ def load_config(
     file = str(path)
     root = _compose(file)
     data = _construct(root, file)
-    config = _configured(data, root, file, overrides or {}, origins or {})
+    config = _configured(data, root, file, overrides or {}, origins or {}, note)
     if not to_look:
         _refuse_hosts(data, root, file, overrides or {})
     return config
@@ -93,7 +96,7 @@ def read_curriculum(source: Path | str | Mapping[str, Any], overrides: Mapping[s
         ConfigError: as `load_config`.
     """
     if isinstance(source, Mapping):
-        return _configured(dict(source), None, "curriculum", overrides or {}, {})
+        return _configured(dict(source), None, "curriculum", overrides or {}, {}, silent)
     return load_config(find_curriculum(str(source)), overrides)
 
 
@@ -103,11 +106,16 @@ def _configured(
     file: str,
     overrides: Mapping[str, Any],
     origins: Mapping[str, str],
+    note: Callable[[str], None],
 ) -> Config:
     """What is in the file with the overrides; `root` says on which lines it stands, None where it is in no file."""
+    for said in remarks(data):
+        note(f"{file}: {said}")
     asked: dict[tuple[str | int, ...], str] = {}
     for key, value in overrides.items():
         label = origins.get(key, f"--set {key}={_scalar(value)}")
+        if (gone := GONE.get(tuple(key.split(".")))) is not None:
+            raise UsageError(f"{label}: {key} {gone}; remove it")
         data, location = apply_override(data, key, value, label)
         asked[location] = label
     try:

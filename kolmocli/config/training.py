@@ -140,11 +140,6 @@ class Training(Section):
         description="of sampling; the policy that is trained is the one at this temperature, so its log-probabilities, "
         "those of answers too, are taken there",
     )
-    stop_hopeless: float | None = Field(
-        None,
-        description="with baseline value: where it expects a smaller return of the next line, three rollouts in four are "
-        "stopped there and count as failed; the fourth stands for them in the gradient (default: none is stopped)",
-    )
     max_lines: Positive = Field(12, description="lines of a program at most")
     max_new_tokens: Positive = Field(128, description="tokens of a program at most")
     noise_every: Count = Field(

@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 
 from kolmocli.config.controller import AnyController, section_for
 from kolmocli.config.families import Families
+from kolmocli.config.former import modern
 from kolmocli.config.machine import Engine, Model, SandboxSection
 from kolmocli.config.training import USUAL_RANK, Evaluation, Hints, Pilot, Refill, Screening, SelfPlay, Training, Warmup
 from kolmocli.policy.presets import Alphabet, is_preset
@@ -69,6 +70,11 @@ class Config(Section):
     checkpoint_every: Count = Field(
         50, description="steps between checkpoints, of the warm start and of REINFORCE; 0: only at the end"
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _former_keys(cls, data: Any) -> Any:
+        return modern(data)
 
     @property
     def adapter_rank(self) -> int:
@@ -172,21 +178,6 @@ class Config(Section):
             raise ValueError(
                 "training: lora.rank is 0 and model.load_in_8bit is on, but weights in 8 bits are steps too coarse for "
                 f"a gradient to move, so nothing could learn; leave the rank out or set it ({USUAL_RANK} is usual)"
-            )
-        return self
-
-    @model_validator(mode="after")
-    def _someone_to_call_it_hopeless(self) -> Config:
-        if self.training.stop_hopeless is None:
-            return self
-        if self.training.baseline != "value":
-            raise ValueError(
-                "training: stop_hopeless goes by what a value head expects; set baseline to value, or leave it out"
-            )
-        if self.self_play.share:
-            raise ValueError(
-                "training: stop_hopeless would stop proposals of self_play, of which the value head knows nothing; "
-                "set self_play.share to 0, or leave it out"
             )
         return self
 

@@ -262,7 +262,7 @@ class ReinforceRecord(StepRecord):
     infra: int | None = key("count", "masked rollouts of this step")
     stopped: int | None = key(
         "count",
-        "rollouts that were stopped where a line began, as hopeless (`training.stop_hopeless`). They are in "
+        "always 0; in runs of earlier versions, rollouts that a value head stopped where a line began. They are in "
         "`rollouts`, as failures",
     )
     compression_rate: float | None = key(

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from kolmocli.config import Config
 from kolmocli.config.controller import ladders_of
 from kolmocli.engine.base import Engine
-from kolmocli.learning.value import ValueGuide
+from kolmocli.learning.value import ValueHead
 from kolmocli.policy.policy import Policy
 from kolmocli.seeds import derived_seed
 from kolmocli.tasks.base import TaskSource
@@ -67,8 +67,8 @@ def open_methods(
         found[name] = make_method(name, MethodContext(source, engine, policy, rng(name)), settings)
     value: Value | None = None
     baseline: Baseline
-    if isinstance(policy.guide, ValueGuide):
-        found["value"] = baseline = value = Value(policy.guide.value, training.gamma)
+    if isinstance(policy.value, ValueHead):
+        found["value"] = baseline = value = Value(policy.value.regression, training.gamma)
     else:
         assert training.baseline != "value"
         failure = reward_rule(config.reward).failure
