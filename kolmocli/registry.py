@@ -87,6 +87,11 @@ class Registry(Generic[T]):
         nothing."""
         return self._ordered({*self._things, *self._installed()})
 
+    @property
+    def ours(self) -> list[str]:
+        """The names of our own entry points, in their order."""
+        return [*self._own]
+
     def loaded(self) -> dict[str, T]:
         """What is registered now, in the order of `names`: all but entry points that nobody has named."""
         return {name: self._things[name] for name in self._ordered(self._things) if name in self._things}

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from kolmocli.checkpoints import silent
 from kolmocli.config import Config
-from kolmocli.config.former import GONE, remarks
+from kolmocli.config.former import GONE, former, modern, remarks, today
 from kolmocli.config.overrides import apply_override
 from kolmocli.config.problems import Problem, problems_of
 from kolmocli.errors import UsageError
@@ -111,18 +111,24 @@ def _configured(
     """What is in the file with the overrides; `root` says on which lines it stands, None where it is in no file."""
     for said in remarks(data):
         note(f"{file}: {said}")
+    written, data = data, modern(data)
     asked: dict[tuple[str | int, ...], str] = {}
     for key, value in overrides.items():
         label = origins.get(key, f"--set {key}={_scalar(value)}")
         if (gone := GONE.get(tuple(key.split(".")))) is not None:
             raise UsageError(f"{label}: {key} {gone}; remove it")
+        if (now := today(key)) != key:
+            note(f"{label}: {key} is called {now} now")
+            key = now
         data, location = apply_override(data, key, value, label)
         asked[location] = label
     try:
         return Config.model_validate(data)
     except ValidationError as error:
         problems = problems_of(error, data)
-        raise ConfigError(list(dict.fromkeys(_line(p, root, file, asked) for p in problems)), file) from None
+        raise ConfigError(
+            list(dict.fromkeys(_line(p, former(p.location, written), root, file, asked) for p in problems)), file
+        ) from None
 
 
 def parse_settings(settings: Iterable[str]) -> dict[str, Any]:
@@ -243,16 +249,21 @@ def _malformed(error: yaml.YAMLError, file: str) -> ConfigError:
 
 
 def _line(
-    problem: Problem, root: yaml.MappingNode | None, file: str, asked: Mapping[tuple[str | int, ...], str]
+    problem: Problem,
+    written: tuple[str | int, ...],
+    root: yaml.MappingNode | None,
+    file: str,
+    asked: Mapping[tuple[str | int, ...], str],
 ) -> str:
-    """`file:line: key: message`, or `flag: key: message` when a flag put the value there."""
+    """`file:line: key: message`, or `flag: key: message` when a flag put the value there. `written` is where the file
+    has it."""
     location = problem.location
     for length in range(len(location), 0, -1):
         if location[:length] in asked:
             return f"{asked[location[:length]]}: {problem}"
     inside = [label for where, label in asked.items() if where[: len(location)] == location]
     blame = f" (with {', '.join(inside)})" if inside else ""
-    where = file if root is None else f"{file}:{_line_of(root, location)}"
+    where = file if root is None else f"{file}:{_line_of(root, written)}"
     return f"{where}: {problem}{blame}"
 
 

@@ -98,8 +98,7 @@ class BucketRecord(Record):
     )
     hint: float | None = key(
         "share",
-        "with `hints.most` above 0: of a reference program's words that is given at the lowest level from the "
-        "next step on",
+        "with `methods.hints`: of a reference program's words that is given at the lowest level from the next step on",
         rare=True,
         digits=4,
     )
@@ -282,12 +281,12 @@ class ReinforceRecord(StepRecord):
     buckets: Mapping[str, BucketRecord] | None = key("object", "one entry per family, by its name, below")
     screening: ScreeningRecord | None = key(
         "object",
-        "where `screening.draws` is above 1: what was expected of the tasks, below",
+        "with `methods.screening`: what was expected of the tasks, below",
         rare=True,
     )
     self_play: SelfPlayRecord | None = key(
         "object",
-        "where `self_play.share` is above 0: what the policy made up, below",
+        "with `methods.self_play`: what the policy made up, below",
         rare=True,
     )
     staleness: StalenessRecord | None = key(

@@ -77,10 +77,13 @@ def test_a_run_twice_and_split_by_a_resume_is_the_same(tmp_path: Path) -> None:
 
 EVERY_SWITCH: dict[str, Any] = {
     "families": {"runs": {**yaml.safe_load(CURRICULUM)["families"]["runs"], "bounds": [2, 2]}},
-    "training": {"steps": 6, "best_of": 2, "shaping": 0.5, "gamma": 0.9},
+    "training": {"steps": 6, "best_of": 2, "gamma": 0.9},
     "reward": {"partial": 0.1},
-    "hints": {"most": 0.9, "start": 0.5},
-    "self_play": {"share": 0.5, "band": 0.5},
+    "methods": {
+        "hints": {"most": 0.9, "start": 0.5},
+        "self_play": {"share": 0.5, "band": 0.5},
+        "shaping": {"weight": 0.5},
+    },
 }
 
 
@@ -93,9 +96,9 @@ EVERY_SWITCH: dict[str, Any] = {
         {"training": {"optimizer": "adamw8bit", "steps": 4}, "model": {"load_in_8bit": True}},
         {"controller": {"kind": "uniform"}, "training": {"steps": 4}},
         {"controller": {"kind": "sec"}, "training": {"steps": 4, "batch_size": 32, "group_size": 8}},
-        {"screening": {"draws": 3}, "training": {"steps": 6}},
-        {"pilot": {"draws": 3}, "training": {"steps": 4}},
-        {"refill": {"most": 3}, "training": {"steps": 4}},
+        {"methods": {"screening": {"draws": 3}}, "training": {"steps": 6}},
+        {"methods": {"pilot": {"draws": 3}}, "training": {"steps": 4}},
+        {"methods": {"refill": {"most": 3}}, "training": {"steps": 4}},
         {"warmup": {"replay": 0.5, "max_steps": 25}, "training": {"steps": 4, "updates": 2}},
         EVERY_SWITCH,
     ],
@@ -240,7 +243,7 @@ def test_a_step_that_is_broken_off_is_done_again(
     [
         ({**EVERY_SWITCH, "training": {**EVERY_SWITCH["training"], "updates": 2}}, "learn", 90, 1),
         ({"training": {"baseline": "value", "steps": 4}}, "learn", 40, 0),
-        ({"pilot": {"draws": 3}, "training": {"steps": 4}}, "rollout", 60, 0),
+        ({"methods": {"pilot": {"draws": 3}}, "training": {"steps": 4}}, "rollout", 60, 0),
     ],
     ids=["between two updates", "value head", "while pilots are written"],
 )

@@ -19,6 +19,7 @@ from functools import partial, reduce
 from operator import add
 from typing import Any, TypeVar
 
+from kolmocli.config import Config
 from kolmocli.engine.base import Cost, Engine, Experience, Group
 from kolmocli.errors import UsageError
 from kolmocli.learning.batches import Weighted
@@ -26,13 +27,19 @@ from kolmocli.monitor.records import ReinforceRecord
 from kolmocli.policy.policy import Policy
 from kolmocli.registry import Registry
 from kolmocli.tasks.base import Task, TaskSource
+from kolmocli.tasks.outcome import Outcome
 
 Draw = Callable[[int], list[Task]]
 """So many tasks that the controller proposes."""
+Shaped = Callable[[Outcome, Task], list[float]]
+"""What is added to the reward of each line of an episode."""
 
 
 class Method:
     """What a method may do. None of it does anything unless a method says otherwise."""
+
+    shaped: Shaped | None = None
+    """What it adds to the rewards of lines, where it does."""
 
     def tasks(self, step: int, count: int, draw: Draw) -> list[Task]:
         """The `count` tasks of a step: those that are drawn, changed, or others in the place of some."""
@@ -97,21 +104,25 @@ class Methods(Method):
         return record
 
     def state_dict(self) -> dict[str, Any]:
-        return {name: method.state_dict() for name, method in self._methods.items()}
+        return {name: state for name, method in self._methods.items() if (state := method.state_dict())}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         for name, method in self._methods.items():
-            method.load_state_dict(state[name])
+            if name in state or method.state_dict():
+                method.load_state_dict(state[name])
 
 
 @dataclass(frozen=True, slots=True)
 class MethodContext:
-    """What a registered method is made with. `rng(step)` is its own in every step, and the same when a run is resumed."""
+    """What a registered method is made with. `rng(step)` is its own in every step, and the same when a run is resumed, and so
+    is `seed(purpose, step)`. `config` is the whole curriculum."""
 
     source: TaskSource
     engine: Engine
     policy: Policy
     rng: Callable[[int], random.Random]
+    config: Config
+    seed: Callable[[str, int], int]
 
 
 MakeMethod = Callable[..., Method]

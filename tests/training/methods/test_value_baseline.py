@@ -8,13 +8,13 @@ from collections import defaultdict
 import pytest
 
 from kolmocli.config import Training
+from kolmocli.contrib.methods.shaping import Shaping
 from kolmocli.engine.base import Group
 from kolmocli.learning.regression import Regression
 from kolmocli.policy.rollout import ValuedRollout
-from kolmocli.training.methods.shaping import Shaping
 from kolmocli.training.methods.value import Value, ValueWeighted, line_values
 from kolmocli.training.weigh import line_rewards
-from tests.training.methods.test_shaping import TASK, Episode, Gradient, add, chance, episodes, expected, outcome
+from tests.contrib.methods.test_shaping import TASK, Episode, Gradient, add, chance, episodes, expected, outcome
 
 
 def value(beginning: Episode) -> float:
@@ -29,11 +29,11 @@ def rollout(lines: Episode) -> ValuedRollout:
     return ValuedRollout((0,), (1,) * n, (0.0,) * n, tuple(range(n)), "", True, values)
 
 
-def found(config: Training) -> Gradient:
+def found(config: Training, shaping: float) -> Gradient:
     """The exact mean of the gradient over all episodes."""
     gradient: Gradient = defaultdict(float)
     for lines in episodes():
-        rewards = line_rewards(outcome(lines), TASK, Shaping(config.shaping, config.gamma))
+        rewards = line_rewards(outcome(lines), TASK, Shaping(shaping, config.gamma))
         assert rewards is not None
         _, advantages = line_values(rewards, config.gamma, rollout(lines))
         add(gradient, lines, [chance(lines) * a for a in advantages])
@@ -44,7 +44,7 @@ def found(config: Training) -> Gradient:
 @pytest.mark.parametrize("shaping", [0.0, 0.7])
 def test_the_expected_gradient_is_that_without_a_baseline(gamma: float, shaping: float) -> None:
     plain = expected(Training(baseline="none", gamma=gamma))
-    ours = found(Training(baseline="value", gamma=gamma, shaping=shaping))
+    ours = found(Training(baseline="value", gamma=gamma), shaping)
     assert dict(ours) == pytest.approx(dict(plain), abs=1e-12)
 
 
