@@ -3,15 +3,18 @@ PYTHON ?= python3
 VENV ?= .venv
 EXTRAS ?= dev
 BIN := $(VENV)/bin
-STAMP := $(VENV)/.kolmo-installed-$(EXTRAS)
+# What is installed is a stamp in the environment, so that a target installs its extras only once.
+INSTALLED := $(VENV)/.kolmo-installed-
+STAMP := $(INSTALLED)$(EXTRAS)
+TRAIN := $(INSTALLED)train,report
 
-.PHONY: demo pretrained test test-without-docker check fmt
+.PHONY: demo pretrained test test-without-docker check docs fmt
 
-demo: $(STAMP)
+demo: $(TRAIN)
 	$(BIN)/kolmo train quickstart
 
 # A language model that people know: 93 MB once, then REINFORCE on two CPU cores.
-pretrained: $(STAMP)
+pretrained: $(TRAIN)
 	$(BIN)/kolmo model get smollm2
 	$(BIN)/kolmo train arithmetic
 
@@ -29,13 +32,17 @@ check: $(STAMP)
 	$(BIN)/mypy
 	MYPYPATH=kolmocli/sandbox/wire $(BIN)/mypy --config-file= --strict sandbox_image/*.py
 
+# The site, in build/site. A page that is not in its menu, or a link that leads nowhere, fails.
+docs: $(INSTALLED)docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict -f docs/site/mkdocs.yml
+
 fmt: $(STAMP)
 	$(BIN)/ruff check --fix-only --quiet
 	$(BIN)/ruff format
 
 # The stamp is written last, so that a broken installation is tried again.
-$(STAMP): pyproject.toml constraints.txt
+$(INSTALLED)%: pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "kolmo needs Python 3.11 or newer: make PYTHON=python3.12")'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet -c constraints.txt -e ".[$(EXTRAS)]"
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e ".[$*]"
 	touch $@

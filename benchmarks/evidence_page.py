@@ -68,9 +68,9 @@ def share(found: Runs, others: Runs, what: Literal["rollouts", "seconds"]) -> st
 
 CONTROLLED = {
     "the long ladder": "control/ladder", "`digits`, weak start": "control/digits", "`kolmogorov`": "kolmogorov",
-    "`reasoning`": "reasoning", "`python`": "python",
+    "`reasoning`": "reasoning", "`expressions`": "expressions",
 }  # fmt: skip
-RACED = {"`python`": "python", "the long ladder": "ladder", "`kolmogorov`": "kolmogorov", "`reasoning`": "reasoning"}
+RACED = {"`expressions`": "expressions", "the long ladder": "ladder", "`kolmogorov`": "kolmogorov", "`reasoning`": "reasoning"}
 
 
 def control() -> Rows:
@@ -121,7 +121,7 @@ def inside() -> Rows:
 
 
 def methods() -> Rows:
-    races = ("others/python", "kolmogorov", "reasoning")
+    races = ("others/expressions", "kolmogorov", "reasoning")
     rows = []
     for name in (RASCH, "pool", "staircase", "uniform + refill", "window", SCREENED):
         both = [(runs(race, name), runs(race, UNIFORM)) for race in races]
@@ -131,15 +131,27 @@ def methods() -> Rows:
     return rows
 
 
+def pretrained() -> Rows:
+    rasch, uniform = runs("arithmetic", RASCH), runs("arithmetic", UNIFORM)
+    return [
+        (str(seed), *(percent({seed: run}, key) for run, key in (
+            (uniform[seed], "before"), (uniform[seed], "final"), (mine, "final"),
+            (uniform[seed], "dead_groups"), (mine, "dead_groups"),
+        )))
+        for seed, mine in rasch.items()
+    ]  # fmt: skip
+
+
 OVER = "difference, points"
 TABLES: dict[str, tuple[tuple[str, ...], Callable[[], Rows]]] = {
     "control": (
         ("tasks", "groups that fail entirely", "uniform", "`rasch`", OVER, "rollouts to match uniform"), control,
     ),
+    "pretrained": (("seed", "before", UNIFORM, "`rasch`", "dead groups, uniform", "dead groups, `rasch`"), pretrained),
     "rates": (("tasks", "rate of uniform", "rate of `rasch`", "uniform", "`rasch`", OVER), rates),
     "trl": (("tasks", "TRL, tuned", "kolmo", OVER, "time to match TRL", "rollouts to match TRL"), trl),
     "controller in TRL": (("tasks", "before", "TRL, defaults", "TRL, tuned", "with the controller", OVER), inside),
-    "methods": (("method", "`python`", "`kolmogorov`", "`reasoning`", "bits a rollout"), methods),
+    "methods": (("method", "`expressions`", "`kolmogorov`", "`reasoning`", "bits a rollout"), methods),
 }  # fmt: skip
 
 

@@ -1,7 +1,7 @@
 """What a packaged curriculum gains as it is, for several seeds: the demo's figures, and those of any other.
 
     python benchmarks/gain.py --seeds 0 1 2 3 4
-    python benchmarks/gain.py python --seeds 0 1 2 --keep runs/gain-python
+    python benchmarks/gain.py expressions --seeds 0 1 2 --keep runs/gain-expressions
 
 Every seed is one `kolmo train` in a process of its own: a supervised warm start, an evaluation, REINFORCE, and an evaluation
 of the same held-out tasks. The gain is between the two, with a paired 95 % interval; the last line has the mean over the

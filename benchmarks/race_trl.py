@@ -1,6 +1,6 @@
 """One run of TRL's GRPOTrainer for `race.py`: from a warm start of ours, on our tasks, by our judge and our evaluation.
 
-    kolmo train python --steps 0 --run-dir runs/warm
+    kolmo train expressions --steps 0 --run-dir runs/warm
     python benchmarks/race_trl.py python --warm runs/warm --run-dir runs/trl                          # as it comes
     python benchmarks/race_trl.py python --warm runs/warm --run-dir runs/trl --best --rate 1e-3       # at its best
     python benchmarks/race_trl.py python --warm runs/warm --run-dir runs/trl --best --rate 1e-3 --adapter

@@ -40,7 +40,7 @@ families:
 warmup: {max_steps: 20, check_every: 10, batch_size: 32, learning_rate: 6.0e-3, until: 1}
 training: {steps: 12, batch_size: 64, group_size: 8, max_new_tokens: 24, hindsight: 1.0}
 evaluation: {tasks: 16, every: 5}
-sandbox: {backend: embedded, workers: 1}
+sandbox: {backend: embedded, workers: 2}
 checkpoint_every: 3
 report: false
 """

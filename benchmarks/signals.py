@@ -2,7 +2,7 @@
 
     python benchmarks/signals.py --seeds 0 1 2
     python benchmarks/signals.py --quick
-    python benchmarks/signals.py --curriculum python --variants plain screening
+    python benchmarks/signals.py --curriculum expressions --variants plain screening
 
 A mean pass rate of one half may be made of tasks that always pass and tasks that never do. `plain` draws the tasks of a
 level as they come. The others choose among more tasks, or sample more where nothing was said; all rollouts are counted, and

@@ -2,7 +2,7 @@
 
     import kolmocli as kolmo
 
-Names are imported at their first use: sandbox, controllers and archives need no torch. docs/library.md shows them all.
+Names are imported at their first use: sandbox, controllers and archives need no torch, `train` and `evaluate` do. docs/library.md shows them all.
 """
 
 from importlib import import_module
@@ -55,7 +55,10 @@ __all__ = ["__version__", *sorted(_PLACES)]
 def __getattr__(name: str) -> Any:
     if name not in _PLACES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_PLACES[name]}"), name)
+    from kolmocli.extras import needing
+
+    with needing(f"kolmocli.{name}"):
+        return getattr(import_module(f"{__name__}.{_PLACES[name]}"), name)
 
 
 def __dir__() -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -49,6 +48,8 @@ def printable(text: str, kept: str = "") -> str:
 @contextmanager
 def unlogged(library: str) -> Iterator[None]:
     """Without what a library logs."""
+    import logging  # not for `--help`
+
     logger = logging.getLogger(library)
     level = logger.level
     logger.setLevel(logging.CRITICAL)

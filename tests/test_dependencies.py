@@ -10,6 +10,10 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+from packaging.requirements import Requirement
+
+from kolmocli.extras import EXTRAS, PACKAGES
+
 CHECKOUT = Path(__file__).resolve().parent.parent
 
 
@@ -22,19 +26,18 @@ def canonical(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def name_of(requirement: str) -> str:
-    return canonical(re.split(r"[^\w.-]", requirement, maxsplit=1)[0])
-
-
 def project() -> dict[str, Any]:
     table: dict[str, Any] = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["project"]
     return table
 
 
-def declared() -> set[str]:
-    """What is installed with the package, or with an extra of it that is for users."""
-    extras = (lines for extra, lines in project()["optional-dependencies"].items() if extra != "dev")
-    return FROM_SOURCE | {name_of(line) for lines in (project()["dependencies"], *extras) for line in lines}
+def requirements(extra: str | None = None) -> set[str]:
+    """What the base declares, or an extra together with those that it includes."""
+    lines = project()["dependencies"] if extra is None else project()["optional-dependencies"][extra]
+    found: set[str] = set()
+    for need in map(Requirement, lines):
+        found |= set().union(*map(requirements, need.extras)) if need.name == "kolmocli" else {canonical(need.name)}
+    return found
 
 
 def imports(source: str) -> set[str]:
@@ -55,12 +58,26 @@ def third_party() -> dict[str, str]:
     return {name: str(file.relative_to(CHECKOUT)) for file in files for name in imports(file.read_text()) - own}
 
 
-def test_every_import_is_declared() -> None:
+def test_every_import_is_declared_where_the_missing_part_is_named() -> None:
     found, providers = third_party(), importlib.metadata.packages_distributions()
-    # By its own name too: a module of an extra that is not installed, or of a distribution that only brings others.
-    known = {name: {canonical(each) for each in (name, *providers.get(name, []))} for name in found}
-    assert {name: found[name] for name in found if not known[name] & declared()} == {}
+
+    def named(module: str) -> set[str]:
+        # By its own name too: a module of an extra that is not installed, or of a distribution that only brings others.
+        return {canonical(name) for name in (module, PACKAGES.get(module, module), *providers.get(module, []))}
+
+    base = requirements() | FROM_SOURCE
+    assert {name: found[name] for name in found if not named(name) & base and name not in EXTRAS} == {}
+    assert [name for name in EXTRAS if not named(name) & requirements(EXTRAS[name]) - base] == []
     assert {"torch", "docker", "peft", "monarch", "yaml"} <= set(found)
+
+
+def test_extras_include_each_other() -> None:
+    declared = {extra: requirements(extra) for extra in project()["optional-dependencies"]}
+    assert declared["train"] | declared["report"] <= declared["dev"]
+    assert declared["gguf"] == declared["lora"] == declared["train"]
+    users = set().union(*(declared[extra] for extra in set(declared) - {"bench", "dev", "docs", "vllm"}))
+    assert declared["all"] == users
+    assert not requirements() & users
 
 
 def test_imports_are_found_wherever_they_are() -> None:
@@ -70,4 +87,4 @@ def test_imports_are_found_wherever_they_are() -> None:
 
 def test_every_dependency_is_pinned() -> None:
     pins = {canonical(line.partition("==")[0]) for line in (CHECKOUT / "constraints.txt").read_text().splitlines()}
-    assert {name_of(line) for line in project()["dependencies"]} <= pins
+    assert requirements() | requirements("dev") | requirements("all") | requirements("docs") <= pins

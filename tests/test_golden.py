@@ -25,7 +25,7 @@ families:
 warmup: {max_steps: 3, check_every: 3, batch_size: 16}
 training: {steps: 6, batch_size: 16, group_size: 4, max_new_tokens: 24}
 evaluation: {tasks: 4, every: 4}
-sandbox: {backend: embedded, workers: 1}
+sandbox: {backend: embedded, workers: 2}
 report: false
 """
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from typer.main import get_command
 
 from kolmocli.cli.app import app
@@ -19,6 +20,7 @@ from kolmocli.cli.main import hyphenated
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
 INDEX = ROOT / "docs" / "index.md"
+SITE = ROOT / "docs" / "site"
 COMMAND_PAGES = sorted((ROOT / "docs" / "commands").glob("*.md"))
 PAGES = [README, ROOT / "CONTRIBUTING.md", ROOT / "AGENTS.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
@@ -104,15 +106,33 @@ def test_the_index_links_to_every_page_and_shows_every_benchmark() -> None:
     assert benchmarks <= set(_SCRIPT.findall(text))
 
 
+def test_the_menu_of_the_site_has_every_page_once() -> None:
+    menu = yaml.safe_load((SITE / "mkdocs.yml").read_text())["nav"]
+    pages = [page.relative_to(ROOT / "docs").as_posix() for page in (ROOT / "docs").rglob("*.md")]
+    assert sorted(_leaves(menu)) == sorted([*pages, "api.md"])  # which hooks.py writes
+
+
+def _leaves(menu: Any) -> list[str]:
+    if isinstance(menu, str):
+        return [menu]
+    return [leaf for below in (menu.values() if isinstance(menu, dict) else menu) for leaf in _leaves(below)]
+
+
 def test_the_log_is_newest_first_with_a_verdict_and_short_entries() -> None:
-    _, *entries = re.split(r"^## ", (ROOT / "docs" / "log.md").read_text("utf-8"), flags=re.M)
+    text, _, earlier = (ROOT / "docs" / "log.md").read_text("utf-8").partition("\n## Earlier, one line each\n")
+    _, *entries = re.split(r"^## ", text, flags=re.M)
     headings = [re.match(r"(\d{4}-\d\d-\d\d) · (?:kept|negative|open) · .", entry) for entry in entries]
     assert all(headings), [e.splitlines()[0] for e, heading in zip(entries, headings, strict=True) if not heading]
     dates = [heading[1] for heading in headings if heading]
     assert dates == sorted(dates, reverse=True)
     for entry in entries:
-        title, _, text = entry.partition("\n")
-        assert len(text.split()) <= 150, title
+        title, _, words = entry.partition("\n")
+        assert len(words.split()) <= 150, title
+    lines = earlier.strip().splitlines()
+    assert lines
+    for line in lines:
+        assert re.match(r"- (?:kept|negative|open), \d\d-\d\d: .", line), line
+        assert len(line.split()) <= 30, line
 
 
 @pytest.mark.parametrize("path", [README, INDEX, *COMMAND_PAGES], ids=_name)

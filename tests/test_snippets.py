@@ -18,7 +18,7 @@ import yaml
 from kolmocli.config.file import read_curriculum
 
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", *(ROOT / "docs" / f"{name}.md" for name in ("library", "extending", "sandbox"))]
+PAGES = [ROOT / "README.md", *(ROOT / "docs" / f"{name}.md" for name in ("library", "extending", "sandbox", "sampler"))]
 OF_OTHERS = {"trl": ["train", "digits", "--num-steps", "0", "--run-dir", "runs/warm"], "verifiers": [], "prime_rl": []}
 """By mark, the pages that need a package of others; with what has to be run before."""
 

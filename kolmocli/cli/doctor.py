@@ -5,14 +5,18 @@ from __future__ import annotations
 import importlib.metadata
 import os
 import platform
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from kolmocli import __version__
 from kolmocli.cli.output import print_json, show
 from kolmocli.processor import multiplies_bf16
+
+if TYPE_CHECKING:
+    from packaging.requirements import Requirement
 
 
 def doctor(json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False) -> None:
@@ -81,24 +85,34 @@ def examine_cuda() -> dict[str, Any]:
 
 
 def examine_extras() -> dict[str, str | None]:
-    """Every extra of this distribution: the version of what it installs, with the names where that is several packages;
-    None where one of them is missing. A package that is not for this machine is not missed."""
+    """Every extra of this distribution: the version of what it installs, with the names if that is several packages, and
+    the names of the extras that it includes. None if a package is missing; one that is not for this machine is not."""
     from packaging.requirements import Requirement
 
     try:
         own = importlib.metadata.distribution("kolmocli")
     except importlib.metadata.PackageNotFoundError:  # a checkout that is not installed: nobody chose any
         return {}
-    marked = [(each.name, each.marker) for each in map(Requirement, own.requires or []) if each.marker is not None]
-    only = [(name, marker) for name, marker in marked if not marker.evaluate({"extra": ""})]
+    marked = [(each, each.marker) for each in map(Requirement, own.requires or []) if each.marker is not None]
+    only = [(need, marker) for need, marker in marked if not marker.evaluate({"extra": ""})]
+    extras = own.metadata.get_all("Provides-Extra") or []
+    needs = {extra: [need for need, marker in only if marker.evaluate({"extra": extra})] for extra in extras}
+    return {extra: _said(extra, needs) for extra in extras}
+
+
+def _said(extra: str, needs: Mapping[str, Sequence[Requirement]]) -> str | None:
     found: dict[str, str | None] = {}
-    for extra in own.metadata.get_all("Provides-Extra") or []:
-        names = sorted({name for name, marker in only if marker.evaluate({"extra": extra})})
-        versions = [_version(name) for name in names]
-        labels = [""] if len(names) == 1 else [f"{name} " for name in names]
-        said = " ".join(f"{label}{version}" for label, version in zip(labels, versions, strict=True))
-        found[extra] = None if None in versions or not names else said
-    return found
+    for need in needs[extra]:
+        if need.name == "kolmocli":
+            found |= {other: None if _said(other, needs) is None else "" for other in need.extras}
+        else:
+            found[need.name] = _version(need.name)
+    if not found or None in found.values():
+        return None
+    if len(found) == 1:
+        ((name, version),) = found.items()
+        return version or name
+    return " ".join(f"{name} {found[name]}".strip() for name in sorted(found))
 
 
 def _sandbox(docker: dict[str, Any]) -> str:

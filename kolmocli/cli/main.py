@@ -15,6 +15,7 @@ from types import FrameType
 from kolmocli.cli.output import complain
 from kolmocli.cli.streams import close_stdout, discard_stdout, lost_output, open_streams, takes_no_more
 from kolmocli.errors import EXIT_FAILED, EXIT_OK, EXIT_USAGE, KolmoError
+from kolmocli.extras import needing
 
 EXIT_INTERRUPTED = 128 + signal.SIGINT
 _SHOWN = 100
@@ -56,7 +57,8 @@ def _run(arguments: list[str]) -> int:
     from kolmocli.cli.app import app
 
     try:
-        code = app(arguments, prog_name="kolmo", standalone_mode=False)
+        with needing("this command"):
+            code = app(arguments, prog_name="kolmo", standalone_mode=False)
     except typer.TyperException as error:
         return _usage(error)
     except typer.Abort:

@@ -97,13 +97,13 @@ class Tracker:
         sigmas = self._sigmas(terms)
         self.surprise += (1.0 - _SURPRISE_MEMORY) * (sigmas - self.surprise)
         start, measured = self.ability, self.ability + self.beyond
-        peak, information = self._peak(terms, start)
+        top, information = peak(terms, start, self.variance, self.slew)
         # Anti-windup: the ability may not run away beyond the ladder, or it would take as long to come back.
         lowest, highest = self.slope * self.bottom - _MARGIN, self.slope * self.top + _MARGIN
-        self.ability = min(max(peak, lowest), highest)
+        self.ability = min(max(top, lowest), highest)
         self.beyond = 0.0
-        if peak != self.ability or measured != start:
-            shown, _ = self._peak(terms, measured)
+        if top != self.ability or measured != start:
+            shown, _ = peak(terms, measured, self.variance, self.slew)
             shown = min(max(shown, lowest - _SHOWN_BEYOND), highest + _SHOWN_BEYOND)
             self.beyond = shown - min(max(shown, lowest), highest)
         self.variance /= 1.0 + self.variance * information
@@ -126,23 +126,6 @@ class Tracker:
         score, information = _likelihood(terms, self.ability, _MIN_VARIANCE_OF_PASS)
         return score / math.sqrt(information * (1.0 + self.variance * information))
 
-    def _peak(self, terms: Sequence[Term], start: float) -> tuple[float, float]:
-        """Where a belief around `start` times the likelihood is highest within the slew limit, and the curvature of the likelihood
-        there: Newton's method, kept inside the limit by halving."""
-        at, precision = start, 1.0 / self.variance
-        low, high = start - self.slew, start + self.slew
-        information = 0.0
-        for _ in range(50):
-            score, information = _likelihood(terms, at)
-            uphill = score - (at - start) * precision
-            low, high = (at, high) if uphill > 0 else (low, at)
-            before, at = at, at + uphill / (information + precision)
-            if not low < at < high:
-                at = (low + high) / 2.0
-            if abs(at - before) < _PRECISION:
-                break
-        return at, information
-
     def _learn_scatter(self, results: Sequence[Result]) -> None:
         """Squared Pearson residuals of whole groups, averaged over time: 1 for independent rollouts."""
         for r in results:
@@ -161,6 +144,24 @@ class Tracker:
 
 
 _STATE = ("ability", "variance", "scatter", "surprise", "beyond", "age")
+
+
+def peak(terms: Sequence[Term], start: float, variance: float, slew: float) -> tuple[float, float]:
+    """Where a belief around `start` times the likelihood is highest within the slew limit, and the curvature of the likelihood
+    there: Newton's method, kept inside the limit by halving."""
+    at, precision = start, 1.0 / variance
+    low, high = start - slew, start + slew
+    information = 0.0
+    for _ in range(50):
+        score, information = _likelihood(terms, at)
+        uphill = score - (at - start) * precision
+        low, high = (at, high) if uphill > 0 else (low, at)
+        before, at = at, at + uphill / (information + precision)
+        if not low < at < high:
+            at = (low + high) / 2.0
+        if abs(at - before) < _PRECISION:
+            break
+    return at, information
 
 
 def _likelihood(terms: Sequence[Term], ability: float, least: float = 0.0) -> tuple[float, float]:

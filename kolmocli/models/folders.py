@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from kolmocli.errors import UsageError
+from kolmocli.extras import require
 from kolmocli.files import require_regular
 from kolmocli.models.libraries import REASON, refused
 from kolmocli.plain import parsed
@@ -72,6 +73,11 @@ def require_plain_names(index: Path, called: str) -> None:
             raise UsageError(
                 f"{called}: names {repr(name)[:REASON]} as weights; only *.safetensors beside it are loaded"
             )
+
+
+def require_libraries(*others: str) -> None:
+    """Raise EnvironmentMissing where what builds a model, or one of `others`, is not installed."""
+    require("a model", "torch", "transformers", "safetensors", *others)
 
 
 def require_whole(folder: Path) -> None:

@@ -9,7 +9,7 @@ from kolmocli.checkpoints import digest
 from kolmocli.errors import UsageError
 from kolmocli.models.card import card
 from kolmocli.models.conversion import convert, require_reader
-from kolmocli.models.folders import copy_model
+from kolmocli.models.folders import copy_model, require_libraries
 from kolmocli.models.store import Kept, Origin, arriving, find_kept, require_name, require_room, write_origin
 
 _UNPACKED = 5
@@ -21,7 +21,7 @@ def import_model(source: Path, name: str | None, reserved: Collection[str], note
 
     Raises:
         UsageError: there is nothing to import, a model of that name is there, or it is not one that can be loaded.
-        EnvironmentMissing: what reads GGUF files is not installed.
+        EnvironmentMissing: what reads GGUF files or models is not installed.
         KolmoError: the cache cannot be written, or has no room.
     """
     if not source.exists():
@@ -32,8 +32,7 @@ def import_model(source: Path, name: str | None, reserved: Collection[str], note
         )
     name = (source.stem if source.is_file() else source.resolve().name) if name is None else name
     require_name(name, reserved)
-    if source.is_file():
-        require_reader()
+    require_reader() if source.is_file() else require_libraries()
     with arriving(name, note) as arrival:
         if arrival is None:
             raise UsageError(

@@ -21,7 +21,7 @@ class Event(Record):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StartEvent(Event):
-    """a sitting began, fresh or resumed: `model`, `engine`, `sandbox` as they really are, after `auto` was resolved, and `text`"""
+    """a sitting began: `model`, `engine`, `sandbox` (with `auto` resolved), `text`"""
 
     kind: str = "start"
     model: str | None = None
@@ -40,7 +40,7 @@ class ControllerEvent(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LearnerEvent(Event):
-    """`text`: the first update of a sitting that was skipped, as its gradient was not finite"""
+    """`text`: the sitting's first update skipped for a gradient that is not finite"""
 
     kind: str = "learner"
     text: str | None = None
@@ -48,7 +48,7 @@ class LearnerEvent(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EngineEvent(Event):
-    """`text`: a generator that was lost, replaced or given up, and why"""
+    """`text`: a generator was lost, replaced or given up, and why"""
 
     kind: str = "engine"
     text: str | None = None
@@ -56,7 +56,7 @@ class EngineEvent(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluationEvent(Event):
-    """`name` (`before`, `step N`, `after`), then `n`, `accuracy`, `accuracy_ci`, `compression_rate` of the report below, and `text`"""
+    """`name` (`before`, `step N`, `after`), `n`, `accuracy`, `accuracy_ci`, `compression_rate`, `text`"""
 
     kind: str = "eval"
     name: str | None = None
@@ -69,7 +69,7 @@ class EvaluationEvent(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BestEvent(Event):
-    """the program that saved the most bits so far, or, without a literal, passed where fewest do: its `family`, `bits`, `literal_bits`, and `target` and `program` as texts"""
+    """the program that saved most bits so far (without a literal: that passed where fewest do): `family`, `bits`, `literal_bits`, `target`, `program`"""
 
     kind: str = "best"
     family: str | None = None
@@ -81,7 +81,7 @@ class BestEvent(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FailingEvent(Event):
-    """every fifth step, a program that did not pass: its `family` and `level`, its `verdict` as in `verdicts`, and `target`, `made` (what it made, if it ran; 64 items at most) and `program` as texts"""
+    """every fifth step, a failed program: `family`, `level`, `verdict`, `target`, `made` (its value, 64 items at most), `program`"""
 
     kind: str = "failing"
     family: str | None = None
@@ -94,7 +94,7 @@ class FailingEvent(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckpointEvent(Event):
-    """`path` of the folder under `checkpoints/`, and `text`"""
+    """`path` of the folder, `text`"""
 
     kind: str = "checkpoint"
     text: str | None = None
@@ -103,7 +103,7 @@ class CheckpointEvent(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoppedEvent(Event):
-    """a sitting ended before the run did, saved: by a signal or by `--stop-at`, which `text` says"""
+    """saved before the run was done; `text` names the signal or `--stop-at`"""
 
     kind: str = "stopped"
     text: str | None = None

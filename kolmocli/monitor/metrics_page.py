@@ -51,7 +51,7 @@ def event_kinds() -> Rows:
     return [(f"`{name}`", " ".join(str(kind.__doc__).split())) for name, kind in KINDS.items()]
 
 
-KEYS = ("key", "unit", "what it is")
+KEYS = ("key", "unit", "meaning")
 TABLES: dict[str, tuple[tuple[str, ...], Callable[[], Rows]]] = {
     "StepRecord": (KEYS, lambda: keys(StepRecord)),
     "ReinforceRecord": (KEYS, lambda: keys(ReinforceRecord, without=StepRecord)),
@@ -62,7 +62,7 @@ TABLES: dict[str, tuple[tuple[str, ...], Callable[[], Rows]]] = {
     "SelfPlayRecord": (KEYS, lambda: keys(SelfPlayRecord)),
     "GeneratorRecord": (KEYS, lambda: keys(GeneratorRecord)),
     "Event": (KEYS, lambda: keys(Event)),
-    "kinds of events": (("kind", "its own fields"), event_kinds),
+    "kinds of events": (("kind", "its fields"), event_kinds),
     "Summary": (KEYS, summary_keys),
 }
 

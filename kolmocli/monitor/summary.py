@@ -7,48 +7,33 @@ from dataclasses import dataclass
 from typing import Any
 
 from kolmocli.monitor.record import Record, key
+from kolmocli.monitor.records import RoomRecord
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SummarySeconds(Record):
     """Wall time of the run by what it was spent on."""
 
-    warmup: float | None = key("s", "wall time of the warm start", digits=3)
+    warmup: float | None = key("s", "warm start", digits=3)
     rollout: float | None = key("s", "sampling", digits=3)
     execute: float | None = key("s", "waiting for the sandbox", digits=3)
     learn: float | None = key("s", "learning", digits=3)
     eval: float | None = key("s", "evaluations", digits=3)
-    total: float | None = key("s", "the whole run", digits=3)
+    total: float | None = key("s", "everything", digits=3)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SummaryPassRate(Record):
     """How well the pass rate was held."""
 
-    target: float | None = key("share", "the pass rate to hold")
-    mean: float | None = key("share", "mean over all REINFORCE steps")
+    target: float | None = key("share", "pass rate to hold")
+    mean: float | None = key("share", "mean over REINFORCE steps")
     in_band: float | None = key(
         "share",
-        "REINFORCE steps after the first 20 whose 10-step mean pass rate lies within target ± 0.1",
+        "the last `in_band`",
     )
-    controlled: float | None = key(
-        "share", "REINFORCE steps that had something to control: a family that was not at an end of its ladder"
-    )
-    in_band_controlled: float | None = key(
-        "share", "the last `in_band_controlled`: `in_band` over these steps and families"
-    )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SummaryRoom(Record):
-    """What control could win over uniform sampling, by the groups of the last 20 steps."""
-
-    uniform: float | None = key("share²", "mean U of a group if every level were sampled evenly")
-    best: float | None = key("share²", "mean U of a group at the best level of each family")
-    ratio: float | None = key("ratio", "best ÷ uniform: a lower bound where levels were not sampled")
-    ci: tuple[float, float] | None = key("ratio, ratio", "its 95 % bootstrap interval")
-    failed: float | None = key("share", "groups that fail whole if every level were sampled evenly")
-    passed: float | None = key("share", "groups that pass whole there")
+    controlled: float | None = key("share", "REINFORCE steps with a family that was not at an end of its ladder")
+    in_band_controlled: float | None = key("share", "the last `in_band_controlled`")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,16 +42,16 @@ class SummaryBits(Record):
 
     per_rollout: float | None = key("bits", "mean over all rollouts")
     total: float | None = key("bits", "the last `bits_total`")
-    per_gflop: float | None = key("bits/GFLOP", "`bits.total` ÷ (10⁻⁹ Σ flops) of the whole run, warm start included")
-    per_rl_gflop: float | None = key("bits/GFLOP", "`bits.total` ÷ (10⁻⁹ Σ flops) of REINFORCE alone")
+    per_gflop: float | None = key("bits/GFLOP", "`bits.total` ÷ (10⁻⁹ Σ flops) of the run, with the warm start")
+    per_rl_gflop: float | None = key("bits/GFLOP", "the same without the warm start")
     supervised_per_answer: float | None = key(
         "bits",
-        "mean −log₂ p of the answers of the warm start, each before it was learned",
+        "mean −log₂ p of the warm start's answers, each before it was learned",
     )
     supervised_total: float | None = key("bits", "their sum")
     supervised_per_gflop: float | None = key("bits/GFLOP", "their sum ÷ (10⁻⁹ Σ flops) of the warm start")
     hindsight_per_answer: float | None = key(
-        "bits", "mean −log₂ p of the answers that REINFORCE taught: relabelled programs, and those of `warmup.replay`"
+        "bits", "mean −log₂ p of the answers taught in REINFORCE (hindsight and replay)"
     )
     hindsight_total: float | None = key("bits", "their sum")
 
@@ -75,41 +60,38 @@ class SummaryBits(Record):
 class SummaryEval(Record):
     """The evaluation reports."""
 
-    before: Mapping[str, Any] | None = key("object", "the evaluation report after the warm start, below")
-    after: Mapping[str, Any] | None = key("object", "the evaluation report at the end, below")
+    before: Mapping[str, Any] | None = key("object", "[report](#evaluation-report) after the warm start")
+    after: Mapping[str, Any] | None = key("object", "report at the end")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SummarySandbox(Record):
     """What the sandbox did."""
 
-    backend: str | None = key("word", "`docker` or `embedded`; `none` where answers are read and nothing is run")
+    backend: str | None = key("word", "`docker`, `embedded`, or `none` if nothing is run")
     executed: int | None = key("count", "programs run")
-    infra: int | None = key("count", "runs that the sandbox lost")
-    programs_per_second: float | None = key("1/s", "programs run ÷ time that the sandbox was busy")
+    infra: int | None = key("count", "runs lost")
+    programs_per_second: float | None = key("1/s", "programs ÷ busy time")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Summary(Record):
     """summary.json, written when the run ends or is stopped."""
 
-    schema_version: int | None = key("count", "of this object; it changes when a key changes its meaning")
-    run: str | None = key("path", "the run folder")
-    steps: int | None = key("count", "REINFORCE steps done")
-    warmup_steps: int | None = key("count", "supervised steps done")
-    rollouts: int | None = key("count", "rollouts of all REINFORCE steps that were not masked")
+    schema_version: int | None = key("count", "changes when a key changes its meaning")
+    run: str | None = key("path", "run folder")
+    steps: int | None = key("count", "REINFORCE steps")
+    warmup_steps: int | None = key("count", "supervised steps")
+    rollouts: int | None = key("count", "unmasked rollouts of all REINFORCE steps")
     epochs: float | None = key(
         "count",
-        "passes over the data files: tasks drawn of them, those of the warm start too, ÷ tasks that they hold for training; "
-        "`null` without a file",
+        "tasks drawn from the data files, warm start included, ÷ their training tasks; `null` without a file",
     )
     seconds: SummarySeconds = SummarySeconds()
     pass_rate: SummaryPassRate = SummaryPassRate()
-    room: SummaryRoom = SummaryRoom()
-    ends: Mapping[str, str] | None = key(
-        "object", "families at an end of their ladder, by name: `mastered` or `out of reach`"
-    )
+    room: RoomRecord = RoomRecord()
+    ends: Mapping[str, str] | None = key("object", "families at an end of their ladder: `mastered` or `out of reach`")
     bits: SummaryBits = SummaryBits()
     eval: SummaryEval = SummaryEval()
     sandbox: SummarySandbox = SummarySandbox()
-    checkpoint: str | None = key("path", "the last checkpoint")
+    checkpoint: str | None = key("path", "last checkpoint")

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from kolmocli.console import printable
-from kolmocli.errors import EnvironmentMissing, UsageError
+from kolmocli.errors import UsageError
+from kolmocli.extras import needing
 from kolmocli.files import own_folder, require_utf8, writing
 from kolmocli.monitor.history import history_to_show
 from kolmocli.monitor.records import StepRecord, WarmRecord
@@ -80,10 +81,6 @@ def export(run_dir: Path) -> Path:
 
 
 def _writer() -> Any:
-    try:
+    with needing("TensorBoard", "tensorboard"):
         from torch.utils.tensorboard import SummaryWriter
-    except ImportError as error:
-        raise EnvironmentMissing(
-            f"TensorBoard is not installed ({error}): pip install 'kolmocli[tensorboard]'"
-        ) from None
     return SummaryWriter

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
-
 from kolmocli.errors import EnvironmentMissing
+from kolmocli.extras import require
 
 
 def require_device(name: str) -> None:
@@ -22,6 +21,4 @@ def require_device(name: str) -> None:
 
 def require_adapters() -> None:
     """Raise EnvironmentMissing where what low-rank adapters need is not installed."""
-    missing = [name for name in ("peft", "accelerate") if importlib.util.find_spec(name) is None]
-    if missing:
-        raise EnvironmentMissing(f"adapters need {' and '.join(missing)}: pip install 'kolmocli[lora]'")
+    require("an adapter", "peft", "accelerate")

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import copy
 import gc
-import importlib.util
 import os
 import tempfile
 import warnings
@@ -20,7 +19,8 @@ from typing import Any
 
 import torch
 
-from kolmocli.errors import EnvironmentMissing, KolmoError, UsageError, last_line
+from kolmocli.errors import KolmoError, UsageError, last_line
+from kolmocli.extras import require
 from kolmocli.pace import Look, unheard
 from kolmocli.policy.generation import Generated, StateValue
 from kolmocli.policy.policy import Policy
@@ -45,8 +45,7 @@ def open_vllm(policy: Policy, memory_share: float) -> VllmSampler:
         UsageError: the model is an adapter.
         KolmoError: vLLM refuses the model, with what it says.
     """
-    if importlib.util.find_spec("vllm") is None:
-        raise EnvironmentMissing("model.sampler: vllm is not installed; pip install 'kolmocli[vllm]', or leave it out")
+    require("model.sampler: vllm", "vllm", otherwise="remove that key")
     if policy.base is not None:
         raise UsageError(
             f"model.sampler: {policy.name} is an adapter, which vllm cannot follow while it learns; leave it out"

@@ -33,7 +33,10 @@ def train(
         curriculum: a file, the name of a packaged one, or its content as a mapping.
         families: kinds of task of your own that the curriculum names. Decorated with `kolmo.family`, a kind is known
             from then on; to name it here says what a script relies on, and registers a kind that is not a function.
-        steps, seed, model, sandbox: short for the settings `training.steps`, `seed`, `model.name`, `sandbox.backend`.
+        steps: short for the setting `training.steps`.
+        seed: short for the setting `seed`.
+        model: short for the setting `model.name`.
+        sandbox: short for the setting `sandbox.backend`.
         settings: any other keys of the file, dotted: `{"training.batch_size": 64}`.
         run_dir: where the run goes; None: a new folder in `runs/`.
         resume: go on with the run in `run_dir`, exactly where it was stopped.

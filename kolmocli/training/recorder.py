@@ -19,6 +19,7 @@ from kolmocli.monitor.events import SAMPLES, BestEvent, ControllerEvent, EngineE
 from kolmocli.monitor.records import (
     GeneratorRecord,
     ReinforceRecord,
+    RoomRecord,
     StalenessRecord,
     StepSeconds,
     WarmRecord,
@@ -93,10 +94,12 @@ class Recorder:
         for what, spent in seconds.items():
             totals.spend(what, spent)
         self._note_standing(record, groups)
+        found = self.room() if step % WINDOW == 0 else None
         record = replace(
             record,
             **answers,
             **self._of_generators(groups),
+            room=None if found is None else RoomRecord(**asdict(found)),
             gradient=None if report.noise is None else gradient_record(report.noise, groups),
             loss=report.loss,
             grad_norm=report.grad_norm,
@@ -111,7 +114,7 @@ class Recorder:
         self._remember_best(step, groups)
         if (failure := failing(groups, step)) is not None:
             self.event(failure)
-        if step == WINDOW and (found := self.room()) is not None:
+        if step == WINDOW and found is not None:
             self.event(ControllerEvent(step=step, text=room_line(asdict(found))))
         for text in noticed:
             self.event(ControllerEvent(step=step, text=text))

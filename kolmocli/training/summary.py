@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 
 from kolmocli.curriculum.information import per_gflop
 from kolmocli.curriculum.room import Room
+from kolmocli.monitor.records import RoomRecord
 from kolmocli.monitor.summary import (
     Summary,
     SummaryBits,
     SummaryEval,
     SummaryPassRate,
-    SummaryRoom,
     SummarySandbox,
     SummarySeconds,
 )
@@ -53,11 +54,7 @@ def summarise(
             controlled=_mean(sum(rate is not None for rate in totals.controlled), len(totals.controlled)),
             in_band_controlled=in_band_controlled(totals.controlled, target),
         ),
-        room=SummaryRoom()
-        if room is None
-        else SummaryRoom(
-            uniform=room.uniform, best=room.best, ratio=room.ratio, ci=room.ci, failed=room.failed, passed=room.passed
-        ),
+        room=RoomRecord() if room is None else RoomRecord(**asdict(room)),
         ends=ends,
         bits=SummaryBits(
             per_rollout=_mean(totals.bits, totals.rollouts),

@@ -20,7 +20,7 @@ families:
 warmup: {max_steps: 2, check_every: 2, batch_size: 8}
 training: {steps: 3, batch_size: 8, group_size: 4, max_new_tokens: 24}
 evaluation: {tasks: 4}
-sandbox: {backend: embedded, workers: 1}
+sandbox: {backend: embedded, workers: 2}
 report: false
 """
 

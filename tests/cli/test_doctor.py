@@ -40,14 +40,19 @@ def test_an_extra_is_known_from_the_metadata_alone(tmp_path: Path, monkeypatch: 
         "Requires-Dist: pytest; extra == 'elsewhere'",
         "Requires-Dist: no-such-package; (sys_platform == 'amiga') and extra == 'elsewhere'",
         "Requires-Dist: typer; python_version > '3'",
-        *(f"Provides-Extra: {extra}" for extra in ("one", "two", "half", "elsewhere")),
+        "Requires-Dist: kolmocli[two]; extra == 'same'", "Requires-Dist: kolmocli[one,two]; extra == 'all'",
+        "Requires-Dist: typer; extra == 'all'", "Requires-Dist: kolmocli[half,one]; extra == 'lacking'",
+        *(f"Provides-Extra: {extra}" for extra in ("one", "two", "half", "elsewhere", "same", "all", "lacking")),
     ]  # fmt: skip
     folder = tmp_path / "kolmocli-9.dist-info"
     folder.mkdir()
     (folder / "METADATA").write_text("\n".join(lines) + "\n")
     monkeypatch.syspath_prepend(tmp_path)
     rich, pytest_ = version("rich"), version("pytest")
-    expected = {"one": pytest_, "two": f"pytest {pytest_} rich {rich}", "half": None, "elsewhere": pytest_}
+    expected = {
+        "one": pytest_, "two": f"pytest {pytest_} rich {rich}", "half": None, "elsewhere": pytest_, "same": "two",
+        "all": f"one two typer {version('typer')}", "lacking": None,
+    }  # fmt: skip
     assert examine_extras() == expected
 
 

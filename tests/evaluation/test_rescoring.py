@@ -22,14 +22,14 @@ LIMITS = limits_of(0.3)
 
 @pytest.fixture(scope="module")
 def box() -> Iterator[Sandbox]:
-    sandbox = open_sandbox("embedded", limits=LIMITS, workers=1)
+    sandbox = open_sandbox("embedded", limits=LIMITS, workers=2)
     yield sandbox
     sandbox.close()
 
 
 @pytest.fixture(scope="module")
 def docker_box() -> Iterator[Sandbox]:
-    sandbox = open_sandbox("docker", limits=LIMITS, workers=1)
+    sandbox = open_sandbox("docker", limits=LIMITS, workers=2)
     yield sandbox
     sandbox.close()
 

@@ -94,6 +94,8 @@ def test_both_sides_begin_alike_and_the_table_names_what_nobody_reached(curricul
     kept = tmp_path / "kept"
     assert ask(*command, "--minutes", "0", "--keep", str(kept)).returncode == 0
     assert [file.name for file in kept.iterdir()] == ["raced.json"]
+    by_seed = json.loads((kept / "raced.json").read_text())["runs"]
+    assert {seed: set(runs) for seed, runs in by_seed.items()} == {key: set(VARIANTS) for key in ("seed1", "seed2")}
     once = ask(*command, "--minutes", "0", "--out", str(kept))
     assert (once.returncode, once.stdout) == (0, again.stdout)
     assert {file.name for file in kept.iterdir()} == {"raced.json", "race.png"}

@@ -24,9 +24,18 @@ def test_every_function_has_a_true_example():
 
 
 def test_the_code_table_is_the_code():
-    words = [canonical_code(lengths) for lengths in LENGTHS]
-    table = {row[0]: row[1:] for row in ROWS if row[0] in SYMBOLS}
-    assert table == {s: [w[i] or "-" for w in words] for i, s in enumerate(SYMBOLS)}
+    """The words are made from the lengths of the page by its rule."""
+    block = re.search(r"^symbol .*?\n(.*?)^```", PAGE, re.M | re.S)[1]
+    rows = [re.split(r" {2,}|[ /](?=[-\d])", line) for line in block.splitlines()]
+    table = {row[0]: [int(length.replace("-", "0")) for length in row[1:]] for row in rows}
+    assert tuple(table) == SYMBOLS
+    for context, lengths in enumerate(zip(*table.values(), strict=True)):
+        assert lengths == LENGTHS[context]
+        words, word = [""] * len(lengths), ""
+        for length, place in sorted((length, place) for place, length in enumerate(lengths) if length):
+            after = int(word, 2) + 1 if word else 0
+            words[place] = word = f"{after:0{len(word)}b}".ljust(length, "0")
+        assert words == canonical_code(LENGTHS[context])
 
 
 def test_the_example_has_these_bits():

@@ -290,7 +290,9 @@ def test_an_adapter_is_trained_on_as_what_it_is(saved: Path, rank: int) -> None:
 
 def test_without_the_packages_the_extra_is_named(llama_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(EnvironmentMissing, match=r"adapters need peft and accelerate: pip install 'kolmocli\[lora\]'"):
+    with pytest.raises(
+        EnvironmentMissing, match=r"an adapter needs peft and accelerate: pip install 'kolmocli\[train\]'"
+    ):
         attach(None, PLAIN, 0)
     with pytest.raises(EnvironmentMissing):
         load(str(llama_folder), EIGHT_BITS)

@@ -227,7 +227,7 @@ def test_a_file_that_changed_is_read_again(tmp_path: Path) -> None:
 def test_a_file_that_is_not_there_is_named_with_the_mend(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"none\.jsonl: no such file; `kolmo data slice`"):
         training_source(config(train=f"{tmp_path}/none.jsonl"), quiet)
-    with pytest.raises(KolmoError, match=r"a data set that can be read|a data set is read with"):
+    with pytest.raises(KolmoError, match=r"a data set that can be read|a data set needs datasets"):
         training_source(config(train=str(tmp_path)), quiet)
 
 

@@ -25,7 +25,7 @@ families:
 warmup: {max_steps: 25, check_every: 25, batch_size: 16, learning_rate: 6.0e-3, until: 1}
 training: {steps: 12, batch_size: 8, group_size: 4, max_new_tokens: 16, hindsight: 1.0}
 evaluation: {tasks: 4, every: 5}
-sandbox: {backend: embedded, workers: 1}
+sandbox: {backend: embedded, workers: 2}
 checkpoint_every: 3
 report: false
 """

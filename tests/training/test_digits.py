@@ -114,7 +114,7 @@ def test_one_preset_learns_questions_and_programs_and_is_resumed_exactly(tmp_pat
     }
     plain = digits(SMALL).model_dump(mode="json")
     sums = {"task": "sum_digits", "levels": [{"integers": [1, 1]}, {}]}
-    changed = {"families": {"sums": sums, "runs": runs}, "reward": {}, "sandbox": {"backend": "embedded", "workers": 1}}
+    changed = {"families": {"sums": sums, "runs": runs}, "reward": {}, "sandbox": {"backend": "embedded", "workers": 2}}
     config = Config.model_validate({**plain, **changed})
     summary = run(config, tmp_path / "whole")
     run(config, tmp_path / "parts", stop_at=1)

@@ -31,8 +31,8 @@ SMALL = {
 SUBJECTS = {"numbers", "maps", "filters", "folds", "strings", "pairs"}
 
 
-def lesson(**changes: Any) -> Config:
-    return load_config(find_curriculum("python"), {**SMALL, **changes})
+def lesson(curriculum: str = "python", **changes: Any) -> Config:
+    return load_config(find_curriculum(curriculum), {**SMALL, **changes})
 
 
 def test_a_run_is_judged_in_a_sandbox_and_resumed_exactly(tmp_path: Path) -> None:
@@ -58,7 +58,7 @@ def test_groups_that_all_fail_teach_where_parts_are_paid(tmp_path: Path) -> None
     steps = []
     for partial in (0.0, 0.5):
         folder = tmp_path / str(partial)
-        run(lesson(**changes, **{"reward.partial": partial}), folder)
+        run(lesson("expressions", **changes, **{"reward.partial": partial}), folder)
         steps += [record for record in metrics(folder) if record["phase"] == "rl"]
     without, with_parts = steps
     assert without["tokens"] == with_parts["tokens"], "other rollouts"
@@ -73,6 +73,6 @@ def test_groups_that_all_fail_teach_where_parts_are_paid(tmp_path: Path) -> None
 def test_reinforce_alone_finds_functions_that_nobody_taught(tmp_path: Path) -> None:
     """In some five minutes on one core. The whole lesson gains more (docs/python.md)."""
     changes = {"model.device": "cpu", "sandbox.backend": "embedded", "training.steps": 60, "report": False}
-    after = run(load_config(find_curriculum("python"), changes), tmp_path / "run")["eval"]["after"]
+    after = run(load_config(find_curriculum("expressions"), changes), tmp_path / "run")["eval"]["after"]
     assert after["gain"] > 0.08
     assert after["gain_ci"][0] > 0

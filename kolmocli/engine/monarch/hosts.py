@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import atexit
 import contextlib
-import importlib.util
 import ipaddress
 import os
 import re
@@ -25,6 +24,7 @@ from urllib.parse import urlsplit
 
 from kolmocli.engine.monarch.messages import GeneratorSettings
 from kolmocli.errors import EnvironmentMissing, KolmoError, UsageError
+from kolmocli.extras import require
 from kolmocli.sandbox.base import Health
 
 _SPAWN_SECONDS = 30.0
@@ -41,10 +41,7 @@ _transport: str | None = None
 
 
 def require_monarch() -> None:
-    if importlib.util.find_spec("monarch") is None:
-        raise EnvironmentMissing(
-            "the engine monarch needs torchmonarch; install it with: pip install 'kolmocli[monarch]'"
-        )
+    require("the engine monarch", "monarch")
 
 
 def check_address(address: str, *, insecure: bool, place: str) -> None:

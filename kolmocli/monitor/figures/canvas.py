@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 from kolmocli.console import printable, unlogged
+from kolmocli.extras import needing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -42,7 +43,7 @@ WINDOW = 10
 def figure(title: str, subtitle: str = "") -> Figure:
     """An empty figure of the common size with its title."""
     # Without a writable home matplotlib says in two lines where it puts its cache instead.
-    with unlogged("matplotlib"):
+    with needing("a report"), unlogged("matplotlib"):
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
 

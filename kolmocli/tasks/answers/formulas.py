@@ -24,7 +24,7 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
-from kolmocli.errors import EnvironmentMissing
+from kolmocli.extras import install, missing
 from kolmocli.tasks.answers.formula_worker import WALL_SECONDS
 from kolmocli.tasks.answers.judges import RULES, JudgeName
 from kolmocli.tasks.answers.trees import Tree
@@ -58,16 +58,14 @@ def version() -> str | None:
 def require() -> None:
     """Raises EnvironmentMissing, with what to type, when there is no math-verify."""
     if not installed():
-        raise EnvironmentMissing(
-            "answers.judge: math needs math-verify; pip install 'kolmocli[math]', or use judge: auto"
-        )
+        raise missing("answers.judge: math", "math_verify", otherwise="use judge: auto")
 
 
 @cache
 def note_missing() -> None:
     """Say once that formulas are compared by how they are written."""
     _log.warning(
-        "math-verify is not installed: formulas that are written differently count as different; pip install 'kolmocli[math]'"
+        "math-verify is not installed: formulas that are written differently count as different; %s", install("math")
     )
 
 

@@ -6,8 +6,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from kolmocli.tasks.examples.shapes import SubjectName
-from kolmocli.tasks.examples.subjects import SUBJECTS
+from kolmocli.tasks.examples.shapes import LadderName, SubjectName
+from kolmocli.tasks.examples.subjects import LADDERS
 from kolmocli.tasks.settings import FamilySettings
 
 
@@ -20,9 +20,14 @@ class Examples(FamilySettings):
         "examples", description="ask for the expression by its examples, or for a whole function in words"
     )
 
+    ladder: LadderName = Field(
+        "expressions",
+        description="how far the levels go: five of expressions; or on to conditionals, loops, sorting, counting and helper functions",
+    )
+
     @property
     def level_count(self) -> int:
-        return len(SUBJECTS[self.of].ladder)
+        return len(LADDERS[self.ladder][self.of].ladder)
 
     @property
     def pays_parts(self) -> bool:

@@ -1,6 +1,6 @@
-"""The functions that a policy is to find: shapes of one expression, whose constants are drawn.
+"""The functions that a policy is to find: shapes of one expression, or of a few lines (`programs.py`), whose constants are drawn.
 
-A shape is the text of an expression with slots for its constants, and the same as a function of Python, with which the host
+A shape is the text of an expression, or of the body of a function, with slots for its constants, and the same as a function of Python, with which the host
 computes expected values; a test runs both and compares. The shapes of a subject stand on rungs, from easy to hard. Constants
 are as long everywhere, so that what was learnt of reading them on one rung serves on the others.
 """
@@ -16,6 +16,8 @@ from typing import Any, Literal
 Arguments = tuple[Any, ...]
 """What a function is called with."""
 SubjectName = Literal["numbers", "maps", "filters", "folds", "strings", "pairs"]
+LadderName = Literal["expressions", "programs"]
+"""How far the levels go."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +30,22 @@ class Shape:
     value: Callable[..., Any]
 
     @property
+    def body(self) -> str:
+        """What stands below the head of the function."""
+        return self.text if "return " in self.text else f"return {self.text}"
+
+    @property
     def slots(self) -> tuple[str, ...]:
         return tuple(sorted({name for _, name, _, _ in Formatter().parse(self.text) if name}))
 
 
 Ladder = Sequence[Sequence[Shape]]
 """Shapes by rung, from easy to hard."""
+
+
+def by_text(ladder: Ladder) -> dict[str, Shape]:
+    return {shape.text: shape for rung in ladder for shape in rung}
+
 
 NUMBERS: Ladder = (
     (
@@ -198,6 +210,10 @@ class Function:
         return self.shape.text.format(**dict(self.constants))
 
     @property
+    def body(self) -> str:
+        return self.shape.body.format(**dict(self.constants))
+
+    @property
     def words(self) -> str:
         return self.shape.words.format(**dict(self.constants))
 
@@ -205,12 +221,12 @@ class Function:
         return self.shape.value(*arguments, **dict(self.constants))
 
 
-def draw(ladder: Ladder, level: int, rng: random.Random) -> Function:
-    """A function of this level: mostly of its own rung, and of each further one 0.6 times as often as of the one before.
+def draw(ladder: Ladder, level: int, rng: random.Random, spread: float) -> Function:
+    """A function of this level: mostly of its own rung, and of each further one `spread` times as often as of the one before.
 
-    So the easiest level has a few of the hardest shapes: a shape that is never written cannot be reinforced.
+    So the easiest level has a few of harder shapes: a shape that is never written cannot be reinforced.
     """
-    weights = [0.6 ** abs(rung - level) for rung in range(1, len(ladder) + 1)]
+    weights = [spread ** abs(rung - level) for rung in range(1, len(ladder) + 1)]
     shape = rng.choice(rng.choices(ladder, weights)[0])
     return Function(shape, tuple((slot, _SLOTS[slot](rng)) for slot in shape.slots))
 
@@ -218,6 +234,8 @@ def draw(ladder: Ladder, level: int, rng: random.Random) -> Function:
 _SLOTS: Mapping[str, Callable[[random.Random], Any]] = {
     "n": lambda rng: rng.randint(10, 99),
     "k": lambda rng: rng.randint(10, 99),
+    "j": lambda rng: rng.randint(10, 99),
+    "c": lambda rng: rng.randint(2, 4),
     "m": lambda rng: rng.randint(2, 9),
     "w": lambda rng: str(rng.randint(10, 99)),
     "y": lambda rng: str(rng.randint(10, 99)),

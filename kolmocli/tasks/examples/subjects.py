@@ -11,9 +11,11 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from kolmocli.tasks.examples.list_programs import FILTER_PROGRAMS, FOLD_PROGRAMS, MAP_PROGRAMS
+from kolmocli.tasks.examples.programs import NUMBER_PROGRAMS, PAIR_PROGRAMS, STRING_PROGRAMS
 from kolmocli.tasks.examples.shapes import (
     FILTERS,
     FOLDS,
@@ -24,6 +26,7 @@ from kolmocli.tasks.examples.shapes import (
     Arguments,
     Function,
     Ladder,
+    LadderName,
     SubjectName,
 )
 
@@ -39,6 +42,8 @@ class Subject:
     draw: Callable[[random.Random], Arguments]
     borders: Callable[[Function], Sequence[Arguments]] = lambda function: ()
     """Inputs around the numbers at which a function changes its mind, which are shown too."""
+    spread: float = 0.6
+    """How often a level draws from a further rung, as a share of how often it draws from the one before."""
 
     def behaviour(self, function: Function) -> tuple[Any, ...]:
         return tuple(function(*arguments) for arguments in self.landmarks)
@@ -66,7 +71,7 @@ def _sorted_list(rng: random.Random) -> Arguments:
 
 def _borders(function: Function) -> Sequence[Arguments]:
     """Every border with its neighbours, and one number far below and one far above."""
-    near = {number + offset for _, number in function.constants for offset in (-1, 0, 1)}
+    near = {number + offset for slot, number in function.constants if slot in "nk" for offset in (-1, 0, 1)}
     return [(sorted({0, 100} | near),)]
 
 
@@ -89,3 +94,28 @@ SUBJECTS: Mapping[SubjectName, Subject] = {
         ((5000, 1000), (0, 0), (100, 1000), (3, 4), (4, 3), (-5, 2), (7, 7), (0, 1), (1, 0)), _pair,
     ),
 }  # fmt: skip
+
+
+def _longer(
+    name: SubjectName, ladder: Ladder, probes: Sequence[Arguments], landmarks: Sequence[Arguments] = ()
+) -> Subject:
+    """The subject with its long ladder: other probes, which tell programs apart, and more landmarks."""
+    short = SUBJECTS[name]
+    return replace(
+        short, ladder=ladder, probes=probes, landmarks=(*short.landmarks, *probes, *landmarks), spread=_SPREAD
+    )
+
+
+_SPREAD = 0.5
+"""Of a ladder with more rungs, whose ends should lie further apart."""
+LONGER: Mapping[SubjectName, Subject] = {
+    "numbers": _longer("numbers", NUMBER_PROGRAMS, ((1000,), (0,), (-1000,), (1001,))),
+    "maps": _longer("maps", MAP_PROGRAMS, (([1000, 2000, -1000, 0],),)),
+    "filters": _longer("filters", FILTER_PROGRAMS, ()),
+    "folds": _longer(
+        "folds", FOLD_PROGRAMS, (([2000, 10000, -11000],), ([0],))
+    ),  # their sum is 1000, the largest 10000
+    "strings": _longer("strings", STRING_PROGRAMS, (("ab",), ("bdac",)), (("cab",),)),
+    "pairs": _longer("pairs", PAIR_PROGRAMS, ((1000, 100), (0, 0)), ((6, 4), (2, -5))),
+}
+LADDERS: Mapping[LadderName, Mapping[SubjectName, Subject]] = {"expressions": SUBJECTS, "programs": LONGER}

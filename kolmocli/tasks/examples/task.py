@@ -24,19 +24,33 @@ _NAME = "f"
 _SYSTEM = """\
 You are shown what a function of Python returns for some inputs. Write the expression that it returns, on one line and \
 nothing else. It has to hold for other inputs too."""
-
-
+_SYSTEM_PROGRAM = """\
+You are shown what a function of Python returns for some inputs. Write the function and nothing else. It has to hold for \
+other inputs too."""
 _SYSTEM_WORDS = "You write short Python functions. Answer with the code alone."
 
 
 def example_task(subject: Subject, function: Function, rng: random.Random, bucket: Bucket, index: int) -> CodeTask:
-    """The task of finding `function`, with inputs that are drawn for it: some are shown, more are kept."""
+    """The task of finding the expression `function`, with inputs that are drawn for it: some are shown, more are kept."""
+    prefix = f"def {_NAME}({subject.parameters}): return "
+    return _by_example(subject, function, rng, bucket, index, prefix, prefix + function.expression, _SYSTEM)
+
+
+def program_task(subject: Subject, function: Function, rng: random.Random, bucket: Bucket, index: int) -> CodeTask:
+    """As `example_task`, where the function may have several statements: what is given of it does not tell how many."""
+    prefix = f"def {_NAME}({subject.parameters}):\n "
+    return _by_example(subject, function, rng, bucket, index, prefix, prefix + function.body, _SYSTEM_PROGRAM)
+
+
+def _by_example(
+    subject: Subject, function: Function, rng: random.Random, bucket: Bucket, index: int, prefix: str, reference: str,
+    system: str,
+) -> CodeTask:  # fmt: skip
     shown = _shown(subject, function, rng)
     checks = _checks(subject, function, shown, rng)
-    prefix = f"def {_NAME}({subject.parameters}): return "
     return CodeTask(
-        prompt=_prompt(checks[: len(shown)]), tests=Checks(checks), entry_point=_NAME, prefix=prefix,
-        reference=prefix + function.expression, bucket=bucket, index=index,
+        prompt=_prompt(checks[: len(shown)], system), tests=Checks(checks), entry_point=_NAME, prefix=prefix,
+        reference=reference, bucket=bucket, index=index,
     )  # fmt: skip
 
 
@@ -44,9 +58,10 @@ def function_task(subject: Subject, function: Function, rng: random.Random, buck
     """The task of writing `function` as it is said in words, for a model that reads. Nothing of its tests is shown."""
     checks = _checks(subject, function, _shown(subject, function, rng), rng)
     head = f"def {_NAME}({subject.parameters.replace(',', ', ')}):"
+    body = function.body.replace("\n ", "\n    ")
     return CodeTask(
         prompt=Prompt(f"Write the Python function `{head[4:-1]}` that returns {function.words}.", _SYSTEM_WORDS),
-        tests=Checks(checks), entry_point=_NAME, reference=f"{head}\n    return {function.expression}", bucket=bucket,
+        tests=Checks(checks), entry_point=_NAME, reference=f"{head}\n    {body}", bucket=bucket,
         index=index,
     )  # fmt: skip
 
@@ -74,12 +89,12 @@ def is_held_out(subject: Subject, behaviour: Sequence[Any]) -> bool:
     return content_key(f"{subject.parameters}/{tuple(behaviour)!r}") % _HELD_OUT == 0
 
 
-def _prompt(checks: Sequence[Check]) -> Prompt:
+def _prompt(checks: Sequence[Check], system: str) -> Prompt:
     """In words for a model that reads; bare for one that learns from nothing: `3 1>4 2`."""
     pairs = [(check.call.arguments[0], check.expected) for check in checks]
     text = "\n".join(f"{_NAME}({', '.join(map(repr, arguments))}) == {value!r}" for arguments, value in pairs)
     short = ";".join(f"{_bare(arguments)}>{_bare([value])}" for arguments, value in pairs)
-    return Prompt(text, _SYSTEM, short)
+    return Prompt(text, system, short)
 
 
 def _bare(values: Sequence[Any]) -> str:

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from kolmocli.errors import EnvironmentMissing, UsageError
+from kolmocli.errors import UsageError
+from kolmocli.extras import needing
 from kolmocli.tasks.files.blocks import Bytes
 
 COEFFICIENTS = 13
@@ -38,10 +39,8 @@ def mfcc(samples: Iterable[NDArray[np.int16]], rate: int, name: str) -> Iterator
         EnvironmentMissing: the library is not installed.
         UsageError: a sample rate that has no such coefficients.
     """
-    try:
+    with needing("--modality mfcc"):
         from kaldi_native_fbank import MfccOptions, OnlineMfcc
-    except ImportError:
-        raise EnvironmentMissing("--modality mfcc needs kaldi-native-fbank: pip install 'kolmocli[audio]'") from None
     if not _RATES[0] <= rate <= _RATES[1]:
         raise UsageError(f"{name}: {rate} samples per second; mfcc needs {_RATES[0]} to {_RATES[1]}")
     options = MfccOptions()

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from kolmocli.errors import EnvironmentMissing, UsageError, last_line
+from kolmocli.errors import UsageError, last_line
+from kolmocli.extras import needing
 
 _ID = re.compile(r"[\w.-]+/[\w.-]+")
 _FILE = re.compile(r"\.(?:jsonl?|csv|parquet|txt|gz|fasta|fa|wav|ya?ml)\Z", re.IGNORECASE)
@@ -46,10 +47,8 @@ def table_rows(name: str) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _parquet(name: str) -> Iterator[dict[str, Any]]:
-    try:
+    with needing(f"{name}: Parquet"):
         from pyarrow import ArrowException, parquet
-    except ImportError:
-        raise EnvironmentMissing(f"{name}: Parquet is read with pyarrow: pip install 'kolmocli[parquet]'") from None
     try:
         with parquet.ParquetFile(name) as file:
             for batch in file.iter_batches(batch_size=1024):
@@ -61,12 +60,8 @@ def _parquet(name: str) -> Iterator[dict[str, Any]]:
 
 
 def _data_set(name: str) -> Iterable[dict[str, Any]]:
-    try:
+    with needing(f"{name}: a data set"):
         import datasets
-    except ImportError:
-        raise EnvironmentMissing(
-            f"{name}: a data set is read with datasets: pip install 'kolmocli[datasets]'"
-        ) from None
     place, *parts = name.split(":")
     datasets.disable_progress_bars()
     if Path(place).is_dir():

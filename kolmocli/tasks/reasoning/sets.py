@@ -6,7 +6,6 @@ https://github.com/open-thought/reasoning-gym. Nothing of it is imported before 
 from __future__ import annotations
 
 import ast
-import importlib.util
 import inspect
 import textwrap
 from collections.abc import Mapping
@@ -14,7 +13,8 @@ from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import Any
 
-from kolmocli.errors import EnvironmentMissing, UsageError, suggest
+from kolmocli.errors import UsageError, suggest
+from kolmocli.extras import require
 
 PREFIX = "reasoning_gym"
 _PACKAGE = "reasoning_gym"
@@ -56,10 +56,7 @@ def reasoning_set(name: str) -> ReasoningSet:
         EnvironmentMissing: reasoning-gym is not installed.
         UsageError: it has no such set, or one that cannot be trained on here.
     """
-    if importlib.util.find_spec(_PACKAGE) is None:
-        raise EnvironmentMissing(
-            f"task {PREFIX}/{name}: reasoning-gym is not installed; pip install 'kolmocli[reasoning-gym]'"
-        )
+    require(f"task {PREFIX}/{name}", _PACKAGE)
     from reasoning_gym.factory import DATASETS
 
     if name not in DATASETS:

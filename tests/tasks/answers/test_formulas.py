@@ -224,7 +224,7 @@ def test_without_the_library_formulas_are_compared_as_they_are_written(
     assert described("auto") == f"auto (rules {formulas.RULES}, formulas as they are written)"
     for ask in (lambda: judge_of("math"), lambda: question({"question": "?", "answer": "x", "judge": "math"})):
         with pytest.raises(
-            EnvironmentMissing, match=r"needs math-verify; pip install 'kolmocli\[math\]', or use judge: auto"
+            EnvironmentMissing, match=r"needs math-verify: pip install 'kolmocli\[math\]', or use judge: auto"
         ):
             ask()
     formulas.note_missing.cache_clear()

@@ -39,7 +39,7 @@ TASKS = {"train": some(TRAIN), "eval": some(EVAL)}
 
 @pytest.fixture(scope="module")
 def box() -> Iterator[Sandbox]:
-    with open_sandbox("embedded", workers=1) as sandbox:
+    with open_sandbox("embedded", workers=2) as sandbox:
         yield sandbox
 
 
@@ -64,7 +64,7 @@ def subject_of(task: CodeTask) -> Subject:
 def test_every_shape_returns_in_a_sandbox_what_it_returns_here(box: Sandbox) -> None:
     rng = random.Random(0)
     tasks = [
-        example_task(subject, draw([[shape]], 1, rng), rng, Bucket(name, 1), 0)
+        example_task(subject, draw([[shape]], 1, rng, 1.0), rng, Bucket(name, 1), 0)
         for name, subject in SUBJECTS.items()
         for rung in subject.ladder
         for shape in rung

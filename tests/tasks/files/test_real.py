@@ -36,7 +36,7 @@ REAL: dict[str, tuple[Callable[[], Path], str, str]] = {
 }
 A_FEW_STEPS = (
     *("warmup.max_steps=10", "warmup.batch_size=16", "training.steps=3", "training.batch_size=16"),
-    *("training.group_size=4", "evaluation.tasks=24", "sandbox.workers=1"),
+    *("training.group_size=4", "evaluation.tasks=24", "sandbox.workers=2"),
 )
 
 

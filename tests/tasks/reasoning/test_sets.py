@@ -25,7 +25,7 @@ def read_anew() -> Iterator[None]:
 
 def test_without_the_package_one_line_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(EnvironmentMissing, match=r"not installed; pip install 'kolmocli\[reasoning-gym\]'"):
+    with pytest.raises(EnvironmentMissing, match=r"needs reasoning-gym: pip install 'kolmocli\[reasoning-gym\]'"):
         reasoning_set("chain_sum")
 
 

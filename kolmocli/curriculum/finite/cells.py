@@ -1,0 +1,124 @@
+"""The prompts of a finite set that were never drawn, in cells of like ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import repeat
+from typing import Any
+
+import numpy as np
+
+from kolmocli.curriculum.base import Bucket
+from kolmocli.errors import UsageError
+
+_STEP = 0.5
+"""Logits between two cells of prompts with a measured pass rate."""
+_EXTREME = 0.02
+"""A measured pass rate is taken at least this far from 0 and 1: the few rollouts that it comes from say no more."""
+
+Column = Sequence[Any] | np.ndarray
+
+
+class Cells:
+    """Which prompts are alike before anything is known of them: those of one bucket, and of about one measured pass rate.
+
+    A cell is a list that is shuffled as it is used up (Fisher and Yates), with the moves that were made kept in a dictionary:
+    memory grows with what was drawn.
+
+    Args:
+        size: how many prompts there are.
+        family, level, pass_rate: columns with an entry for each, or None.
+
+    Raises:
+        UsageError: a column of another length, a level that is no whole number, a pass rate outside 0 to 1.
+    """
+
+    def __init__(
+        self, size: int, family: Column | None = None, level: Column | None = None, pass_rate: Column | None = None
+    ) -> None:
+        if size < 1:
+            raise UsageError("there are no prompts to draw from")
+        _same_length(size, family=family, level=level, pass_rate=pass_rate)
+        of_prompt, self.buckets = _buckets(size, family, level)
+        logits = np.zeros(size) if pass_rate is None else _logits(pass_rate)
+        count = np.bincount(of_prompt, minlength=len(self.buckets))
+        means = np.bincount(of_prompt, weights=logits, minlength=len(self.buckets)) / count
+        self.abilities = [float(mean) for mean in means]
+        """Of each bucket the mean of the measured pass rates, in logits; 0 where none were."""
+        steps = np.round((logits - means[of_prompt]) / _STEP).astype(np.int64)
+        low, width = int(steps.min()), int(np.ptp(steps)) + 1
+        keys, cells = np.unique(of_prompt * width + (steps - low), return_inverse=True)
+        self.bucket = [int(key) // width for key in keys]
+        """Of each cell the number of its bucket."""
+        self.offset = [_STEP * (int(key) % width + low) for key in keys]
+        """Of each cell how much easier than their bucket its prompts are expected to be, in logits."""
+        self.cell = cells.reshape(-1).astype(np.int32)
+        """The cell of every prompt."""
+        self._order = np.argsort(self.cell, kind="stable").astype(np.int32)
+        sizes = np.bincount(self.cell, minlength=len(keys))
+        self._starts = [int(n) for n in np.cumsum(sizes) - sizes]
+        self.left = [int(n) for n in sizes]
+        """Of each cell how many prompts were not drawn yet."""
+        self._moved: dict[int, int] = {}
+
+    def __len__(self) -> int:
+        return len(self.bucket)
+
+    def take(self, cell: int, share: float) -> int:
+        """One of the prompts that are left in a cell: that at this share, from 0 to 1, of them."""
+        start, last = self._starts[cell], self.left[cell] - 1
+        place = start + min(int(share * (last + 1)), last)
+        taken = self._at(place)
+        self._moved[place] = self._at(start + last)
+        self._moved.pop(start + last, None)
+        self.left[cell] = last
+        return taken
+
+    def state_dict(self) -> dict[str, Any]:
+        return {"left": list(self.left), "moved": [list(move) for move in self._moved.items()]}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        self.left = [int(n) for n in state["left"]]
+        self._moved = {int(place): int(prompt) for place, prompt in state["moved"]}
+
+    def _at(self, place: int) -> int:
+        return self._moved.get(place, int(self._order[place]))
+
+
+def _same_length(size: int, **columns: Column | None) -> None:
+    for name, column in columns.items():
+        if column is not None and len(column) != size:
+            raise UsageError(f"{name} has {len(column):,} entries for {size:,} prompts; it needs one for each")
+
+
+def _buckets(size: int, family: Column | None, level: Column | None) -> tuple[np.ndarray, list[Bucket]]:
+    """The number of the bucket of every prompt, and the buckets."""
+    if family is None and level is None:
+        return np.zeros(size, np.int64), [Bucket("prompts", 1)]
+    families = repeat("prompts", size) if family is None else map(str, family)
+    levels = repeat(1, size) if level is None else map(_level, level, range(size))
+    names = list(zip(families, levels, strict=True))
+    known = {name: number for number, name in enumerate(sorted(set(names)))}
+    return np.fromiter((known[name] for name in names), np.int64, size), [Bucket(*name) for name in known]
+
+
+def _level(value: Any, prompt: int) -> int:
+    try:
+        level = int(value)
+    except (TypeError, ValueError, OverflowError):
+        level = None
+    if level is None or level != value:
+        raise UsageError(f"prompt {prompt}: a level is a whole number, got {value!r}")
+    return level
+
+
+def _logits(pass_rate: Column) -> np.ndarray:
+    try:
+        rates = np.asarray(pass_rate, dtype=float)
+        wrong = np.flatnonzero(~((rates >= 0.0) & (rates <= 1.0)))
+    except (TypeError, ValueError) as error:
+        raise UsageError(f"pass_rate: {error}; it needs a number from 0 to 1 for each prompt") from None
+    if len(wrong):
+        raise UsageError(f"prompt {wrong[0]}: a pass rate lies between 0 and 1, got {pass_rate[int(wrong[0])]!r}")
+    rates = rates.clip(_EXTREME, 1.0 - _EXTREME)
+    return np.log(rates / (1.0 - rates))

@@ -1,0 +1,274 @@
+"""Choose prompts of a finite set by what each is expected to teach, one posterior for every prompt.
+
+    prompts = Prompts(7473, level=levels, target=0.5, seed=0)
+    index = prompts.draw()
+    prompts.observe([index], passes=[3], rollouts=[8])
+
+`integrations/torch.py` makes a sampler of it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypedDict
+
+import numpy as np
+
+from kolmocli.curriculum.finite.cells import Cells, Column
+from kolmocli.curriculum.finite.posterior import Normal, Numbers, Posterior, closeness, expected_rate
+from kolmocli.curriculum.finite.seen import SeenPrompts
+from kolmocli.curriculum.finite.sum_tree import SumTree
+from kolmocli.errors import UsageError
+
+WIDTH = 0.5
+"""Logits around the target, as a standard deviation, within which a prompt is asked often."""
+_LEAST = 1e-3
+"""Closeness of a prompt that can be drawn, at least: where everything fails, all weights would be too small for a float."""
+_SHARPEST = 100.0
+"""At which the weight of the least closeness is a float still."""
+_PATIENCE = 100
+"""Versions of the policy after which a result that did not come is no longer waited for."""
+_MOVED = 0.1
+"""Logits that a bucket may move before the weights of its prompts are computed again."""
+_REFRESH = 1 / 16
+"""Share of the prompts seen that are drawn between two times that all weights are computed again, at least."""
+
+
+class Options(TypedDict, total=False):
+    """What `Prompts` is told apart from the prompts."""
+
+    target: float
+    seed: int
+    probes: float
+    memory: float
+    sharpness: float
+
+
+class Prompts:
+    """A finite set of prompts and what is believed of each.
+
+    A draw takes O(log n) time and memory grows with the prompts that were seen. A prompt that was drawn is not drawn again before
+    its result is known, or has been waited for in vain.
+
+    Args:
+        size: how many prompts there are; they are numbered from 0.
+        family, level, pass_rate: columns with an entry for each prompt, or None. Prompts of one family and level share what is
+            learnt of them; a pass rate that was measured before is the first belief.
+        target: the pass rate to hold.
+        seed: of the draws.
+        probes: share of the draws that are of any prompt, each as likely as the other.
+        memory: versions of the policy after which 1/e of what was seen of a prompt counts.
+        sharpness: the power of a prompt's closeness to the target that it is drawn in proportion to. 0 draws evenly; the higher,
+            the more the same few are asked again.
+
+    Raises:
+        UsageError: a column does not fit, or a number is out of its range.
+    """
+
+    def __init__(
+        self,
+        size: int,
+        *,
+        family: Column | None = None,
+        level: Column | None = None,
+        pass_rate: Column | None = None,
+        target: float = 0.5,
+        seed: int = 0,
+        probes: float = 0.05,
+        memory: float = 100.0,
+        sharpness: float = 8.0,
+    ) -> None:
+        if not 0.0 < target < 1.0:
+            raise UsageError(f"a target lies between 0 and 1, got {target!r}")
+        if not 0.0 <= probes <= 1.0:
+            raise UsageError(f"probes is a share, from 0 to 1, got {probes!r}")
+        if not memory > 0.0:
+            raise UsageError(f"memory is a number of versions above 0, got {memory!r}")
+        if not 0.0 <= sharpness <= _SHARPEST:
+            raise UsageError(f"sharpness is a power from 0 to {_SHARPEST:g}, got {sharpness!r}")
+        if seed < 0:
+            raise UsageError(f"a seed is a whole number of at least 0, got {seed!r}")
+        self.size, self.probes, self.sharpness = size, probes, sharpness
+        self.target = math.log(target / (1.0 - target))
+        self.cells = Cells(size, family, level, pass_rate)
+        self.posterior = Posterior(len(self.cells.buckets), memory)
+        for ability, measured in zip(self.posterior.ability, self.cells.abilities, strict=True):
+            ability.mean = measured
+        self.seen = SeenPrompts(self.cells, self.posterior)
+        self._waiting: dict[int, int] = {}
+        """Prompts without a result since they were drawn, and the version that they were drawn at; oldest first."""
+        self._near_of_cell: dict[int, float] = {}
+        """Weights of a prompt of a cell, until the next results come."""
+        self._tree = SumTree()
+        """Leaf c is what is left of cell c, and leaf len(cells) + j `seen.prompts[j]`."""
+        self._rng = np.random.Generator(np.random.PCG64(seed))
+        self._fresh = [a.mean for a in self.posterior.ability]
+        """The abilities that the weights were computed for."""
+        self._since = 0
+        """Draws since then."""
+        self._refresh()
+
+    def draw(self) -> int:
+        """The number of the next prompt."""
+        if len(self._waiting) == self.size:
+            self._release(self._waiting)  # all are out: ask again
+        probe, share, inside = self._rng.random(3).tolist()
+        leaf = self._any(share) if probe < self.probes else self._tree.find(share)
+        if self._tree[leaf] <= 0.0:  # a probe of one that is out
+            leaf = self._tree.find(share)
+        cells = len(self.cells)
+        if leaf < cells:
+            prompt = self.cells.take(leaf, inside)
+            leaf = cells + self.seen.add(prompt)
+            self._weigh_cell(self.cells.cell[prompt])
+        else:
+            prompt = self.seen.prompts[leaf - cells]
+        self._waiting[prompt] = self.posterior.version
+        self._tree.set(leaf, 0.0)
+        self._since += 1
+        return prompt
+
+    @property
+    def waiting(self) -> list[int]:
+        """Prompts that were drawn and have no result yet, oldest first."""
+        return list(self._waiting)
+
+    def observe(
+        self, indices: Sequence[int], passes: Sequence[float], rollouts: Sequence[int], *, age: int = 0
+    ) -> None:
+        """Take in the results of one version of the policy, `age` versions old. A prompt with no rollouts, because all were
+        lost, can be drawn again.
+
+        Raises:
+            UsageError: a prompt was never drawn, or its passes are no part of its rollouts; then nothing is taken in.
+        """
+        if age < 0:
+            raise UsageError(f"age is a number of updates from 0 on, got {age!r}")
+        if not len(indices) == len(passes) == len(rollouts):
+            raise UsageError(
+                f"{len(indices)} prompts, {len(passes)} passes, {len(rollouts)} rollouts: one of each a prompt"
+            )
+        results = list(zip(map(int, indices), passes, rollouts, strict=True))
+        for prompt, k, n in results:
+            if prompt not in self.seen.place:
+                raise UsageError(f"prompt {prompt} was never drawn; observe() takes numbers that draw() gave")
+            if not 0 <= k <= n:
+                raise UsageError(f"prompt {prompt}: {k} passes of {n} rollouts")
+        self.posterior.advance()
+        self._near_of_cell.clear()
+        for prompt, k, n in results:
+            if n:
+                self.seen.learn(prompt, k, n, age)
+            self._release([prompt])
+        late = self.posterior.version - _PATIENCE
+        self._release([prompt for prompt, version in self._waiting.items() if version < late])
+        moved = max(abs(a.mean - b) for a, b in zip(self.posterior.ability, self._fresh, strict=True))
+        if moved > _MOVED and self._since >= _REFRESH * len(self.seen):
+            self._refresh()
+
+    def pass_rate(self, prompt: int) -> float:
+        """The pass rate that is expected of the prompt now."""
+        x = self._logit(prompt)
+        return float(expected_rate(x.mean, x.variance))
+
+    def metrics(self) -> dict[str, float]:
+        """`seen`, the share of the prompts with a result; `hard`, `in_reach` and `easy`, the shares of those whose pass rate is
+        expected below .1, between, and above .9; and the pass rate of every bucket."""
+        rates = expected_rate(*self.seen.logits(judged=True))
+        count = max(len(rates), 1)
+        hard, easy = int((rates < 0.1).sum()), int((rates > 0.9).sum())
+        found = {
+            "seen": len(rates) / self.size, "hard": hard / count,
+            "in_reach": (len(rates) - hard - easy) / count, "easy": easy / count,
+        }  # fmt: skip
+        for number, bucket in enumerate(self.cells.buckets):
+            ability = self.posterior.ability[number]
+            both = ability.variance + self.posterior.spread[number]
+            found[f"{bucket}/pass_rate"] = float(expected_rate(ability.mean, both))
+        return found
+
+    def state_dict(self) -> dict[str, Any]:
+        """Plain JSON, as long as the prompts that were drawn are many."""
+        return {
+            "size": self.size,
+            "buckets": [str(bucket) for bucket in self.cells.buckets],
+            "posterior": self.posterior.state_dict(),
+            "cells": self.cells.state_dict(),
+            "seen": self.seen.state_dict(),
+            "waiting": [list(each) for each in self._waiting.items()],
+            "weights": [self._tree[leaf] for leaf in range(len(self.cells) + len(self.seen))],
+            "fresh": list(self._fresh),
+            "since": self._since,
+            "rng": self._rng.bit_generator.state["state"],
+        }
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Go on exactly where the state was taken.
+
+        Raises:
+            UsageError: it is the state of other prompts, or of something else.
+        """
+        try:
+            mine, its = (self.size, [str(b) for b in self.cells.buckets]), (state["size"], list(state["buckets"]))
+            if mine != its or len(state["cells"]["left"]) != len(self.cells):
+                raise UsageError(
+                    f"the state is of {its[0]:,} prompts in {len(its[1])} buckets, and these are {mine[0]:,} in {len(mine[1])}:"
+                    " go on with the data and columns that it was saved for"
+                )
+            self.posterior.load_state_dict(state["posterior"])
+            self.cells.load_state_dict(state["cells"])
+            self.seen.load_state_dict(state["seen"])
+            self._waiting = {int(prompt): int(version) for prompt, version in state["waiting"]}
+            self._near_of_cell.clear()
+            self._tree = SumTree()
+            self._tree.fill([float(weight) for weight in state["weights"]])
+            self._fresh, self._since = [float(x) for x in state["fresh"]], int(state["since"])
+            self._rng.bit_generator.state = {**self._rng.bit_generator.state, "state": state["rng"]}
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            missing = f"it has no {error}" if isinstance(error, KeyError) else str(error)
+            raise UsageError(f"this is no state of a set of prompts: {missing}") from None
+
+    # --- weights
+
+    def _logit(self, prompt: int) -> Normal:
+        return self.posterior.logit(self.cells.bucket[self.cells.cell[prompt]], self.seen.offset(prompt))
+
+    def _any(self, share: float) -> int:
+        """The leaf of any prompt, each as likely as the other."""
+        at = int(share * self.size)
+        for leaf, left in enumerate(self.cells.left):
+            if at < left:
+                return leaf
+            at -= left
+        return len(self.cells) + at
+
+    def _release(self, prompts: Iterable[int]) -> None:
+        """Let these be drawn again."""
+        for prompt in list(prompts):
+            self._waiting.pop(prompt, None)
+            self._tree.set(len(self.cells) + self.seen.place[prompt], self._near(self._logit(prompt)))
+
+    def _weigh_cell(self, cell: int) -> None:
+        near = self._near_of_cell.get(cell)
+        if near is None:
+            bucket = self.cells.bucket[cell]
+            unseen = Normal(self.cells.offset[cell], self.posterior.spread[bucket])
+            near = self._near_of_cell[cell] = self._near(self.posterior.logit(bucket, unseen))
+        self._tree.set(cell, self.cells.left[cell] * near)
+
+    def _near(self, logit: Normal) -> float:
+        return float(self._weights(logit.mean, logit.variance))
+
+    def _weights(self, mean: Numbers, variance: Numbers) -> Numbers:
+        return np.maximum(closeness(mean, variance, self.target, WIDTH), _LEAST) ** self.sharpness
+
+    def _refresh(self) -> None:
+        """Compute all weights again."""
+        near = self._weights(*self.seen.logits())
+        near[[self.seen.place[prompt] for prompt in self._waiting]] = 0.0
+        self._tree.fill(np.concatenate([np.zeros(len(self.cells)), near]))
+        for cell in range(len(self.cells)):
+            self._weigh_cell(cell)
+        self._fresh = [ability.mean for ability in self.posterior.ability]
+        self._since = 0

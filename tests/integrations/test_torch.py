@@ -1,0 +1,78 @@
+"""The sampler in PyTorch's own DataLoader."""
+
+from __future__ import annotations
+
+import itertools
+import json
+
+import pytest
+from torch.utils.data import DataLoader
+
+from kolmocli.errors import UsageError
+from kolmocli.integrations.torch import PassRateSampler
+
+
+class Table(list[dict[str, object]]):
+    """A map-style data set with columns, as Hugging Face's are."""
+
+    column_names = ("question", "level")
+
+    def __getitem__(self, key):  # type: ignore[no-untyped-def]
+        return [row[key] for row in self] if isinstance(key, str) else super().__getitem__(key)
+
+
+def rows(count: int = 40) -> Table:
+    return Table({"question": f"{i} + {i}", "level": 1 + i // 20} for i in range(count))
+
+
+def batches(sampler: PassRateSampler, data: Table, count: int) -> list[list[str]]:
+    """Batches of a loader. Questions of level 1 pass half the time, those of level 2 never."""
+    loader = DataLoader(data, sampler=sampler, batch_size=4)  # type: ignore[arg-type]
+    found = []
+    for batch in itertools.islice(loader, count):
+        found.append(batch["question"])
+        drawn = [int(question.split()[0]) for question in batch["question"]]
+        sampler.observe(drawn, [4 if i < 20 else 0 for i in drawn], [8] * 4)
+    return found
+
+
+def test_a_loader_is_led_to_the_level_that_teaches() -> None:
+    data = rows()
+    found = batches(PassRateSampler(data, level="level"), data, 40)
+    late = [int(question.split()[0]) < 20 for batch in found[20:] for question in batch]
+    assert sum(late) / len(late) > 0.8
+
+
+def test_a_resumed_loader_draws_what_an_unbroken_one_draws() -> None:
+    data = rows()
+    whole = batches(PassRateSampler(data, level="level", seed=3), data, 30)
+    first = PassRateSampler(data, level="level", seed=3)
+    begun = batches(first, data, 12)
+    second = PassRateSampler(data, level="level")
+    second.load_state_dict(json.loads(json.dumps(first.state_dict())))
+    assert begun + batches(second, data, 18) == whole
+
+
+def test_what_was_drawn_and_not_judged_comes_first_again() -> None:
+    first = PassRateSampler(100, seed=1)
+    drawn = list(itertools.islice(first, 6))
+    first.observe(drawn[:2], [1, 2], [8, 8])
+    second = PassRateSampler(100)
+    second.load_state_dict(first.state_dict())
+    assert list(itertools.islice(second, 4)) == drawn[2:]
+
+
+def test_an_older_loop_does_not_go_on_beside_a_newer_one() -> None:
+    sampler = PassRateSampler(10)
+    older, newer = iter(sampler), iter(sampler)
+    next(older), next(newer)
+    with pytest.raises(UsageError, match="two loops"):
+        next(older)
+
+
+def test_columns_are_looked_for_in_the_data_set() -> None:
+    with pytest.raises(UsageError, match="no column 'levle'; did you mean level"):
+        PassRateSampler(rows(), level="levle")
+    with pytest.raises(UsageError, match="names a column, and the data set has none"):
+        PassRateSampler(10, level="level")
+    assert len(PassRateSampler([1, 2, 3], level=[1, 1, 2])) == 3
