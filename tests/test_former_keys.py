@@ -9,6 +9,8 @@ import pytest
 from kolmocli.config import Config
 from kolmocli.config.file import load_config, parse_settings
 from kolmocli.errors import UsageError
+from kolmocli.training.library import train
+from tests.conftest import Run
 
 FAMILIES = "families: {runs: {levels: [{}]}}\n"
 
@@ -104,6 +106,31 @@ def test_a_mistake_of_a_former_key_names_the_flag(tmp_path: Path) -> None:
     (tmp_path / "c.yaml").write_text(FAMILIES)
     with pytest.raises(UsageError, match=r"^--set hints.most=5: methods.hints.most: must be <= 1, got 5$"):
         load_config(tmp_path / "c.yaml", {"hints.most": 5})
+
+
+def test_a_method_that_nothing_registers_is_refused_where_it_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "c.yaml"
+    file.write_text(FAMILIES + "methods:\n  hintz: {}")
+    with pytest.raises(UsageError, match=r"c\.yaml:3: methods\.hintz: no method hintz; did you mean hints\?$"):
+        load_config(file)
+    assert load_config(file, to_look=True).methods == {"hintz": {}}  # a run is evaluated without its plugins
+    file.write_text(FAMILIES)
+    with pytest.raises(UsageError, match=r"methods\.far: no method far; there are .*hints.* and --plugin names"):
+        load_config(file, {"methods.far.off": 1})
+
+
+def test_commands_and_functions_say_it(kolmo: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "c.yaml"
+    file.write_text(FAMILIES + "hints: {most: 0.5}\n")
+    said = f"{file}: hints is called methods.hints now\n"
+    for command in (["curriculum", "validate"], ["train", "--dry-run"]):
+        done = kolmo(*command, file)
+        assert (done.returncode, done.stderr) == (0, said)
+    capsys.readouterr()
+    for quiet in (True, False):
+        with pytest.raises(UsageError, match="must be >= 0"):
+            train(file, steps=-1, quiet=quiet)
+        assert capsys.readouterr().err == ("" if quiet else said)
 
 
 def test_a_configuration_in_python_may_have_them_too() -> None:

@@ -16,7 +16,7 @@ from kolmocli.checkpoints import silent
 from kolmocli.config import Config
 from kolmocli.config.former import GONE, former, modern, remarks, today
 from kolmocli.config.overrides import apply_override
-from kolmocli.config.problems import Problem, problems_of
+from kolmocli.config.problems import Problem, problems_of, unknown_methods
 from kolmocli.errors import UsageError
 from kolmocli.files import require_regular
 from kolmocli.paths import find_curriculum
@@ -60,7 +60,7 @@ def load_config(
 
     `origins` names who asked for an override, for the error message: `{"training.steps": "--steps"}`.
     What is not named came from `--set`. `to_look` is for the configuration of a run that is read and not trained with:
-    it may name the hosts that the run had. `note` is told a line for each key of an earlier version.
+    it may name the hosts that the run had, and methods that nobody brings. `note` is told a line for each key of an earlier version.
 
     Raises:
         ConfigError: the file or an override is wrong; one line each, naming file, line, key and the mend.
@@ -68,7 +68,7 @@ def load_config(
     file = str(path)
     root = _compose(file)
     data = _construct(root, file)
-    config = _configured(data, root, file, overrides or {}, origins or {}, note)
+    config = _configured(data, root, file, overrides or {}, origins or {}, note, to_look)
     if not to_look:
         _refuse_hosts(data, root, file, overrides or {})
     return config
@@ -89,15 +89,19 @@ def _refuse_hosts(data: Any, root: yaml.MappingNode, file: str, overrides: Mappi
             )
 
 
-def read_curriculum(source: Path | str | Mapping[str, Any], overrides: Mapping[str, Any] | None = None) -> Config:
+def read_curriculum(
+    source: Path | str | Mapping[str, Any],
+    overrides: Mapping[str, Any] | None = None,
+    note: Callable[[str], None] = silent,
+) -> Config:
     """The configuration in a file, in the packaged curriculum of that name, or in its content as a mapping.
 
     Raises:
         ConfigError: as `load_config`.
     """
     if isinstance(source, Mapping):
-        return _configured(dict(source), None, "curriculum", overrides or {}, {}, silent)
-    return load_config(find_curriculum(str(source)), overrides)
+        return _configured(dict(source), None, "curriculum", overrides or {}, {}, note)
+    return load_config(find_curriculum(str(source)), overrides, note=note)
 
 
 def _configured(
@@ -107,6 +111,7 @@ def _configured(
     overrides: Mapping[str, Any],
     origins: Mapping[str, str],
     note: Callable[[str], None],
+    to_look: bool = False,
 ) -> Config:
     """What is in the file with the overrides; `root` says on which lines it stands, None where it is in no file."""
     for said in remarks(data):
@@ -123,12 +128,15 @@ def _configured(
         data, location = apply_override(data, key, value, label)
         asked[location] = label
     try:
-        return Config.model_validate(data)
+        config = Config.model_validate(data)
+        problems = [] if to_look else unknown_methods(config)
     except ValidationError as error:
         problems = problems_of(error, data)
+    if problems:
         raise ConfigError(
             list(dict.fromkeys(_line(p, former(p.location, written), root, file, asked) for p in problems)), file
-        ) from None
+        )
+    return config
 
 
 def parse_settings(settings: Iterable[str]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ a plugin that registers none are checked when the method is made.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any, ClassVar
 
 from pydantic import (
@@ -37,6 +37,8 @@ class MethodSettings(Section):
         return True
 
 
+METHODS: Registry[Callable[..., Any]] = Registry("method", "kolmocli.methods")
+"""What makes a method, by its name: see `kolmocli.register_method`."""
 METHOD_SETTINGS: Registry[type[MethodSettings]] = Registry("method", "kolmocli.method_settings")
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from kolmocli.config.file import dump_config, load_config
+from kolmocli.config.methods import METHOD_SETTINGS
 from kolmocli.contributed import ENTRY_POINTS
 from kolmocli.curriculum import KINDS, LevelBase, register_controller
 from kolmocli.errors import UsageError
@@ -73,3 +74,11 @@ def test_the_names_are_taken_after_that_too() -> None:
 
     with pytest.raises(UsageError, match="the controller sec comes with kolmo; choose another name"):
         register_controller("sec")(Mine)
+
+
+def test_the_page_has_the_settings_with_their_defaults() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "methods.md").read_text()
+    table = [line.split("|")[2].strip() for line in page.splitlines() if line.startswith("|")]
+    for name in METHOD_SETTINGS.ours:
+        fields = METHOD_SETTINGS.get(name).model_fields
+        assert ", ".join(f"`{key}` ({field.default:g})" for key, field in fields.items()) in table, name

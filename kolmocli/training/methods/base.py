@@ -20,12 +20,12 @@ from operator import add
 from typing import Any, TypeVar
 
 from kolmocli.config import Config
+from kolmocli.config.methods import METHODS
 from kolmocli.engine.base import Cost, Engine, Experience, Group
 from kolmocli.errors import UsageError
 from kolmocli.learning.batches import Weighted
 from kolmocli.monitor.records import ReinforceRecord
 from kolmocli.policy.policy import Policy
-from kolmocli.registry import Registry
 from kolmocli.tasks.base import Task, TaskSource
 from kolmocli.tasks.outcome import Outcome
 
@@ -128,7 +128,6 @@ class MethodContext:
 MakeMethod = Callable[..., Method]
 """From a context, and the settings of the curriculum file by name, to a method."""
 _Maker = TypeVar("_Maker", bound=MakeMethod)
-registered: Registry[MakeMethod] = Registry("method", "kolmocli.methods")
 
 
 def register_method(name: str) -> Callable[[_Maker], _Maker]:
@@ -139,7 +138,7 @@ def register_method(name: str) -> Callable[[_Maker], _Maker]:
     """
 
     def register(maker: _Maker) -> _Maker:
-        registered.add(name, maker, module=maker.__module__)
+        METHODS.add(name, maker, module=maker.__module__)
         return maker
 
     return register
@@ -147,7 +146,7 @@ def register_method(name: str) -> Callable[[_Maker], _Maker]:
 
 def make_method(name: str, context: MethodContext, settings: Mapping[str, Any]) -> Method:
     """Raises UsageError when there is no such method, or it takes no such setting."""
-    maker = registered.get(name)
+    maker: MakeMethod = METHODS.get(name)
     try:
         inspect.signature(maker).bind(context, **settings)
     except TypeError as error:

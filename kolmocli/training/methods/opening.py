@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable, Iterable, Sequence
 
 from kolmocli.config import Config
-from kolmocli.config.methods import METHOD_SETTINGS
+from kolmocli.config.methods import METHODS
 from kolmocli.engine.base import Engine
 from kolmocli.learning.value import ValueHead
 from kolmocli.policy.policy import Policy
@@ -34,18 +34,21 @@ def open_methods(
         return lambda step: random.Random(seed(purpose, step))
 
     def made(names: Iterable[str]) -> dict[str, Method]:
-        known = {name: config.methods[name] for name in names if name in config.methods}
-        contexts = {name: MethodContext(source, engine, policy, rng(name), config, seed) for name in known}
-        return {name: make_method(name, contexts[name], dict(settings)) for name, settings in known.items()}
+        return {
+            name: make_method(
+                name, MethodContext(source, engine, policy, rng(name), config, seed), dict(config.methods[name])
+            )
+            for name in names
+            if name in config.methods
+        }
 
-    ours = METHOD_SETTINGS.ours
-    found = made(ours)
+    found = made(METHODS.ours)
     if training.hindsight:
         found["hindsight"] = Hindsight(training.hindsight, source, policy.answers)
     if config.warmup.replay:
         count = max(1, round(config.warmup.replay * training.batch_size))
         found["replay"] = Replay(count, taught_buckets(source, config.warmup), source, policy.answers, rng("replay"))
-    found |= made(name for name in config.methods if name not in ours)
+    found |= made(name for name in config.methods if name not in METHODS.ours)
     value: Value | None = None
     baseline: Baseline
     if isinstance(policy.value, ValueHead):

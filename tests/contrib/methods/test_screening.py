@@ -125,5 +125,5 @@ def test_a_model_without_hidden_states_is_refused(source: TaskSource) -> None:
     class Opaque:
         model = object()
 
-    with pytest.raises(UsageError, match=r"screening: draws needs the hidden states of the model"):
+    with pytest.raises(UsageError, match=r"methods\.screening: needs the hidden states of the model"):
         Screening(Settings(draws=2), source, Opaque(), random.Random)  # type: ignore[arg-type]
