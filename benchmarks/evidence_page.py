@@ -70,7 +70,12 @@ CONTROLLED = {
     "the long ladder": "control/ladder", "`digits`, weak start": "control/digits", "`kolmogorov`": "kolmogorov",
     "`reasoning`": "reasoning", "`expressions`": "expressions",
 }  # fmt: skip
-RACED = {"`expressions`": "expressions", "the long ladder": "ladder", "`kolmogorov`": "kolmogorov", "`reasoning`": "reasoning"}
+RACED = {
+    "`expressions`": "expressions",
+    "the long ladder": "ladder",
+    "`kolmogorov`": "kolmogorov",
+    "`reasoning`": "reasoning",
+}
 
 
 def control() -> Rows:

@@ -259,6 +259,9 @@ def _configure(file: Path, settings: list[str], flags: Mapping[str, Any], epochs
         overrides["engine.hosts"] = [address.strip() for address in flags["hosts"].split(",")]
     origins = {KEYS[name]: _typed(name, value) for name, value in flags.items()}
     config = load_config(file, overrides, origins, note=remark)
+    if "model.name" in overrides and (usual := _gentler(file, config, overrides)):
+        overrides.update(usual)
+        config = load_config(file, overrides, origins)
     if epochs is None:
         return config
     if "steps" in flags:
@@ -269,6 +272,20 @@ def _configure(file: Path, settings: list[str], flags: Mapping[str, Any], epochs
     overrides["training.steps"] = epochs * steps
     overrides.update({KEYS[name]: flags[name] * steps for name in _COUNT_EPOCHS if name in flags})
     return load_config(file, overrides, origins)
+
+
+def _gentler(file: Path, config: Config, named: Mapping[str, Any]) -> dict[str, Any]:
+    """What a pretrained model takes in the place of a file's settings for a small one, said in a line; not what was `named`."""
+    from kolmocli.config.file import load_config
+    from kolmocli.training.pretrained import gentler
+
+    found = {key: value for key, value in gentler(load_config(file, to_look=True), config).items() if key not in named}
+    if found:
+        changed = ", ".join(f"{key} {value:g}" for key, value in found.items())
+        remark(
+            f"{config.model.name} is pretrained and {file.name} is for a small model: {changed}; change it with --set"
+        )
+    return found
 
 
 def _typed(flag: str, value: Any) -> str:

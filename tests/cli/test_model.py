@@ -55,8 +55,12 @@ def test_a_file_is_imported_listed_shown_used_and_removed(
     report = said(capsys, "eval", "own", "--curriculum", "digits", "--tasks", 2, "--sandbox", "embedded")
     assert report["model"] == "own"
     assert report["accuracy"] == 0
-    plan = said(capsys, "train", "digits", "--model", "own", "--dry-run", "--set", "warmup.max_steps=0")
+    kolmo("train", "digits", "--model", "own", "--dry-run", "--json", "--set", "training.learning_rate=1e-5")
+    out, err = capsys.readouterr()
+    plan = json.loads(out)
     assert plan["model"]["parameters"] == parameters
+    assert (plan["config"]["warmup"]["max_steps"], plan["config"]["training"]["learning_rate"]) == (0, 1e-5)
+    assert "own is pretrained and digits.yaml is for a small model: warmup.max_steps 0;" in err
     assert said(capsys, "model", "remove", "own")["removed"] == "own"
     assert said(capsys, "model", "list")["models"] == []
 

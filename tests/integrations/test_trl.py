@@ -191,3 +191,6 @@ def test_every_process_hears_what_all_of_them_sampled(tmp_path: Path) -> None:
     passes = [sum(passed for _, passed, _ in results) for results in first["told"]]
     assert GROUPS * SAMPLES >= max(judged) > (GROUPS - 1) * SAMPLES
     assert first["means"] == pytest.approx([p / j for p, j in zip(passes, judged, strict=True)])
+    groups = [[(prompt, rollouts) for prompt, (_, rollouts) in results] for results in first["prompts"]]
+    assert [len(results) for results in groups] == [GROUPS] * 3
+    assert {rollouts for results in groups for _, rollouts in results} <= {0, SAMPLES}  # whole groups, or none of one

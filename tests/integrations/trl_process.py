@@ -11,6 +11,7 @@ import torch
 
 from tests.integrations.stories import open_stories
 from tests.integrations.test_trl import train
+from tests.integrations.test_trl_prompts import read_rows, sampler, train as train_on_prompts
 
 
 def main(folder: Path) -> None:
@@ -19,7 +20,12 @@ def main(folder: Path) -> None:
     trainer = train("GRPO", folder, course, 3, per_device_train_batch_size=6)
     told = [[[str(r.bucket), r.passes, r.rollouts] for r in results] for results in course.told]
     means = [log["rewards/reward/mean"] for log in trainer.state.log_history if "rewards/reward/mean" in log]
-    (folder / f"told-{os.environ['RANK']}.json").write_text(json.dumps({"told": told, "means": means}))
+    rank = os.environ["RANK"]
+    rows = read_rows(folder / f"rows-{rank}")
+    prompts = sampler(rows)
+    train_on_prompts("GRPO", folder, rows, prompts, 3, per_device_train_batch_size=6)
+    heard = {"told": told, "means": means, "prompts": [sorted(results.items()) for results in prompts.told]}
+    (folder / f"told-{rank}.json").write_text(json.dumps(heard))
 
 
 if __name__ == "__main__":

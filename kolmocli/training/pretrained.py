@@ -1,0 +1,26 @@
+"""What a curriculum that was written for a small model made here means for a pretrained one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kolmocli.config import Config
+from kolmocli.training.plan import reads_bare
+
+RATE = 5e-5
+"""Of all weights: the best of three for SmolLM2-135M-Instruct on `arithmetic` (docs/log.md)."""
+ADAPTER_RATE = 10 * RATE
+"""Schulman et al. 2025, "LoRA Without Regret": the best rate of adapters is about ten times that of all weights."""
+
+
+def gentler(file: Config, asked: Config) -> dict[str, Any]:
+    """By their dotted keys, the settings of `file` that would ruin the pretrained model that was `asked` for in the place of
+    its own, with values that do not: rates for a model made from nothing are many times too high, and only the small
+    language has to be taught. Empty where the file was written for such a model.
+    """
+    if reads_bare(asked.model.name) or not reads_bare(file.model.name):
+        return {}
+    rate = ADAPTER_RATE if asked.adapter_rank else RATE
+    if "dsl" not in asked.languages:
+        return {"warmup.max_steps": 0, "training.learning_rate": rate}
+    return {"warmup.learning_rate": rate, "training.learning_rate": rate}
