@@ -97,10 +97,13 @@ def test_a_run_twice_and_split_by_a_resume_is_the_same(scratch: Path, tmp_path: 
 
 EVERY_SWITCH: dict[str, Any] = {
     "families": {"runs": {**yaml.safe_load(CURRICULUM)["families"]["runs"], "bounds": [2, 2]}},
-    "training": {"steps": 6, "best_of": 2, "shaping": 0.5, "gamma": 0.9},
+    "training": {"steps": 6, "best_of": 2, "gamma": 0.9},
     "reward": {"partial": 0.1},
-    "hints": {"most": 0.9, "start": 0.5},
-    "self_play": {"share": 0.5, "band": 0.5},
+    "methods": {
+        "hints": {"most": 0.9, "start": 0.5},
+        "self_play": {"share": 0.5, "band": 0.5},
+        "shaping": {"weight": 0.5},
+    },
 }
 
 
@@ -113,9 +116,9 @@ EVERY_SWITCH: dict[str, Any] = {
         {"training": {"optimizer": "adamw8bit", "steps": 4}, "model": {"load_in_8bit": True}},
         {"controller": {"kind": "uniform"}, "training": {"steps": 4}},
         {"controller": {"kind": "sec"}, "training": {"steps": 4, "batch_size": 32, "group_size": 8}},
-        {"screening": {"draws": 3}, "training": {"steps": 6}},
-        {"pilot": {"draws": 3}, "training": {"steps": 4}},
-        {"refill": {"most": 3}, "training": {"steps": 4}},
+        {"methods": {"screening": {"draws": 3}}, "training": {"steps": 6}},
+        {"methods": {"pilot": {"draws": 3}}, "training": {"steps": 4}},
+        {"methods": {"refill": {"most": 3}}, "training": {"steps": 4}},
         {"warmup": {"replay": 0.5, "max_steps": 5, "learning_rate": 1e-3}, "training": {"steps": 4, "updates": 2}},
         EVERY_SWITCH,
     ],
@@ -141,21 +144,14 @@ def test_whatever_is_trained(changes: dict[str, Any], taught: dict[str, dict[str
     assert metrics(tmp_path / "split") == metrics(tmp_path / "whole")
 
 
-def test_a_value_head_that_stops_rollouts_too(
-    taught: dict[str, dict[str, Any]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("kolmocli.learning.value.RIPE", 2)
-    config = small_config(
-        **taught, training={"baseline": "value", "stop_hopeless": 0.9, "temperature": 1.2, "steps": 4}
-    )
+def test_a_value_head_too(taught: dict[str, dict[str, Any]], tmp_path: Path) -> None:
+    config = small_config(**taught, training={"baseline": "value", "temperature": 1.2, "steps": 4})
     run(config, tmp_path / "whole")
     run(config, tmp_path / "split", stop_at=2)
     run(config, tmp_path / "split", resume=True)
     assert metrics(tmp_path / "split") == metrics(tmp_path / "whole")
     steps = [r for r in metrics(tmp_path / "whole") if r["phase"] == "rl"]
     assert all("value_loss" in r for r in steps)
-    assert [r["stopped"] for r in steps[:2]] == [0, 0]
-    assert all(r["stopped"] for r in steps[2:])
 
 
 # --- stopped in odd places
@@ -267,7 +263,7 @@ def test_a_step_that_is_broken_off_is_done_again(
     [
         ({**EVERY_SWITCH, "training": {**EVERY_SWITCH["training"], "updates": 2}}, "learn", 90, 1),
         ({"training": {"baseline": "value", "steps": 4}}, "learn", 40, 0),
-        ({"pilot": {"draws": 3}, "training": {"steps": 4}}, "rollout", 60, 0),
+        ({"methods": {"pilot": {"draws": 3}}, "training": {"steps": 4}}, "rollout", 60, 0),
     ],
     ids=["between two updates", "value head", "while pilots are written"],
 )
