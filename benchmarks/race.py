@@ -100,8 +100,10 @@ def variants(batch: int, rows: int) -> dict[str, list[str]]:
     return {
         "rasch": [],
         UNIFORM: switch("controller.kind=uniform"),
-        SCREENED: switch("screening.draws=16", "screening.visits=1"),
-        "uniform + refill": switch("controller.kind=uniform", "refill.most=2", f"training.batch_size={batch // 2}"),
+        SCREENED: switch("methods.screening.draws=16", "methods.screening.visits=1"),
+        "uniform + refill": switch(
+            "controller.kind=uniform", "methods.refill.most=2", f"training.batch_size={batch // 2}"
+        ),
         **{kind: switch(f"controller.kind={kind}") for kind in ("window", "pool", "staircase")},
         "rasch, rloo": switch("training.baseline=rloo"),
         "uniform, rloo": switch("controller.kind=uniform", "training.baseline=rloo"),

@@ -21,11 +21,11 @@ def variants(_: int, batch: int) -> dict[str, list[str]]:
     halved = f"training.batch_size={batch // 2}"
     return {
         "plain": [],
-        "screening": switch("screening.draws=4", "screening.visits=1"),
-        "screening, 16 draws": switch("screening.draws=16", "screening.visits=1"),
-        "screening, asked again": switch("screening.draws=4", "screening.visits=4"),
-        "pilots": switch("pilot.draws=4", "pilot.rollouts=2", halved),
-        "refill": switch("refill.most=2", halved),
+        "screening": switch("methods.screening.draws=4", "methods.screening.visits=1"),
+        "screening, 16 draws": switch("methods.screening.draws=16", "methods.screening.visits=1"),
+        "screening, asked again": switch("methods.screening.draws=4", "methods.screening.visits=4"),
+        "pilots": switch("methods.pilot.draws=4", "methods.pilot.rollouts=2", halved),
+        "refill": switch("methods.refill.most=2", halved),
         "entropy bonus 0.03": switch("training.entropy_bonus=0.03"),
         "temperature 1.5": switch("training.temperature=1.5"),
         "uniform": switch("controller.kind=uniform"),

@@ -1,7 +1,8 @@
 """Things that a curriculum file can name: built in, of an entry point, or of a plugin.
 
-A curriculum file alone never imports code. Somebody has to have installed a distribution with an entry point, which is
-loaded when it is named, or to have asked for a plugin with `--plugin`.
+A curriculum file alone never imports code of others. Somebody has to have installed a distribution with an entry point,
+which is loaded when it is named, or to have asked for a plugin with `--plugin`. Entry points of our own
+(`contributed.py`) are loaded when they are named too.
 """
 
 from __future__ import annotations
@@ -9,15 +10,13 @@ from __future__ import annotations
 import importlib
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import Generic, TypeVar
 
+from kolmocli.contributed import ENTRY_POINTS
 from kolmocli.errors import UsageError, suggest
-
-if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
 
 T = TypeVar("T")
 
@@ -36,6 +35,7 @@ class Registry(Generic[T]):
         self._things: dict[str, T] = {}
         self._owners: dict[str, str] = {}
         self._makers: dict[str, Callable[[str], T]] = {}
+        self._own = ENTRY_POINTS.get(group, {})
         self.builtin: list[str] = []
 
     def add(self, name: str, thing: T, *, builtin: bool = False, module: str | None = None) -> T:
@@ -46,9 +46,11 @@ class Registry(Generic[T]):
         Raises:
             UsageError: the name is another's.
         """
-        owner = _file_of(module or str(getattr(thing, "__module__", type(thing).__module__)))
-        if self._owners.get(name, owner) != owner:
-            whose = "comes with kolmo" if name in self.builtin else f"is registered by {self._owners[name]}"
+        module = module or str(getattr(thing, "__module__", type(thing).__module__))
+        owner = _file_of(module)
+        if self._owners.get(name, owner) != owner or self._own.get(name, module) != module:
+            ours = name in self.builtin or name in self._own
+            whose = "comes with kolmo" if ours else f"is registered by {self._owners[name]}"
             raise UsageError(f"the {self.what} {name} {whose}; choose another name")
         if builtin and name not in self.builtin:
             self.builtin.append(name)
@@ -62,7 +64,7 @@ class Registry(Generic[T]):
 
     def __contains__(self, name: str) -> bool:
         """Whether somebody registers this name. Loads nothing, so `get` may still refuse one of many."""
-        return name in self._things or self._maker(name) is not None or name in self._entry_points()
+        return name in self._things or self._maker(name) is not None or self._entry_point(name) is not None
 
     def get(self, name: str) -> T:
         """The thing of this name; an entry point is loaded for it, one of many is made.
@@ -74,39 +76,51 @@ class Registry(Generic[T]):
         if name not in self._things and make is not None:
             self.add(name, make(name.partition("/")[2]))
         if name not in self._things:
-            entry = self._entry_points().get(name)
-            if entry is None:
+            value = self._entry_point(name)
+            if value is None:
                 raise UsageError(f"no {self.what} {name}; {suggest(name, self.names())}")
-            self._load(entry)
+            self._load(name, value)
         return self._things[name]
 
     def names(self) -> list[str]:
-        """Built in first, as they were added; then entry points and plugins, sorted. Loads nothing."""
-        others = {*self._things, *self._entry_points()} - set(self.builtin)
-        return [*self.builtin, *sorted(others)]
+        """Built in first, as they were added; then our own entry points; then those of others and plugins, sorted. Loads
+        nothing."""
+        return self._ordered({*self._things, *self._installed()})
+
+    @property
+    def ours(self) -> list[str]:
+        """The names of our own entry points, in their order."""
+        return [*self._own]
 
     def loaded(self) -> dict[str, T]:
         """What is registered now, in the order of `names`: all but entry points that nobody has named."""
-        return {name: self._things[name] for name in [*self.builtin, *sorted({*self._things} - {*self.builtin})]}
+        return {name: self._things[name] for name in self._ordered(self._things) if name in self._things}
+
+    def _ordered(self, names: Iterable[str]) -> list[str]:
+        return [*self.builtin, *self._own, *sorted({*names} - {*self.builtin, *self._own})]
 
     def _maker(self, name: str) -> Callable[[str], T] | None:
         prefix, slash, _ = name.partition("/")
         return self._makers.get(prefix) if slash else None
 
-    def _entry_points(self) -> dict[str, EntryPoint]:
+    def _entry_point(self, name: str) -> str | None:
+        """The value of the entry point of this name, where there is one: a module, perhaps with `:object`."""
+        return self._own.get(name) or self._installed().get(name)
+
+    def _installed(self) -> dict[str, str]:
         """Reads the metadata of every distribution: milliseconds, so what is known is looked for first."""
         from importlib.metadata import entry_points  # takes a while to import, and few need it
 
-        return {entry.name: entry for entry in entry_points(group=self.group)}
+        return {entry.name: entry.value for entry in entry_points(group=self.group)}
 
-    def _load(self, entry: EntryPoint) -> None:
-        whose = f"entry point {entry.name} = {entry.value}"
+    def _load(self, name: str, value: str) -> None:
+        whose, module = f"entry point {name} = {value}", value.partition(":")[0].strip()
         try:
-            importlib.import_module(entry.module)
+            importlib.import_module(module)
         except (Exception, SystemExit) as error:
-            raise UsageError(f"{whose}: {blame(error, entry.module)}") from error
-        if entry.name not in self._things:
-            raise UsageError(f"{whose}: importing {entry.module} registers no {self.what} {entry.name}")
+            raise UsageError(f"{whose}: {blame(error, module)}") from error
+        if name not in self._things:
+            raise UsageError(f"{whose}: importing {module} registers no {self.what} {name}")
 
 
 def load_plugin(name: str) -> None:

@@ -20,6 +20,7 @@ from hypothesis import settings
 from kolmocli.paths import packaged_curricula
 from kolmocli.tasks import kinds as _built_in  # before any test: what a test registers is forgotten after it
 from kolmocli.tasks.family import families
+from tests import warm
 
 del _built_in
 
@@ -193,19 +194,16 @@ Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 @pytest.fixture
 def kolmo(tmp_path: Path) -> Run:
-    """`kolmo("train", "--seed", 1, env={...})`: the installed command, in an empty folder, offline."""
+    """`kolmo("train", "--seed", 1, env={...})`: the command, in an empty folder, offline."""
 
     def run(
         *arguments: object, env: dict[str, str] | None = None, cwd: Path = tmp_path, timeout: float = 900
     ) -> subprocess.CompletedProcess[str]:
+        words, environment = list(map(str, arguments)), command_environment(env)
+        if warm.serves(env or {}):
+            return warm.run(words, cwd, environment, timeout)
         return subprocess.run(
-            [KOLMO, *map(str, arguments)],
-            cwd=cwd,
-            env=command_environment(env),
-            capture_output=True,
-            text=True,
-            timeout=timeout,
-            check=False,
+            [KOLMO, *words], cwd=cwd, env=environment, capture_output=True, text=True, timeout=timeout, check=False
         )
 
     return run

@@ -297,10 +297,10 @@ def test_parts_are_paid_where_a_judge_finds_some(file: Path) -> None:
 
 
 def test_tasks_are_chosen_in_one_way_for_their_signal(file: Path) -> None:
-    for one in ("screening.draws", "pilot.draws", "refill.most"):
+    for one in ("methods.screening.draws", "methods.pilot.draws", "methods.refill.most"):
         assert load_config(file, {one: 2})
-    said = "pilot.draws and refill.most are on, which choose tasks in ways of their own; leave one on"
-    assert said in complaint(file, GOOD, {"pilot.draws": 2, "refill.most": 1.5})
+    said = "pilot and refill are on, which choose tasks in ways of their own; keep only one"
+    assert said in complaint(file, GOOD, {"methods.pilot.draws": 2, "methods.refill.most": 1.5})
 
 
 @pytest.mark.parametrize(

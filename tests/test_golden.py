@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests import warm
 from tests.conftest import KOLMO, command_environment
 
 CURRICULUM = """\
@@ -31,10 +32,13 @@ report: false
 
 
 def kolmo(folder: Path, *arguments: object, code: int = 0, **environment: str) -> subprocess.CompletedProcess[str]:
-    done = subprocess.run(
-        [KOLMO, *map(str, arguments)], cwd=folder, env=command_environment(environment),
-        capture_output=True, text=True, timeout=300, check=False,
-    )  # fmt: skip
+    words, env = list(map(str, arguments)), command_environment(environment)
+    if warm.serves(environment):
+        done = warm.run(words, folder, env, 300)
+    else:
+        done = subprocess.run(
+            [KOLMO, *words], cwd=folder, env=env, capture_output=True, text=True, timeout=300, check=False
+        )
     assert done.returncode == code, done.stderr
     return done
 

@@ -214,7 +214,7 @@ def test_an_entry_point_that_fails_is_one_line(
 @pytest.mark.parametrize("name", ["quickstart", "digits", "kolmogorov", "python"])
 def test_a_file_of_what_is_built_in_reads_no_metadata(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """It takes ten milliseconds, for every name."""
-    monkeypatch.setattr(Registry, "_entry_points", lambda self: pytest.fail(f"entry points of {self.group} were read"))
+    monkeypatch.setattr(Registry, "_installed", lambda self: pytest.fail(f"entry points of {self.group} were read"))
     assert load_config(find_curriculum(name)).families
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import kolmocli
+from kolmocli.contributed import ENTRY_POINTS
 
 PACKAGE = Path(kolmocli.__file__).parent
 FLOORS = (
@@ -29,6 +30,7 @@ FLOORS = (
     "evaluation",
     "monitor",
     "training",
+    "contrib",
     "integrations",
     "cli",
 )
@@ -91,6 +93,20 @@ def upward() -> list[str]:
         for target in sorted(targets)
         if room(target) in above[room(name)]
     ]
+
+
+def test_what_is_contributed_is_only_known_by_name() -> None:
+    users = {name for name, targets in imports().items() if any(room(target) == "contrib" for target in targets)}
+    assert {room(name) for name in users} <= {"contrib"}
+
+
+def test_every_contributed_module_registers_what_it_is_named_for() -> None:
+    named = {module for modules_ in ENTRY_POINTS.values() for module in modules_.values()}
+    assert named <= set(modules())
+    shared = {target for name in named for target in imports()[name]}
+    assert {name for name, path in modules().items() if room(name) == "contrib" and path.stem != "__init__"} <= (
+        named | shared
+    )
 
 
 def circle() -> list[str]:

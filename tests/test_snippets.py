@@ -19,8 +19,14 @@ from kolmocli.config.file import read_curriculum
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *(ROOT / "docs" / f"{name}.md" for name in ("library", "extending", "sandbox", "sampler"))]
-OF_OTHERS = {"trl": ["train", "digits", "--num-steps", "0", "--run-dir", "runs/warm"], "verifiers": [], "prime_rl": []}
-"""By mark, the pages that need a package of others; with what has to be run before."""
+_SHORT = ["--set", "warmup.max_steps=20", "--set", "evaluation.tasks=20", "--set", "report=false"]
+OF_OTHERS = {
+    "trl": ["train", "digits", "--num-steps", "0", "--run-dir", "runs/warm", *_SHORT],
+    "verifiers": [],
+    "prime_rl": [],
+}
+"""By mark, the pages that need a package of others; with what has to be run before; where the page has a policy learn,
+it does so for a few steps."""
 
 _BLOCK = re.compile(
     r"(?:^<!-- (?P<what>file|not run): (?P<which>[^\n]+) -->\n)?^```(?P<kind>\w*)\n(?P<text>.*?)^```$", re.M | re.S

@@ -45,7 +45,7 @@ def show_curriculum(
     from kolmocli.config.file import load_config
     from kolmocli.paths import find_curriculum
 
-    described = describe(load_config(find_curriculum(name)), samples)
+    described = describe(load_config(find_curriculum(name), note=remark), samples)
     print_json(described) if json else show(*_tables(described))
 
 
@@ -85,7 +85,7 @@ def problems_in(file: str) -> list[str]:
     from kolmocli.tasks.sources import family_tasks
 
     try:
-        config = load_config(find_curriculum(file))
+        config = load_config(find_curriculum(file), note=remark)
     except ConfigError as error:
         return error.problems
     except UsageError as error:

@@ -107,7 +107,7 @@ def synth(
         from kolmocli.paths import find_curriculum
         from kolmocli.tasks.sequences.settings import Family
 
-        sections = load_config(find_curriculum(curriculum)).families
+        sections = load_config(find_curriculum(curriculum), note=remark).families
         families = {name: section for name, section in sections.items() if isinstance(section, Family)}
         if not families:
             raise UsageError(f"--curriculum {curriculum}: its tasks are questions, there are no programs to sample")

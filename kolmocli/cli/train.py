@@ -258,7 +258,7 @@ def _configure(file: Path, settings: list[str], flags: Mapping[str, Any], epochs
     if "hosts" in flags:
         overrides["engine.hosts"] = [address.strip() for address in flags["hosts"].split(",")]
     origins = {KEYS[name]: _typed(name, value) for name, value in flags.items()}
-    config = load_config(file, overrides, origins)
+    config = load_config(file, overrides, origins, note=remark)
     if "model.name" in overrides and (usual := _gentler(file, config, overrides)):
         overrides.update(usual)
         config = load_config(file, overrides, origins)

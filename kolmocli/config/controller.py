@@ -87,7 +87,17 @@ def _named(data: Any) -> list[str]:
 
 
 def _validated(data: Any, _usual: ValidatorFunctionWrapHandler) -> ControllerSection:
-    return data if isinstance(data, ControllerSection) else section_for(*_named(data)).model_validate(data)
+    """Checked with the sections of all kinds that are named. Those of plugins that change nothing leave no trace: a run's
+    own file has the sections of kinds that were built in once."""
+    if isinstance(data, ControllerSection):
+        return data
+    named = _named(data)
+    found = section_for(*named).model_validate(data)
+    idle = [name for name in named if name != found.kind and getattr(found, name) == type(getattr(found, name))()]
+    if not idle:
+        return found
+    used = {key: value for key, value in data.items() if key not in idle}
+    return section_for(*(name for name in named if name not in idle)).model_validate(used)
 
 
 def _unpickled(data: dict[str, Any]) -> ControllerSection:

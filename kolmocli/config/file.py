@@ -5,16 +5,18 @@ The file is composed before it is constructed, because the node tree knows on wh
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import yaml
 from pydantic import ValidationError
 
+from kolmocli.checkpoints import silent
 from kolmocli.config import Config
+from kolmocli.config.former import GONE, former, modern, remarks, today
 from kolmocli.config.overrides import apply_override
-from kolmocli.config.problems import Problem, problems_of
+from kolmocli.config.problems import Problem, problems_of, unknown_methods
 from kolmocli.errors import UsageError
 from kolmocli.files import require_regular
 from kolmocli.paths import find_curriculum
@@ -61,12 +63,13 @@ def load_config(
     origins: Mapping[str, str] | None = None,
     *,
     to_look: bool = False,
+    note: Callable[[str], None] = silent,
 ) -> Config:
     """The configuration in the file `path`, with `overrides` (dotted key to value) laid over it.
 
     `origins` names who asked for an override, for the error message: `{"training.steps": "--steps"}`.
     What is not named came from `--set`. `to_look` is for the configuration of a run that is read and not trained with:
-    it may name the hosts that the run had.
+    it may name the hosts that the run had, and methods that nobody brings. `note` is told a line for each key of an earlier version.
 
     Raises:
         ConfigError: the file or an override is wrong; one line each, naming file, line, key and the mend.
@@ -74,7 +77,7 @@ def load_config(
     file = str(path)
     root = _compose(file)
     data = _construct(root, file)
-    config = _configured(data, root, file, overrides or {}, origins or {})
+    config = _configured(data, root, file, overrides or {}, origins or {}, note, to_look)
     if not to_look:
         _refuse_hosts(data, root, file, overrides or {})
     return config
@@ -97,15 +100,19 @@ def _refuse_hosts(data: Any, root: yaml.MappingNode, file: str, overrides: Mappi
         )
 
 
-def read_curriculum(source: Path | str | Mapping[str, Any], overrides: Mapping[str, Any] | None = None) -> Config:
+def read_curriculum(
+    source: Path | str | Mapping[str, Any],
+    overrides: Mapping[str, Any] | None = None,
+    note: Callable[[str], None] = silent,
+) -> Config:
     """The configuration in a file, in the packaged curriculum of that name, or in its content as a mapping.
 
     Raises:
         ConfigError: as `load_config`.
     """
     if isinstance(source, Mapping):
-        return _configured(dict(source), None, "curriculum", overrides or {}, {})
-    return load_config(find_curriculum(str(source)), overrides)
+        return _configured(dict(source), None, "curriculum", overrides or {}, {}, note)
+    return load_config(find_curriculum(str(source)), overrides, note=note)
 
 
 def _configured(
@@ -114,18 +121,33 @@ def _configured(
     file: str,
     overrides: Mapping[str, Any],
     origins: Mapping[str, str],
+    note: Callable[[str], None],
+    to_look: bool = False,
 ) -> Config:
     """What is in the file with the overrides; `root` says on which lines it stands, None where it is in no file."""
+    for said in remarks(data):
+        note(f"{file}: {said}")
+    written, data = data, modern(data)
     asked: dict[tuple[str | int, ...], str] = {}
     for key, value in overrides.items():
         label = origins.get(key, f"--set {key}={_scalar(value)}")
+        if (gone := GONE.get(tuple(key.split(".")))) is not None:
+            raise UsageError(f"{label}: {key} {gone}; remove it")
+        if (now := today(key)) != key:
+            note(f"{label}: {key} is called {now} now")
+            key = now
         data, location = apply_override(data, key, value, label)
         asked[location] = label
     try:
-        return Config.model_validate(data)
+        config = Config.model_validate(data)
+        problems = [] if to_look else unknown_methods(config)
     except ValidationError as error:
         problems = problems_of(error, data)
-        raise ConfigError(list(dict.fromkeys(_line(p, root, file, asked) for p in problems)), file) from None
+    if problems:
+        raise ConfigError(
+            list(dict.fromkeys(_line(p, former(p.location, written), root, file, asked) for p in problems)), file
+        )
+    return config
 
 
 def parse_settings(settings: Iterable[str]) -> dict[str, Any]:
@@ -246,16 +268,21 @@ def _malformed(error: yaml.YAMLError, file: str) -> ConfigError:
 
 
 def _line(
-    problem: Problem, root: yaml.MappingNode | None, file: str, asked: Mapping[tuple[str | int, ...], str]
+    problem: Problem,
+    written: tuple[str | int, ...],
+    root: yaml.MappingNode | None,
+    file: str,
+    asked: Mapping[tuple[str | int, ...], str],
 ) -> str:
-    """`file:line: key: message`, or `flag: key: message` when a flag put the value there."""
+    """`file:line: key: message`, or `flag: key: message` when a flag put the value there. `written` is where the file
+    has it."""
     location = problem.location
     for length in range(len(location), 0, -1):
         if location[:length] in asked:
             return f"{asked[location[:length]]}: {problem}"
     inside = [label for where, label in asked.items() if where[: len(location)] == location]
     blame = f" (with {', '.join(inside)})" if inside else ""
-    where = file if root is None else f"{file}:{_line_of(root, location)}"
+    where = file if root is None else f"{file}:{_line_of(root, written)}"
     return f"{where}: {problem}{blame}"
 
 

@@ -51,6 +51,6 @@ def _put(data: Any, parts: Location, value: Any, annotation: Any, above: Locatio
             raise UsageError(f"{label}: {here} has {count} items, counted from 0; there is no item {part}")
         return [_put(x, rest, value, inner, (*above, part), label) if i == part else x for i, x in enumerate(data)]
     known = data if isinstance(data, dict) else {}
-    if fields is None and rest and part not in known:
+    if fields is None and rest and part not in known and above != ("methods",):  # a method is named to be switched on
         raise UsageError(f"{label}: {here} has no entry {part}; {suggest(part, map(str, known))}")
     return {**known, part: _put(known.get(part), rest, value, inner, (*above, part), label)}

@@ -9,6 +9,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from kolmocli.config import Config
+from kolmocli.config.methods import METHODS
 from kolmocli.config.schema import at, choices, family_kinds, fields_of
 from kolmocli.errors import suggest
 from kolmocli.tasks.family import SEQUENCES
@@ -62,6 +64,20 @@ def problems_of(error: ValidationError, data: Any) -> list[Problem]:
     return [*dict.fromkeys(found), *more]
 
 
+def unknown_methods(config: Config) -> list[Problem]:
+    """The methods that this configuration names and nothing registers."""
+    return [
+        Problem(("methods", name), f"no method {name}; {_or_plugin(suggest(name, METHODS.names()))}")
+        for name in config.methods
+        if name not in METHODS
+    ]
+
+
+def _or_plugin(suggested: str) -> str:
+    close = suggested.startswith("did you mean")
+    return suggested if close else f"{suggested}, and --plugin names a module with others"
+
+
 def _say(error: dict[str, Any]) -> tuple[Location, str]:
     """Where, and what is wrong there with the mend."""
     kind, location, context = error["type"], error["loc"], error.get("ctx", {})
@@ -71,9 +87,7 @@ def _say(error: dict[str, Any]) -> tuple[Location, str]:
         return location, f"unknown key; {suggest(str(location[-1]), fields_of(at(location[:-1])) or ())}"
     if kind == "union_tag_invalid":
         named = [task for task in family_kinds() if task != SEQUENCES]
-        close = suggest(context["tag"], named)
-        mend = close if close.startswith("did you mean") else f"{close}, and --plugin names a module with others"
-        return (*location, "task"), f"no such task: {context['tag']}; {mend}"
+        return (*location, "task"), f"no such task: {context['tag']}; {_or_plugin(suggest(context['tag'], named))}"
     if kind == "missing":
         if location[-1] == "levels" and "sampler" not in error["input"]:
             return location, f"is missing; add it, or name with --plugin the module that has the kind {location[1]}"

@@ -12,6 +12,7 @@ from pydantic.fields import FieldInfo
 
 from kolmocli.config import AnyFamily, Config, ControllerSection
 from kolmocli.config.controller import section_model
+from kolmocli.config.methods import METHOD_SETTINGS
 from kolmocli.tasks.family import families
 from kolmocli.tasks.kinds import BUILT_IN
 
@@ -56,6 +57,9 @@ def below(annotation: Any, part: str | int) -> Any:
 
 def at(location: Iterable[str | int], root: Any = Config) -> Any:
     """The annotation at a location, or None when the schema has none there."""
+    location = tuple(location)
+    if root is Config and len(location) > 1 and location[0] == "methods" and str(location[1]) in METHOD_SETTINGS:
+        root, location = METHOD_SETTINGS.get(str(location[1])), location[2:]
     for part in location:
         root = below(root, part)
         if root is None:

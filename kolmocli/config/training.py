@@ -35,45 +35,6 @@ class Warmup(Section):
     )
 
 
-class Hints(Section):
-    """The beginning of the reference program, given where a family passes too seldom at its lowest level."""
-
-    most: Share = Field(0.0, description="share of a program that is given at most, never all of it; 0: no hints")
-    start: Share = Field(0.0, description="share that is given at first; then the pass rate moves it")
-    gain: float = Field(0.1, gt=0, description="the share moves by gain * (target - pass rate) a step")
-
-
-class Screening(Section):
-    """More tasks are drawn than are needed, and those are asked that are expected to tell the most."""
-
-    draws: Positive = Field(1, description="so many times as many tasks are drawn as are needed; 1: no screening")
-    probes: Share = Field(0.1, description="share of the groups that are asked as drawn, whatever is expected of them")
-    visits: Positive = Field(4, description="how often a task is asked at most, while its group tells something")
-
-
-class Pilot(Section):
-    """A few rollouts of more tasks than are needed, and the others of those that passed and failed."""
-
-    draws: Positive = Field(1, description="so many times as many tasks are tried as are needed; 1: no pilots")
-    rollouts: Annotated[int, Field(ge=2, le=MOST)] = Field(2, description="rollouts of a task to begin with")
-
-
-class Refill(Section):
-    """More tasks in the place of those whose rollouts all passed or all failed."""
-
-    most: float = Field(1.0, ge=1.0, description="a step has at most so many times its rollouts; 1: no refill")
-
-
-class SelfPlay(Section):
-    """Programs that the policy makes up become targets for it."""
-
-    share: Share = Field(0.0, description="share of the groups for targets that the policy made up; 0: no self-play")
-    proposals: Annotated[int, Field(ge=2, le=MOST)] = Field(16, description="programs that are made up per step")
-    band: Share = Field(0.25, description="a target is kept while it passes so near to the controller's target")
-    slots: Positive = Field(1, description="targets that are kept of one coded length")
-    weight: float = Field(1.0, ge=0.0, description="of the proposer's reward min(p, 1 - p); 0: it learns nothing")
-
-
 USUAL_RANK = 16
 
 
@@ -130,20 +91,12 @@ class Training(Section):
         description="sample so many times as many rollouts and learn from group_size of them, passes and failures "
         "evenly, each weighted by how many it stands for",
     )
-    shaping: float = Field(
-        0.0, ge=0.0, description="weight of a potential per line, the share of the target explained; leaves the optimum"
-    )
     temperature: float = Field(
         1.0,
         ge=0.01,
         le=100,
         description="of sampling; the policy that is trained is the one at this temperature, so its log-probabilities, "
         "those of answers too, are taken there",
-    )
-    stop_hopeless: float | None = Field(
-        None,
-        description="with baseline value: where it expects a smaller return of the next line, three rollouts in four are "
-        "stopped there and count as failed; the fourth stands for them in the gradient (default: none is stopped)",
     )
     max_lines: Positive = Field(12, description="lines of a program at most")
     max_new_tokens: Positive = Field(128, description="tokens of a program at most")

@@ -9,8 +9,10 @@ from pydantic import Field, model_validator
 
 from kolmocli.config.controller import AnyController, section_for
 from kolmocli.config.families import Families
+from kolmocli.config.former import modern
 from kolmocli.config.machine import Engine, Model, SandboxSection
-from kolmocli.config.training import USUAL_RANK, Evaluation, Hints, Pilot, Refill, Screening, SelfPlay, Training, Warmup
+from kolmocli.config.methods import MethodSections, MethodSettings
+from kolmocli.config.training import USUAL_RANK, Evaluation, Training, Warmup
 from kolmocli.policy.presets import Alphabet, is_preset
 from kolmocli.section import Count, Section
 from kolmocli.tasks.answers.settings import Answers
@@ -43,11 +45,6 @@ class Config(Section):
     controller: AnyController = Field(default_factory=section_for())
     reward: Reward = Field(default_factory=Reward)
     warmup: Warmup = Field(default_factory=Warmup)
-    hints: Hints = Field(default_factory=Hints)
-    screening: Screening = Field(default_factory=Screening)
-    pilot: Pilot = Field(default_factory=Pilot)
-    refill: Refill = Field(default_factory=Refill)
-    self_play: SelfPlay = Field(default_factory=SelfPlay)
     training: Training = Field(default_factory=Training)
     evaluation: Evaluation = Field(default_factory=Evaluation)
     sandbox: SandboxSection = Field(default_factory=SandboxSection)
@@ -58,17 +55,24 @@ class Config(Section):
     log: Literal["files", "tensorboard"] = Field(
         "files", description="tensorboard: write the numbers for TensorBoard too, in the run folder"
     )
-    methods: dict[str, dict[str, Any]] = Field(
-        default_factory=dict,
-        exclude_if=lambda methods: not methods,
-        description="methods of plugins that take part, each with its settings",
-    )
+    methods: MethodSections
     report: bool = Field(
         True, description="draw plots/ and report.html when the run ends; `kolmo report` draws them at any time"
     )
     checkpoint_every: Count = Field(
         50, description="steps between checkpoints, of the warm start and of REINFORCE; 0: only at the end"
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _former_keys(cls, data: Any) -> Any:
+        return modern(data)
+
+    @property
+    def _known_methods(self) -> dict[str, MethodSettings]:
+        """Those whose settings are known, by name."""
+        sections: Mapping[str, Any] = self.methods
+        return {name: section for name, section in sections.items() if isinstance(section, MethodSettings)}
 
     @property
     def adapter_rank(self) -> int:
@@ -116,11 +120,13 @@ class Config(Section):
             "reward: partial is paid for pieces of a sequence; leave it out": (
                 self.reward.partial and not any(section.pays_parts for section in self.families.values())
             ),
-            "hints: most gives the beginning of a program; leave it out": self.hints.most,
             "warmup: transcripts are of sequences; leave it out": self.warmup.transcripts,
-            "self_play: share is for targets that a program makes; leave it out": self.self_play.share,
-            "training: shaping is paid for pieces of a sequence; leave it out": self.training.shaping,
             "training: hindsight learns from what a program makes; leave it out": self.training.hindsight,
+        }
+        wrong |= {
+            f"methods: {method} {section.of_sequences}; leave it out": True
+            for method, section in self._known_methods.items()
+            if section.of_sequences
         }
         why = f"no task of {name} is a sequence"
         if languages == {"text"}:
@@ -141,14 +147,11 @@ class Config(Section):
 
     @model_validator(mode="after")
     def _one_way_to_find_signal(self) -> Config:
-        on = {
-            "screening.draws": self.screening.draws > 1,
-            "pilot.draws": self.pilot.draws > 1,
-            "refill.most": self.refill.most > 1,
-        }
-        chosen = [key for key, is_on in on.items() if is_on]
+        chosen = [name for name, section in self._known_methods.items() if section.chooses]
         if len(chosen) > 1:
-            raise ValueError(f"{' and '.join(chosen)} are on, which choose tasks in ways of their own; leave one on")
+            raise ValueError(
+                f"methods: {' and '.join(chosen)} are on, which choose tasks in ways of their own; keep only one"
+            )
         return self
 
     @property
@@ -172,21 +175,6 @@ class Config(Section):
             raise ValueError(
                 "training: lora.rank is 0 and model.load_in_8bit is on, but weights in 8 bits are steps too coarse for "
                 f"a gradient to move, so nothing could learn; leave the rank out or set it ({USUAL_RANK} is usual)"
-            )
-        return self
-
-    @model_validator(mode="after")
-    def _someone_to_call_it_hopeless(self) -> Config:
-        if self.training.stop_hopeless is None:
-            return self
-        if self.training.baseline != "value":
-            raise ValueError(
-                "training: stop_hopeless goes by what a value head expects; set baseline to value, or leave it out"
-            )
-        if self.self_play.share:
-            raise ValueError(
-                "training: stop_hopeless would stop proposals of self_play, of which the value head knows nothing; "
-                "set self_play.share to 0, or leave it out"
             )
         return self
 

@@ -14,7 +14,6 @@ from kolmocli.engine.base import Choose, Cost, Experience, GeneratorReport, Grou
 from kolmocli.language.answers import program_in_place
 from kolmocli.learning.limits import ROWS_AT_ONCE
 from kolmocli.pace import Pace
-from kolmocli.policy.generation import numbers_per_row
 from kolmocli.policy.policy import Policy
 from kolmocli.policy.rollout import Rollout
 from kolmocli.policy.vllm import VllmSampler, open_vllm
@@ -57,8 +56,7 @@ class LocalEngine:
         tasks, samples, seed = request.tasks, request.samples, request.seed
         generator = None if seed is None else torch.Generator(self.policy.model.device).manual_seed(seed)
         if generator is not None:  # each rollout draws its numbers from the start
-            width = numbers_per_row(self._max_new_tokens, self.policy.guide)
-            torch.rand(first * samples, width, generator=generator, device=generator.device)
+            torch.rand(first * samples, self._max_new_tokens, generator=generator, device=generator.device)
         rollouts: list[Rollout] = []
         per_chunk = max(1, ROWS_AT_ONCE // samples)
         began = time.perf_counter()

@@ -49,7 +49,7 @@ def calibrate(
         UsageError: no model under that name, or the curriculum cannot be used.
         EnvironmentMissing: the sandbox or the device that was asked for is not there.
     """
-    config = load_config(curriculum, {})
+    config = load_config(curriculum, note=warn)
     seed = config.seed if seed is None else seed
     fresh = config.model_copy(update={"seed": derived_seed(seed, "calibrate")})
     source = training_source(fresh, warn)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from kolmocli.checkpoints import silent
 from kolmocli.config import Config
 from kolmocli.config.file import load_config
 from kolmocli.errors import UsageError
@@ -51,7 +52,7 @@ def select(target: str | None, wanted: Wanted, warn: Callable[[str], None]) -> S
     Raises:
         UsageError: nothing says which tasks, the file cannot be used, or it holds only what the run was trained on.
     """
-    config = config_for(target, wanted)
+    config = config_for(target, wanted, warn)
     count = wanted.tasks or config.evaluation.tasks
     if wanted.data is None:
         return Selection(config, held_out_tasks(evaluation_source(config, warn), count))
@@ -68,13 +69,13 @@ def select(target: str | None, wanted: Wanted, warn: Callable[[str], None]) -> S
     return Selection(config, held_out_tasks(mixed(file_sources(file, "eval", config)), count), shared)
 
 
-def config_for(target: str | None, wanted: Wanted) -> Config:
+def config_for(target: str | None, wanted: Wanted, warn: Callable[[str], None] = silent) -> Config:
     """What goes for a run, a model, or (None) a model that is somewhere else, with the file that was asked for.
 
     Raises:
         UsageError: nothing says which tasks.
     """
-    config = _config(target, wanted)
+    config = _config(target, wanted, warn)
     if wanted.data is None:
         return config
     data = config.data.model_copy(
@@ -114,10 +115,10 @@ def _trained_on(target: str, wanted: Wanted, warn: Callable[[str], None]) -> Tak
     return trained_file(own.data).taken
 
 
-def _config(target: str | None, wanted: Wanted) -> Config:
+def _config(target: str | None, wanted: Wanted, warn: Callable[[str], None] = silent) -> Config:
     """The named curriculum; else the run's own; else, for a data file, the quickstart's settings."""
     if wanted.curriculum is not None:
-        return load_config(find_curriculum(wanted.curriculum), {})
+        return load_config(find_curriculum(wanted.curriculum), note=warn)
     own = None if target is None else _own_config(target)
     if own is not None:
         return own

@@ -10,7 +10,7 @@ from kolmocli.config import Training
 from kolmocli.config.machine import Model
 from kolmocli.learning.learner import Learner, StateReader
 from kolmocli.learning.reference import open_reference
-from kolmocli.learning.value import ValueGuide
+from kolmocli.learning.value import ValueHead
 from kolmocli.pace import Pace, unheard
 from kolmocli.policy.adapters import Adaptation
 from kolmocli.policy.loading import load_policy
@@ -30,7 +30,7 @@ def load_trained(
 ) -> Policy:
     """As a run begins with it, or as it was in this checkpoint; with a value head, as new, where one is its baseline.
 
-    Raises what `load_policy` and `ValueGuide` do.
+    Raises what `load_policy` and `ValueHead` do.
     """
     policy = load_policy(
         str(checkpoint) if checkpoint else model.name,
@@ -43,7 +43,7 @@ def load_trained(
     if model.precision != "auto":
         policy.precision = model.precision
     if training.baseline == "value":
-        policy.guide = ValueGuide(policy, training.stop_hopeless)
+        policy.value = ValueHead(policy)
     return policy
 
 

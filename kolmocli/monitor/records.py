@@ -92,7 +92,7 @@ class BucketRecord(Record):
     )
     hint: float | None = key(
         "share",
-        "with `hints.most`: part of a reference given at the lowest level from the next step on",
+        "with `methods.hints`: part of a reference given at the lowest level from the next step on",
         rare=True,
         digits=4,
     )
@@ -257,7 +257,7 @@ class ReinforceRecord(StepRecord):
     infra: int | None = key("count", "masked rollouts")
     stopped: int | None = key(
         "count",
-        "rollouts stopped as hopeless where a line began (`training.stop_hopeless`); they count as failures",
+        "always 0; in runs of earlier versions, rollouts stopped where a line began, which count as failures",
     )
     compression_rate: float | None = key(
         "ratio",
@@ -277,12 +277,12 @@ class ReinforceRecord(StepRecord):
     buckets: Mapping[str, BucketRecord] | None = key("object", "per family, below")
     screening: ScreeningRecord | None = key(
         "object",
-        "with `screening.draws` above 1, below",
+        "with `methods.screening`, below",
         rare=True,
     )
     self_play: SelfPlayRecord | None = key(
         "object",
-        "with `self_play.share` above 0, below",
+        "with `methods.self_play`, below",
         rare=True,
     )
     staleness: StalenessRecord | None = key(

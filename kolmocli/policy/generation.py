@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from typing import Any, Protocol
 
 import torch
@@ -23,7 +22,6 @@ from kolmocli.policy.lean.beginnings import Ids, beginnings_of, may_begin_alike,
 from kolmocli.policy.lean.decoding import LeanDecoder
 from kolmocli.policy.lean.parts import find_lean
 from kolmocli.policy.lengths import tables
-from kolmocli.policy.rollout import Rollout
 from kolmocli.processor import Precision
 
 _COMPACT_SHARE = 0.75
@@ -40,49 +38,23 @@ class Generated:
     tokens: list[int]
     logprobs: list[float]
     finished: bool
-    note: Any = None
-    """What a guide noted of it."""
+    values: Sequence[float] = ()
+    """Of the state before each token, where a value was asked for."""
 
 
-class Watch(Protocol):
-    """A guide at work on the rows of one batch."""
-
-    def look(self, step: int, states_ND: torch.Tensor, token_N: torch.Tensor, row_N: torch.Tensor) -> Any:
-        """See the states before token number `step`, and the tokens before them. Returns a mask of the rows that end
-        here, [N], or None for none. `row_N` are their numbers; one that is too large is nobody's."""
-        ...
-
-    def notes(self, row_N: torch.Tensor, length: int) -> list[Any]:
-        """What was noted of these rows, which end after `length` tokens."""
-        ...
-
-
-class Guide(Protocol):
-    """Looks on while rollouts are written: it sees the state before each token, and may stop rows."""
+class StateValue(Protocol):
+    """A number for the state before each token, noted while rollouts are written."""
 
     head: Head
     """Of the model: the states are those that it makes logits of."""
 
-    def draws(self, tokens: int) -> int:
-        """How many random numbers it takes for a row of at most so many tokens."""
-        ...
-
-    def watch(self, rows: int, tokens: int, words: int, draw_NT: torch.Tensor | None) -> Watch:
-        """`draw_NT` are its random numbers from 0 to 1; None when nothing is left to chance."""
-        ...
-
-    def noted(self, rollout: Rollout, note: Any) -> Rollout:
-        """The rollout with what was noted of it."""
+    def __call__(self, states_ND: torch.Tensor) -> torch.Tensor:
+        """The number of each row, [N]."""
         ...
 
     def tensors(self) -> dict[str, torch.Tensor]:
-        """What a guide in another process needs of this one, by name."""
+        """What the same value in another process needs of this one, by name."""
         ...
-
-
-def numbers_per_row(max_new_tokens: int, guide: Guide | None) -> int:
-    """Random numbers that a row takes from the start: one for each token, and what the guide takes."""
-    return max_new_tokens + (0 if guide is None else guide.draws(max_new_tokens))
 
 
 def left_pad(sequences: Sequence[Sequence[int]], pad: int) -> tuple[torch.Tensor, torch.Tensor]:
@@ -107,7 +79,7 @@ def generate(
     pad_id: int,
     generator: torch.Generator | None,
     temperature: float = 1.0,
-    guide: Guide | None = None,
+    value: StateValue | None = None,
     lean: bool = True,
     finished: Callable[[int, Generated], None] | None = None,
     precision: Precision = "fp32",
@@ -118,7 +90,7 @@ def generate(
 
     A continuation ends with the first of `stop_ids` (kept as its last token) or at `max_new_tokens`. Every row has its
     own random numbers from the start, so that which rows are computed together does not change what they draw.
-    A `guide` may end rows between two tokens. `lean=False` takes transformers' forward where there is a leaner one.
+    `value` is asked for the state before each token. `lean=False` takes transformers' forward where there is a leaner one.
     `finished` is called with each continuation, and its place in the result, as soon as it has ended. `precision` is that of
     products of matrices, where weights are in fp32: those of transformers' forward are then under autocast. `look` is called
     between two tokens, and between the layers of the leaner forward. `version` counts the updates of the weights: as long as
@@ -127,7 +99,7 @@ def generate(
     device, rows = model.device, len(prompts) * samples
     uniform_NT = None
     if generator is not None:
-        uniform_NT = torch.rand(rows, numbers_per_row(max_new_tokens, guide), generator=generator, device=device)
+        uniform_NT = torch.rand(rows, max_new_tokens, generator=generator, device=device)
     results: dict[int, Generated] = {}
     head = find_lean(model) if lean else None
     begun, read = _beginnings(model, head, prompts, version)
@@ -145,13 +117,13 @@ def generate(
 
         ids_PT, mask_PT = (x.to(device) for x in left_pad([prompts[n][len(begun[n]) :] for n in table], pad_id))
         if head is None:
-            of_guide = None if guide is None else guide.head
-            decoder: Decoder = TransformersDecoder(model, ids_PT, mask_PT, samples, of_guide, precision)
+            of_value = None if value is None else value.head
+            decoder: Decoder = TransformersDecoder(model, ids_PT, mask_PT, samples, of_value, precision)
         else:
             decoder = LeanDecoder(head, ids_PT, mask_PT, samples, precision, [begun[n] for n in table], read, look)
         _write(
             decoder, ids_PT[:, -1], take, samples=samples, max_new_tokens=max_new_tokens, stop_ids=stop_ids,
-            uniform_NT=None if uniform_NT is None else uniform_NT[row_N], temperature=temperature, guide=guide, look_up=look,
+            uniform_NT=None if uniform_NT is None else uniform_NT[row_N], temperature=temperature, value=value, look_up=look,
         )  # fmt: skip
     return [results[row] for row in range(rows)]
 
@@ -166,7 +138,7 @@ def _write(
     stop_ids: Sequence[int],
     uniform_NT: torch.Tensor | None,
     temperature: float,
-    guide: Guide | None,
+    value: StateValue | None,
     look_up: Look,
 ) -> None:
     """Continue the prompts that the decoder has read, whose last tokens these are; `take` gets each row as it ends."""
@@ -176,10 +148,7 @@ def _write(
     # Row `rows` of the results is nobody's: what rows that have finished still write goes there.
     token_NT = torch.zeros(rows + 1, max_new_tokens, dtype=torch.long, device=device)
     logprob_NT = torch.zeros(rows + 1, max_new_tokens, device=device)
-    watch = None
-    if guide is not None:
-        draw_NT = None if uniform_NT is None else uniform_NT[:, max_new_tokens:]
-        watch = guide.watch(rows, max_new_tokens, len(stops_V), draw_NT)
+    value_NT = torch.zeros(rows + 1, max_new_tokens, device=device) if value is not None else None
     # Where a continuation has ended: how many tokens it has; -1 while it is being written.
     length_N = torch.full((rows + 1,), -1, device=device)
     taken = [False] * rows
@@ -191,13 +160,10 @@ def _write(
         if fresh:
             row_N = torch.tensor([row for _, row in fresh], device=device)
             tokens, logprobs = token_NT[row_N, :written].tolist(), logprob_NT[row_N, :written].tolist()
-            notes: list[Any] = []
-            for length, alike in groupby(length for length, _ in fresh):
-                count = len(list(alike))
-                notes += [None] * count if watch is None else watch.notes(row_N[len(notes) :][:count], length)
-            for (length, row), of_tokens, of_logprobs, note in zip(fresh, tokens, logprobs, notes, strict=True):
+            values = [[]] * len(fresh) if value_NT is None else value_NT[row_N, :written].tolist()
+            for (length, row), of_tokens, of_logprobs, of_states in zip(fresh, tokens, logprobs, values, strict=True):
                 kept, taken[row] = of_tokens[:length], True
-                take(row, Generated(kept, of_logprobs[:length], bool(kept) and kept[-1] in stop_ids, note))
+                take(row, Generated(kept, of_logprobs[:length], kept[-1] in stop_ids, of_states[:length]))
         return lengths.count(-1)
 
     every = _STEPS_BETWEEN_LOOKS.get(device.type, _STEPS_ELSEWHERE)
@@ -206,10 +172,8 @@ def _write(
     for step in range(max_new_tokens):
         look_up()
         result_N = result_PG.flatten()
-        ended_N = None if watch is None else watch.look(step, decoder.states_ND, token_N, result_N)
-        if ended_N is not None:
-            length_N[result_N] = torch.where(ended_N, step, -1)
-            result_N = result_N.masked_fill(ended_N, rows)
+        if value is not None and value_NT is not None:
+            value_NT[result_N, step] = value(decoder.states_ND)
         draw_N = None if uniform_NT is None else uniform_NT[result_N.clamp(max=rows - 1), step]
         token_N, logprob_NT[result_N, step] = _choose(decoder.logits_NV, temperature, draw_N)
         token_NT[result_N, step] = token_N

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +14,10 @@ from transformers.utils import logging
 from kolmocli.errors import UsageError
 from kolmocli.pace import Look, unheard
 from kolmocli.policy.adapters import Base, save_adapter
-from kolmocli.policy.generation import Generated, Guide, generate
+from kolmocli.policy.generation import Generated, StateValue, generate
 from kolmocli.policy.presets import Alphabet, alphabet_of
 from kolmocli.policy.prompts import preset_prompt, readable_prompt
-from kolmocli.policy.rollout import Rollout
+from kolmocli.policy.rollout import Rollout, ValuedRollout
 from kolmocli.policy.tokenizer import READS_SEGMENTS
 from kolmocli.processor import Precision
 from kolmocli.tasks.base import Prompt, Task
@@ -29,7 +29,7 @@ logging.disable_progress_bar()  # a bar of its own would tear the live table
 class Policy:
     """`model` is a transformers causal LM on its device, `name` what the user called it.
 
-    With a `base` the model is that one, frozen, with an adapter beside it. A `guide` looks on while rollouts are written;
+    With a `base` the model is that one, frozen, with an adapter beside it. A `value` is noted while rollouts are written;
     it belongs to training and is not saved with the policy. `sampler` writes rollouts; it has the arguments of `generate`.
     `version` counts the updates of the weights. `precision` is that of the products of matrices where the policy learns and
     where its rollouts are drawn; greedy answers are made in the precision of the weights, so that they are what any other
@@ -40,7 +40,7 @@ class Policy:
     model: Any
     tokenizer: Any
     base: Base | None = None
-    guide: Guide | None = None
+    value: StateValue | None = None
     sampler: Callable[..., list[Generated]] = generate
     version: int = 0
     precision: Precision = "fp32"
@@ -171,7 +171,7 @@ class Policy:
         self.sampler(
             self.model, prompts, samples=samples, max_new_tokens=max_new_tokens,
             stop_ids=self.stop_ids, pad_id=self.pad_id, generator=generator, temperature=temperature,
-            guide=self.guide, finished=take, precision="fp32" if generator is None else self.precision,
+            value=self.value, finished=take, precision="fp32" if generator is None else self.precision,
             version=self.version, look=look,
         )  # fmt: skip
         return [rollouts[row] for row in range(len(prompts) * samples)]
@@ -179,10 +179,10 @@ class Policy:
     def _rollout(self, prompt: tuple[int, ...], given: str, result: Generated) -> Rollout:
         tokens = tuple(result.tokens)
         text = given + self.tokenizer.decode(tokens[:-1] if result.finished else tokens, skip_special_tokens=True)
-        rollout = Rollout(
+        made = Rollout if self.value is None else partial(ValuedRollout, values=tuple(result.values))
+        return made(
             prompt, tokens, tuple(result.logprobs), self._lines(tokens, given.count("\n")), text, result.finished
         )
-        return rollout if self.guide is None else self.guide.noted(rollout, result.note)
 
     def breaks(self, token: int) -> int:
         """How many line breaks are in this token."""

@@ -35,3 +35,10 @@ class Rollout:
     def cut(self, end: int) -> Self:
         """Its first `end` tokens, for learning: the text stays whole."""
         return replace(self, tokens=self.tokens[:end], logprobs=self.logprobs[:end], lines=self.lines[:end])
+
+
+@dataclass(frozen=True, slots=True)
+class ValuedRollout(Rollout):
+    """`values[t]` is what the policy's value said of the state before token t, when that was sampled."""
+
+    values: tuple[float, ...] = ()

@@ -22,7 +22,7 @@ import torch
 from kolmocli.errors import KolmoError, UsageError, last_line
 from kolmocli.extras import require
 from kolmocli.pace import Look, unheard
-from kolmocli.policy.generation import Generated, Guide, numbers_per_row
+from kolmocli.policy.generation import Generated, StateValue
 from kolmocli.policy.policy import Policy
 from kolmocli.processor import Precision
 
@@ -99,7 +99,7 @@ class VllmSampler:
         pad_id: int,
         generator: torch.Generator | None,
         temperature: float = 1.0,
-        guide: Guide | None = None,
+        value: StateValue | None = None,
         finished: Callable[[int, Generated], None] | None = None,
         precision: Precision = "fp32",
         version: int | None = None,
@@ -111,7 +111,7 @@ class VllmSampler:
         from vllm import SamplingParams
         from vllm.inputs import TokensPrompt
 
-        if guide is not None:
+        if value is not None:
             raise ValueError("vllm shows nobody the states of its model")
         look()
         self._take(model, version)
@@ -155,7 +155,7 @@ def _seeds(rows: int, max_new_tokens: int, generator: torch.Generator | None) ->
     """A seed per row from as many random numbers as `generate` takes, so that parts of a batch draw what the whole would."""
     if generator is None:
         return [None] * rows
-    uniform_NT = torch.rand(rows, numbers_per_row(max_new_tokens, None), generator=generator, device=generator.device)
+    uniform_NT = torch.rand(rows, max_new_tokens, generator=generator, device=generator.device)
     parts = (uniform_NT[:, :2].double() * 2**_SEED_BITS).long().tolist()
     return [sum(part << (_SEED_BITS * i) for i, part in enumerate(row)) for row in parts]
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from kolmocli.checkpoints import silent
 from kolmocli.config.file import read_curriculum
 from kolmocli.sandbox.opening import Backend
 from kolmocli.tasks.family import Kind, register_kinds
@@ -53,4 +55,8 @@ def train(
     options = RunOptions(
         None if run_dir is None else Path(run_dir), resume, stop_at, quiet=quiet, allow_gaps=allow_gaps
     )
-    return run_training(read_curriculum(curriculum, overrides), options)
+    return run_training(read_curriculum(curriculum, overrides, silent if quiet else _say), options)
+
+
+def _say(line: str) -> None:
+    print(line, file=sys.stderr)

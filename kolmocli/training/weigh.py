@@ -20,11 +20,9 @@ from kolmocli.learning.returns import (
 )
 from kolmocli.tasks.base import Task
 from kolmocli.tasks.outcome import Outcome
-from kolmocli.training.methods.base import Method
+from kolmocli.training.methods.base import Method, Shaped
 from kolmocli.training.methods.best_of import choose
 
-Shaped = Callable[[Outcome, Task], list[float]]
-"""What is added to the reward of each line of an episode."""
 LineRewards = Sequence[Sequence[float] | None]
 """Of each rollout of a group the rewards of its lines; None for one that the sandbox lost."""
 

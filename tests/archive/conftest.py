@@ -8,6 +8,9 @@ from types import SimpleNamespace
 import pytest
 
 from kolmocli.cli.main import main
+from tests.workers import workers_stay
+
+__all__ = ["workers_stay"]
 
 
 @pytest.fixture

@@ -81,10 +81,15 @@ def test_a_full_disk_behind_stdout_is_a_line(tmp_path: Path, arguments: tuple[st
     assert done.stderr == ("kolmo: error: standard output: No space left on device; what was to be printed is lost\n")
 
 
-@pytest.mark.parametrize("said", ["100000000", "0", "-5", "x", "²", "9" * 5_000])
-def test_a_width_that_no_terminal_has_is_not_believed(said: str, named: Path) -> None:
+@pytest.fixture(scope="module")
+def usual() -> bytes:
+    """What is shown where nothing says how wide."""
     unsaid = {key: value for key, value in command_environment().items() if key not in ("COLUMNS", "LINES")}
-    usual = subprocess.run([KOLMO, "curriculum", "show", named], env=unsaid, capture_output=True, check=True)
+    return subprocess.run([KOLMO, *SHOW], env=unsaid, capture_output=True, check=True).stdout
+
+
+@pytest.mark.parametrize("said", ["100000000", "0", "-5", "x", "²", "9" * 5_000])
+def test_a_width_that_no_terminal_has_is_not_believed(said: str, usual: bytes) -> None:
     odd = command_environment({"COLUMNS": said, "LINES": said})
-    done = subprocess.run([KOLMO, "curriculum", "show", named], env=odd, capture_output=True, check=False)
-    assert (done.returncode, done.stderr, done.stdout) == (0, b"", usual.stdout)
+    done = subprocess.run([KOLMO, *SHOW], env=odd, capture_output=True, check=False)
+    assert (done.returncode, done.stderr, done.stdout) == (0, b"", usual)

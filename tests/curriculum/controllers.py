@@ -13,11 +13,12 @@ from hypothesis import strategies as st
 
 from kolmocli.config import Config
 from kolmocli.config.controller import build_controller
+from kolmocli.contributed import ENTRY_POINTS
 from kolmocli.curriculum.base import Bucket, Controller, Result
 from kolmocli.curriculum.families import FamilyController
 from kolmocli.curriculum.kinds import KINDS as REGISTERED, is_whole
 
-KINDS = tuple(REGISTERED.builtin)
+KINDS = (*REGISTERED.builtin, *ENTRY_POINTS["kolmocli.controllers"])
 WHOLE = tuple(kind for kind in KINDS if is_whole(REGISTERED.get(kind)))
 BY_FAMILY = tuple(kind for kind in KINDS if kind not in WHOLE)
 LEVELS = {"a": 6, "b": 1, "c": 12}

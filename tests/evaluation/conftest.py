@@ -8,6 +8,9 @@ from contextlib import ExitStack
 import pytest
 
 from tests.evaluation.served import Replies, Served, serving
+from tests.workers import workers_stay
+
+__all__ = ["workers_stay"]
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ import time
 from itertools import pairwise
 from pathlib import Path
 from statistics import fmean
+from typing import Any
 
 import pytest
 import yaml
@@ -21,6 +22,8 @@ pytestmark = pytest.mark.trl
 
 RACE, ONE = (Path(__file__).parents[2] / "benchmarks" / name for name in ("race.py", "race_trl.py"))
 VARIANTS = ("uniform", "TRL at its best")
+RATES = ("1e-09", "0.01")
+"""As folders and the JSON have them."""
 CURRICULUM = """\
 name: raced
 model: {{name: tiny, device: cpu}}
@@ -56,31 +59,22 @@ def rate_of(run: Path) -> float:
     return float(told[1])
 
 
-def test_both_sides_begin_alike_and_the_table_names_what_nobody_reached(curriculum: str, tmp_path: Path) -> None:
+def test_a_race_begins_alike_with_the_rates_that_are_best_on_another_seed_and_names_what_nobody_reached(
+    curriculum: str, tmp_path: Path
+) -> None:
     out = tmp_path / "out"
     command = [
-        str(RACE), "--curricula", curriculum, "--seeds", "1", "2", "--steps", "2", "--eval-freq", "1", "--rates", "1e-2",
-        "--variants", *VARIANTS, "--targets", "0", "1", "--out", str(out), "--jobs", "2",
+        str(RACE), "--curricula", curriculum, "--seeds", "1", "2", "--tune", "3", "--steps", "2", "--eval-freq", "1",
+        "--rates", "1e-9", "1e-2", "--variants", *VARIANTS, "--targets", "0", "1", "--out", str(out), "--jobs", "2",
     ]  # fmt: skip
     done = ask(*command, "--json")
     assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)["curricula"][curriculum]["variants"]
-    assert tuple(found) == VARIANTS
-    for name, variant in found.items():
-        assert variant["seeds"] == [1, 2]
-        assert (variant["until"]["0"]["reached"], variant["until"]["1"]["reached"]) == (2, 0)
-        for seed, run in variant["runs"].items():
-            assert run["before"] == found["uniform"]["runs"][seed]["before"]
-            assert 0 < run["before"] < 1
-            assert [rollouts for rollouts, _, _ in run["accuracies"]] == [0, 8, 16]
-            folder = out / "raced" / f"seed{seed}" / name
-            points = json.loads((folder / "figures.json").read_text())["figures"]["accuracies"]
-            assert points == run["accuracies"]
-            assert all(earlier < later for (_, _, earlier), (_, _, later) in pairwise(points))
-            assert not list(folder.glob("checkpoint*"))
+    raced = json.loads(done.stdout)["curricula"][curriculum]
+    begun_alike_and_measured(raced["variants"], out / "raced")
+    at_the_best_of_the_rates(raced["rates"], out / "raced")
     assert (out / "race.png").read_bytes().startswith(b"\x89PNG")
 
-    for file in (file for file in (out / "raced").glob("seed*/**/*") if file.is_file() and file.name != "figures.json"):
+    for file in (file for file in (out / "raced").glob("*/**/*") if file.is_file() and file.name != "figures.json"):
         file.unlink()  # what is left is enough
     again = ask(*command)
     assert again.returncode == 0, again.stderr
@@ -95,7 +89,11 @@ def test_both_sides_begin_alike_and_the_table_names_what_nobody_reached(curricul
     assert ask(*command, "--minutes", "0", "--keep", str(kept)).returncode == 0
     assert [file.name for file in kept.iterdir()] == ["raced.json"]
     by_seed = json.loads((kept / "raced.json").read_text())["runs"]
-    assert {seed: set(runs) for seed, runs in by_seed.items()} == {key: set(VARIANTS) for key in ("seed1", "seed2")}
+    assert {seed: set(runs) for seed, runs in by_seed.items()} == {
+        "seed1": set(VARIANTS),
+        "seed2": set(VARIANTS),
+        "tune3": {f"{name} {rate}" for name in VARIANTS for rate in RATES},
+    }
     once = ask(*command, "--minutes", "0", "--out", str(kept))
     assert (once.returncode, once.stdout) == (0, again.stdout)
     assert {file.name for file in kept.iterdir()} == {"raced.json", "race.png"}
@@ -103,23 +101,33 @@ def test_both_sides_begin_alike_and_the_table_names_what_nobody_reached(curricul
     assert "is of another comparison (steps was 2, is 3)" in longer.stderr
 
 
-def test_each_way_to_choose_tasks_has_the_rate_that_is_best_on_another_seed(curriculum: str, tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    done = ask(
-        str(RACE), "--curricula", curriculum, "--seeds", "1", "--tune", "2", "3", "--steps", "2", "--eval-freq", "1",
-        "--rates", "1e-9", "1e-2", "--variants", *VARIANTS, "--out", str(out), "--jobs", "2", "--json",
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    tried = json.loads(done.stdout)["curricula"][curriculum]["rates"]
+def begun_alike_and_measured(found: dict[str, Any], folder: Path) -> None:
+    assert tuple(found) == VARIANTS
+    for name, variant in found.items():
+        assert variant["seeds"] == [1, 2]
+        assert (variant["until"]["0"]["reached"], variant["until"]["1"]["reached"]) == (2, 0)
+        for seed, run in variant["runs"].items():
+            assert run["before"] == found["uniform"]["runs"][seed]["before"]
+            assert 0 < run["before"] < 1
+            assert [rollouts for rollouts, _, _ in run["accuracies"]] == [0, 8, 16]
+            figures = folder / f"seed{seed}" / name
+            points = json.loads((figures / "figures.json").read_text())["figures"]["accuracies"]
+            assert points == run["accuracies"]
+            assert all(earlier < later for (_, _, earlier), (_, _, later) in pairwise(points))
+            assert not list(figures.glob("checkpoint*"))
+
+
+def at_the_best_of_the_rates(tried: dict[str, Any], folder: Path) -> None:
+    """The mean over several seeds is in the kept race of rates (`test_kept_races.py`)."""
     assert tuple(tried) == VARIANTS
     for name, by_rate in tried.items():
+        assert tuple(by_rate) == RATES
         for rate, found in by_rate.items():
-            runs = [read_history(out / "raced" / f"tune{seed}" / f"{name} {rate}") for seed in (2, 3)]
-            assert found["on_the_way"]["mean"] == pytest.approx(
-                fmean(e.accuracy for r in runs for e in r.evaluations[1:])
-            )
+            tuned = read_history(folder / "tune3" / f"{name} {rate}")
+            assert found["on_the_way"]["mean"] == pytest.approx(fmean(e.accuracy for e in tuned.evaluations[1:]))
         best = max(by_rate, key=lambda rate: by_rate[rate]["final"]["mean"])
-        assert rate_of(out / "raced" / "seed1" / name) == float(best)
+        for seed in (1, 2):
+            assert rate_of(folder / f"seed{seed}" / name) == float(best)
 
 
 def test_what_cannot_be_raced_is_said_before_anything_runs(curriculum: str, tmp_path: Path) -> None:
@@ -130,10 +138,10 @@ def test_what_cannot_be_raced_is_said_before_anything_runs(curriculum: str, tmp_
 
 
 def test_a_run_of_trl_that_was_stopped_goes_on(curriculum: str, tmp_path: Path) -> None:
-    folder, steps = tmp_path / "run", 40
+    folder, steps = tmp_path / "run", 16
     command = [
         sys.executable, str(ONE), curriculum, "--warm", "tiny", "--run-dir", str(folder), "--steps", str(steps),
-        "--best", "--adapter", "--rows", "4", "--eval-freq", "20", "--eval-samples", "8",
+        "--best", "--adapter", "--rows", "4", "--eval-freq", "8", "--eval-samples", "8",
     ]  # fmt: skip
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     metrics = folder / "metrics.jsonl"
@@ -147,7 +155,7 @@ def test_a_run_of_trl_that_was_stopped_goes_on(curriculum: str, tmp_path: Path) 
     assert done.returncode == 0, done.stderr
     history = read_history(folder)
     assert [record.step for record in history.rl] == list(range(1, steps + 1))
-    assert [e.step for e in history.evaluations] == [0, 20, steps]
+    assert [e.step for e in history.evaluations] == [0, 8, steps]
     assert history.summary.rollouts == steps * 8  # in portions of one group
     told = (folder / "events.jsonl").read_text()
     assert "'per_device_train_batch_size': 4, 'gradient_accumulation_steps': 2" in told

@@ -5,6 +5,9 @@ from pathlib import Path
 import pytest
 
 from tests.policies import save_hugging_face
+from tests.workers import workers_stay
+
+__all__ = ["workers_stay"]
 
 
 @pytest.fixture(scope="session")

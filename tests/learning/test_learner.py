@@ -14,10 +14,9 @@ from kolmocli.learning import batches
 from kolmocli.learning.batches import Batch, Weighted, micro_batches
 from kolmocli.learning.learner import Learner, together
 from kolmocli.learning.returns import BaselineKind, line_advantages, line_returns, token_weights
-from kolmocli.learning.value import ValuedRollout
 from kolmocli.policy.loading import load_policy
 from kolmocli.policy.policy import Policy
-from kolmocli.policy.rollout import Rollout
+from kolmocli.policy.rollout import Rollout, ValuedRollout
 from kolmocli.training.methods.value import line_values
 from tests.policies import prompts, tiny
 

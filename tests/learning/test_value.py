@@ -10,10 +10,11 @@ import torch
 
 from kolmocli.errors import UsageError
 from kolmocli.learning.regression import Regression
-from kolmocli.learning.value import ValuedRollout, ValueGuide
+from kolmocli.learning.value import ValueHead
 from kolmocli.policy.adapters import Adaptation
 from kolmocli.policy.loading import load_policy
 from kolmocli.policy.policy import Policy
+from kolmocli.policy.rollout import ValuedRollout
 from kolmocli.policy.scoring import Scorer
 from tests.policies import prompts, taught, tiny
 
@@ -91,7 +92,7 @@ def test_it_goes_on_exactly_where_it_was_saved() -> None:
 
 def test_a_model_whose_states_are_out_of_reach_is_refused() -> None:
     with pytest.raises(UsageError, match=r"baseline: no value head fits this model \(it is not a transf.*\); use rloo"):
-        ValueGuide(Policy("none", torch.nn.Linear(2, 2), None))
+        ValueHead(Policy("none", torch.nn.Linear(2, 2), None))
 
 
 # --- of a policy's rollouts
@@ -100,8 +101,8 @@ def test_a_model_whose_states_are_out_of_reach_is_refused() -> None:
 def with_values(policy: Policy) -> Policy:
     """The policy with a head that says something of every state."""
     valued = Policy(policy.name, policy.model, policy.tokenizer, policy.base)
-    valued.guide = guide = ValueGuide(valued)
-    guide.value.weight.copy_(torch.linspace(-1.0, 1.0, len(guide.value.weight)))
+    valued.value = head = ValueHead(valued)
+    head.regression.weight.copy_(torch.linspace(-1.0, 1.0, len(head.regression.weight)))
     return valued
 
 
@@ -122,8 +123,8 @@ def test_the_sampler_and_the_trainer_agree_on_every_value(kind: str, chat_folder
     with torch.inference_mode():
         states = Scorer(policy.model, policy.pad_id)(written).states_KD
         assert states is not None
-        assert isinstance(policy.guide, ValueGuide)
-        scored = policy.guide.value(states)
+        assert policy.value is not None
+        scored = policy.value(states)
     found = torch.tensor([v for r in written for v in r.values])
     torch.testing.assert_close(found, scored, rtol=1e-4, atol=1e-4)
     assert found.std() > 0.01

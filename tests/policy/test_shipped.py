@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
+import runpy
 import sys
 from pathlib import Path
 
@@ -105,14 +105,16 @@ def test_a_run_goes_on_from_it(tmp_path: Path) -> None:
     assert saved.parameters == load_policy(SHIPPED, device="cpu").parameters
 
 
-def test_the_figures_of_its_card_are_printed_by_a_script(tmp_path: Path) -> None:
+def test_the_figures_of_its_card_are_printed_by_a_script(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     script = Path(__file__).parents[2] / "benchmarks" / "shipped.py"
-    done = subprocess.run(
-        [sys.executable, str(script), "--pairs", "20", "--samples", "2", "--models", SHIPPED, str(FOLDER)],
-        capture_output=True, text=True, check=False, cwd=tmp_path,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    lines = done.stdout.splitlines()
+    monkeypatch.chdir(tmp_path)
+    asked = ["--pairs", "20", "--samples", "2", "--models", SHIPPED, str(FOLDER)]
+    monkeypatch.setattr(sys, "argv", [str(script), *asked])
+    monkeypatch.syspath_prepend(str(script.parent))
+    runpy.run_path(str(script), run_name="__main__")
+    lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("20 pairs of the published distribution, seed 1;")
     rates = [float(line.split()[-1]) for line in lines[1:3]]
     assert rates[0] < rates[1] < 1  # the programs that made the sequences, and their segments written down

@@ -25,6 +25,15 @@ from kolmocli.sandbox.docker.sweeper import sweep
 from kolmocli.sandbox.pool.link import LinkError
 
 
+@pytest.fixture(scope="module", autouse=True)
+def only_what_is_new() -> Iterator[None]:
+    """All that was imported before is not looked through again by every collection."""
+    gc.collect()
+    gc.freeze()
+    yield
+    gc.unfreeze()
+
+
 @contextmanager
 def nothing_left_open() -> Iterator[None]:
     """Sockets that are dropped open warn when they are collected, where no exception can be raised."""

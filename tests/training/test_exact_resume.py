@@ -24,31 +24,52 @@ from kolmocli.training.signals import StopRequest
 from kolmocli.training.train import RunOptions, train
 from tests.training.runs import CURRICULUM, events, metrics, run, small_config
 
+WARM = 5
+"""Steps of a warm start that goes on from a policy that one has taught already."""
+
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def scratch(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run from weights that were drawn."""
+    folder = tmp_path_factory.mktemp("scratch") / "run"
+    run(small_config(training={"steps": 10}), folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def taught(scratch: Path) -> dict[str, dict[str, Any]]:
+    """Sections of a run that goes on from what a warm start has taught."""
+    return {"model": {"name": str(scratch / "checkpoints" / "step_000000")}, "warmup": {"max_steps": 0}}
+
+
+@pytest.fixture(scope="module")
+def short(taught: dict[str, dict[str, Any]]) -> Config:
+    """Twelve steps after a short warm start."""
+    return short_config(taught)
+
+
+def short_config(taught: dict[str, dict[str, Any]], **changes: dict[str, Any]) -> Config:
+    warmup = {"max_steps": WARM, "check_every": WARM, "learning_rate": 1e-3}
+    return small_config(model=taught["model"], warmup=warmup, **changes)
+
+
+@pytest.fixture(scope="module")
+def whole(short: Config, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Twelve steps in one sitting."""
     folder = tmp_path_factory.mktemp("whole") / "run"
-    run(small_config(), folder)
-    assert [r["step"] for r in metrics(folder)] == [*range(1, 26), *range(1, 13)]
+    run(short, folder)
+    assert [r["step"] for r in metrics(folder)] == [*range(1, WARM + 1), *range(1, 13)]
+    assert all(r["grad_norm"] > 0 for r in metrics(folder)), "nothing was learnt that could differ"
     return folder
 
 
 @pytest.fixture(scope="module")
-def half(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def half(short: Config, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The same, stopped after eight; to be copied."""
     folder = tmp_path_factory.mktemp("half") / "run"
-    summary = run(small_config(), folder, stop_at=8)
+    summary = run(short, folder, stop_at=8)
     assert (summary["steps"], Path(summary["checkpoint"]).name) == (8, "step_000008")
     return folder
-
-
-@pytest.fixture(scope="module")
-def taught(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
-    """Sections of a run that goes on from what a warm start has taught."""
-    folder = tmp_path_factory.mktemp("taught") / "run"
-    run(small_config(training={"steps": 0}), folder)
-    return {"model": {"name": str(folder / "checkpoints" / "step_000000")}, "warmup": {"max_steps": 0}}
 
 
 @pytest.fixture
@@ -62,25 +83,27 @@ def weights(folder: Path, name: str = "model.safetensors") -> bytes:
     return (found / name).read_bytes()
 
 
-def test_a_run_twice_and_split_by_a_resume_is_the_same(tmp_path: Path) -> None:
-    config = small_config(training={"steps": 16})
-    one, again, split = (tmp_path / name for name in ("one", "again", "split"))
-    run(config, one)
+def test_a_run_twice_and_split_by_a_resume_is_the_same(scratch: Path, tmp_path: Path) -> None:
+    config = small_config(training={"steps": 10})
+    again, split = tmp_path / "again", tmp_path / "split"
     run(config, again)
-    run(config, split, stop_at=8)
-    assert metrics(split) == metrics(one)[: 25 + 8]
-    assert run(config, split, resume=True)["steps"] == 16
-    assert metrics(one) == metrics(again) == metrics(split)
-    assert sum(r["grad_norm"] > 0 for r in metrics(one)) > 25 + 8, "nothing was learnt that could differ"
-    assert weights(one) == weights(again) == weights(split)
+    run(config, split, stop_at=5)
+    assert metrics(split) == metrics(scratch)[: 25 + 5]
+    assert run(config, split, resume=True)["steps"] == 10
+    assert metrics(scratch) == metrics(again) == metrics(split)
+    assert sum(r["grad_norm"] > 0 for r in metrics(scratch)) > 25 + 5, "nothing was learnt that could differ"
+    assert weights(scratch) == weights(again) == weights(split)
 
 
 EVERY_SWITCH: dict[str, Any] = {
     "families": {"runs": {**yaml.safe_load(CURRICULUM)["families"]["runs"], "bounds": [2, 2]}},
-    "training": {"steps": 6, "best_of": 2, "shaping": 0.5, "gamma": 0.9},
+    "training": {"steps": 6, "best_of": 2, "gamma": 0.9},
     "reward": {"partial": 0.1},
-    "hints": {"most": 0.9, "start": 0.5},
-    "self_play": {"share": 0.5, "band": 0.5},
+    "methods": {
+        "hints": {"most": 0.9, "start": 0.5},
+        "self_play": {"share": 0.5, "band": 0.5},
+        "shaping": {"weight": 0.5},
+    },
 }
 
 
@@ -93,10 +116,10 @@ EVERY_SWITCH: dict[str, Any] = {
         {"training": {"optimizer": "adamw8bit", "steps": 4}, "model": {"load_in_8bit": True}},
         {"controller": {"kind": "uniform"}, "training": {"steps": 4}},
         {"controller": {"kind": "sec"}, "training": {"steps": 4, "batch_size": 32, "group_size": 8}},
-        {"screening": {"draws": 3}, "training": {"steps": 6}},
-        {"pilot": {"draws": 3}, "training": {"steps": 4}},
-        {"refill": {"most": 3}, "training": {"steps": 4}},
-        {"warmup": {"replay": 0.5, "max_steps": 25}, "training": {"steps": 4, "updates": 2}},
+        {"methods": {"screening": {"draws": 3}}, "training": {"steps": 6}},
+        {"methods": {"pilot": {"draws": 3}}, "training": {"steps": 4}},
+        {"methods": {"refill": {"most": 3}}, "training": {"steps": 4}},
+        {"warmup": {"replay": 0.5, "max_steps": 5, "learning_rate": 1e-3}, "training": {"steps": 4, "updates": 2}},
         EVERY_SWITCH,
     ],
     ids=[
@@ -121,17 +144,14 @@ def test_whatever_is_trained(changes: dict[str, Any], taught: dict[str, dict[str
     assert metrics(tmp_path / "split") == metrics(tmp_path / "whole")
 
 
-def test_a_value_head_that_stops_rollouts_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kolmocli.learning.value.RIPE", 2)
-    config = small_config(training={"baseline": "value", "stop_hopeless": 0.9, "temperature": 1.2, "steps": 4})
+def test_a_value_head_too(taught: dict[str, dict[str, Any]], tmp_path: Path) -> None:
+    config = small_config(**taught, training={"baseline": "value", "temperature": 1.2, "steps": 4})
     run(config, tmp_path / "whole")
     run(config, tmp_path / "split", stop_at=2)
     run(config, tmp_path / "split", resume=True)
     assert metrics(tmp_path / "split") == metrics(tmp_path / "whole")
     steps = [r for r in metrics(tmp_path / "whole") if r["phase"] == "rl"]
     assert all("value_loss" in r for r in steps)
-    assert [r["stopped"] for r in steps[:2]] == [0, 0]
-    assert all(r["stopped"] for r in steps[2:])
 
 
 # --- stopped in odd places
@@ -164,17 +184,17 @@ def stop_after(owner: type, name: str, count: int, patch: pytest.MonkeyPatch) ->
     ],
 )
 def test_a_signal_in_an_odd_place_loses_nothing(
-    whole: Path, tmp_path: Path, owner: type, name: str, count: int
+    short: Config, whole: Path, tmp_path: Path, owner: type, name: str, count: int
 ) -> None:
     folder = tmp_path / "run"
     with pytest.MonkeyPatch.context() as patch:
         stop_after(owner, name, count, patch)
         with pytest.raises(Stopped) as stopped:
-            run(small_config(), folder)
+            run(short, folder)
     assert stopped.value.exit_code == 143
     assert [e["text"] for e in events(folder, "stopped")] == ["stopped by SIGTERM"]
     assert (folder / "summary.json").is_file()
-    run(small_config(), folder, resume=True)
+    run(short, folder, resume=True)
     assert metrics(folder) == metrics(whole)
     assert [e["name"] for e in events(folder, "eval")] == ["before", "step 5", "step 10", "after"]
 
@@ -218,21 +238,21 @@ def broken_off(config: Config, folder: Path, what: str, steps: tuple[int, int], 
 @pytest.mark.parametrize(
     ("what", "steps", "look"),
     [
-        ("warm start", (9, 0), 40),  # in the backward pass of the tenth step
-        ("warm start", (25, 0), 100),  # while it is measured what passes
-        ("evaluate", (25, 0), 30),
-        ("rollout", (25, 6), 30),
-        ("learn", (25, 6), 10),  # forward
-        ("learn", (25, 6), 40),  # backward
-        ("evaluate", (25, 10), 20),
-        ("evaluate", (25, 12), 20),
+        ("warm start", (2, 0), 40),  # in the backward pass of the third step
+        ("warm start", (WARM, 0), 100),  # while it is measured what passes
+        ("evaluate", (WARM, 0), 30),
+        ("rollout", (WARM, 6), 30),
+        ("learn", (WARM, 6), 10),  # forward
+        ("learn", (WARM, 6), 40),  # backward
+        ("evaluate", (WARM, 10), 20),
+        ("evaluate", (WARM, 12), 20),
     ],
 )
 def test_a_step_that_is_broken_off_is_done_again(
-    whole: Path, tmp_path: Path, what: str, steps: tuple[int, int], look: int
+    short: Config, whole: Path, tmp_path: Path, what: str, steps: tuple[int, int], look: int
 ) -> None:
     folder = tmp_path / "run"
-    broken_off(small_config(), folder, what, steps, look)
+    broken_off(short, folder, what, steps, look)
     assert metrics(folder) == metrics(whole)
     assert weights(folder) == weights(whole)
     assert [e["name"] for e in events(folder, "eval")] == ["before", "step 5", "step 10", "after"]
@@ -243,7 +263,7 @@ def test_a_step_that_is_broken_off_is_done_again(
     [
         ({**EVERY_SWITCH, "training": {**EVERY_SWITCH["training"], "updates": 2}}, "learn", 90, 1),
         ({"training": {"baseline": "value", "steps": 4}}, "learn", 40, 0),
-        ({"pilot": {"draws": 3}, "training": {"steps": 4}}, "rollout", 60, 0),
+        ({"methods": {"pilot": {"draws": 3}}, "training": {"steps": 4}}, "rollout", 60, 0),
     ],
     ids=["between two updates", "value head", "while pilots are written"],
 )
@@ -259,9 +279,9 @@ def test_nothing_of_a_broken_step_is_left(
     assert weights(tmp_path / "broken") == weights(tmp_path / "whole")
 
 
-def test_a_finished_run_has_nothing_left_to_do(whole: Path, tmp_path: Path) -> None:
+def test_a_finished_run_has_nothing_left_to_do(short: Config, whole: Path, tmp_path: Path) -> None:
     folder = Path(shutil.copytree(whole, tmp_path / "done"))
-    run(small_config(), folder, resume=True)
+    run(short, folder, resume=True)
     assert metrics(folder) == metrics(whole)
     assert len(events(folder, "eval")) == 4
 
@@ -275,39 +295,39 @@ def said(capsys: pytest.CaptureFixture[str], config: Config, folder: Path) -> st
     return capsys.readouterr().err
 
 
-def test_it_says_which_checkpoint_it_takes(stopped: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert f"resuming from {stopped}/checkpoints/step_000008\n" in said(capsys, small_config(), stopped)
+def test_it_says_which_checkpoint_it_takes(short: Config, stopped: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert f"resuming from {stopped}/checkpoints/step_000008\n" in said(capsys, short, stopped)
 
 
 def test_a_damaged_checkpoint_is_named_and_passed_over(
-    whole: Path, stopped: Path, capsys: pytest.CaptureFixture[str]
+    short: Config, whole: Path, stopped: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (stopped / "checkpoints" / "step_000008" / "optimiser.pt").write_bytes(b"")
-    shown = said(capsys, small_config(), stopped)
+    shown = said(capsys, short, stopped)
     assert (
         f"{stopped}/checkpoints/step_000008 is damaged and passed over: optimiser.pt is not what was written there\n"
         in shown
     )
     assert f"resuming from {stopped}/checkpoints/step_000006\n" in shown
-    run(small_config(), stopped, resume=True)
+    run(short, stopped, resume=True)
     assert metrics(stopped) == metrics(whole)
 
 
 def test_a_run_without_a_checkpoint_begins_again(
-    whole: Path, stopped: Path, capsys: pytest.CaptureFixture[str]
+    short: Config, whole: Path, stopped: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     shutil.rmtree(stopped / "checkpoints")
-    assert f"{stopped} holds no complete checkpoint yet: beginning again\n" in said(capsys, small_config(), stopped)
-    run(small_config(), stopped, resume=True)
+    assert f"{stopped} holds no complete checkpoint yet: beginning again\n" in said(capsys, short, stopped)
+    run(short, stopped, resume=True)
     assert metrics(stopped) == metrics(whole)
 
 
-def test_a_run_whose_checkpoints_are_all_damaged_does_not_begin_again(stopped: Path) -> None:
+def test_a_run_whose_checkpoints_are_all_damaged_does_not_begin_again(short: Config, stopped: Path) -> None:
     before = metrics(stopped)
     for folder in checkpoints(stopped):
         (folder / "optimiser.pt").write_bytes(b"")
     with pytest.raises(KolmoError, match=r"step_000008 is damaged .*, and no other is whole; put one back, or remove "):
-        run(small_config(), stopped, resume=True)
+        run(short, stopped, resume=True)
     assert metrics(stopped) == before
 
 
@@ -319,41 +339,41 @@ def shorten(file: Path, lines: int) -> None:
 
 
 def test_lines_that_were_lost_are_told_and_refused(
-    stopped: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    short: Config, stopped: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shorten(stopped / "metrics.jsonl", 3)
     left = metrics(stopped)
     with monkeypatch.context() as patch:
         patch.setattr(module, "load_trained", None)  # refused before anything is loaded
         with pytest.raises(
-            UsageError, match=r"metrics\.jsonl has 30 of the 33 lines .* by step_000008; .* --allow-gaps"
+            UsageError, match=r"metrics\.jsonl has 10 of the 13 lines .* by step_000008; .* --allow-gaps"
         ):
-            run(small_config(), stopped, resume=True)
+            run(short, stopped, resume=True)
     assert metrics(stopped) == left
     options = RunOptions(run_dir=stopped, resume=True, stop_at=9, allow_gaps=True)
-    train(small_config(), options)
-    assert f"{stopped}/metrics.jsonl has 30 of the 33 lines" in capsys.readouterr().err
-    assert [r["step"] for r in metrics(stopped)][24:] == [25, 1, 2, 3, 4, 5, 9]
-    run(small_config(), stopped, resume=True, stop_at=10)  # what is known to be lost is not asked for again
+    train(short, options)
+    assert f"{stopped}/metrics.jsonl has 10 of the 13 lines" in capsys.readouterr().err
+    assert [r["step"] for r in metrics(stopped)][WARM - 1 :] == [WARM, 1, 2, 3, 4, 5, 9]
+    run(short, stopped, resume=True, stop_at=10)  # what is known to be lost is not asked for again
 
 
-def test_events_that_were_lost_are_told(stopped: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_events_that_were_lost_are_told(short: Config, stopped: Path, capsys: pytest.CaptureFixture[str]) -> None:
     shorten(stopped / "events.jsonl", 5)
-    assert f"{stopped}/events.jsonl has " in said(capsys, small_config(), stopped)
+    assert f"{stopped}/events.jsonl has " in said(capsys, short, stopped)
 
 
 # --- where it runs
 
 
-def test_a_run_that_is_alive_is_not_resumed(stopped: Path) -> None:
+def test_a_run_that_is_alive_is_not_resumed(short: Config, stopped: Path) -> None:
     aside = stopped / "checkpoints" / ".step_000009.partial"
     aside.mkdir()
     with held(stopped, print), pytest.raises(UsageError, match=rf"process {os.getpid()} on \S+ trains there"):
-        run(small_config(), stopped, resume=True)
+        run(short, stopped, resume=True)
     assert aside.is_dir(), "what the living run writes is not cleared up"
 
 
-def test_a_folder_that_is_deleted_ends_the_run(stopped: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_that_is_deleted_ends_the_run(short: Config, stopped: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     original = Recorder.doing
 
     def doing(self: Recorder, what: str) -> None:
@@ -362,12 +382,14 @@ def test_a_folder_that_is_deleted_ends_the_run(stopped: Path, monkeypatch: pytes
 
     monkeypatch.setattr(Recorder, "doing", doing)
     with pytest.raises(KolmoError, match=r"metrics\.jsonl: was removed or replaced") as end:
-        run(small_config(), stopped, resume=True)
+        run(short, stopped, resume=True)
     assert end.value.exit_code == 1
     assert not stopped.exists()
 
 
-def test_a_run_that_was_resumed_as_the_latest_stays_where_it_is(stopped: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_that_was_resumed_as_the_latest_stays_where_it_is(
+    short: Config, stopped: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Another run may begin meanwhile, and the link then leads there."""
     latest, other = stopped.parent / "latest", stopped.parent / "other"
     other.mkdir()
@@ -380,12 +402,12 @@ def test_a_run_that_was_resumed_as_the_latest_stays_where_it_is(stopped: Path, m
         latest.symlink_to(other.name)
 
     monkeypatch.setattr(Recorder, "doing", doing)
-    summary = run(small_config(), latest, resume=True, stop_at=9)
+    summary = run(short, latest, resume=True, stop_at=9)
     assert summary["checkpoint"] == f"{stopped}/checkpoints/step_000009"
     assert not list(other.iterdir())
 
 
-def test_checkpoints_that_are_links_are_used_and_replaced(stopped: Path) -> None:
+def test_checkpoints_that_are_links_are_used_and_replaced(short: Config, stopped: Path) -> None:
     """Somebody has moved them to a larger disk."""
     elsewhere = stopped.parent / "elsewhere"
     elsewhere.mkdir()
@@ -394,14 +416,14 @@ def test_checkpoints_that_are_links_are_used_and_replaced(stopped: Path) -> None
         folder.symlink_to(elsewhere / folder.name)
     aside = stopped / "checkpoints" / ".step_000008.old"
     aside.symlink_to(elsewhere / "step_000008")
-    run(small_config(), stopped, resume=True, stop_at=8)
+    run(short, stopped, resume=True, stop_at=8)
     assert not aside.is_symlink()
     assert not (stopped / "checkpoints" / "step_000008").is_symlink()
     assert (elsewhere / "step_000008" / "manifest.json").is_file()
     assert [folder.name for folder in checkpoints(stopped)][:2] == ["step_000008", "step_000006"]
 
 
-def test_checkpoints_out_of_reach_do_not_make_a_run_begin_again(stopped: Path) -> None:
+def test_checkpoints_out_of_reach_do_not_make_a_run_begin_again(short: Config, stopped: Path) -> None:
     """They were moved to a larger disk, which is not mounted now."""
     place, elsewhere = stopped / "checkpoints", stopped.parent / "elsewhere"
     place.rename(elsewhere)
@@ -409,33 +431,37 @@ def test_checkpoints_out_of_reach_do_not_make_a_run_begin_again(stopped: Path) -
     elsewhere.rename(stopped.parent / "not mounted")
     before = {name: (stopped / name).read_bytes() for name in ("metrics.jsonl", "events.jsonl")}
     with pytest.raises(KolmoError, match=r"checkpoints: leads to no folder; put the checkpoints back where") as end:
-        run(small_config(), stopped, resume=True)
+        run(short, stopped, resume=True)
     assert end.value.exit_code == 1
     assert before == {name: (stopped / name).read_bytes() for name in before}
     (stopped.parent / "not mounted").rename(elsewhere)
-    assert run(small_config(), stopped, resume=True, stop_at=9)["steps"] == 9
+    assert run(short, stopped, resume=True, stop_at=9)["steps"] == 9
     assert (elsewhere / "step_000009" / "manifest.json").is_file()
 
 
 # --- threads
 
 
-def test_the_number_of_threads_is_kept(half: Path, stopped: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_number_of_threads_is_kept(
+    short: Config, half: Path, stopped: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     here = torch.get_num_threads()
     assert yaml.safe_load((half / "config.yaml").read_text())["threads"] == here
-    assert "threads:" not in said(capsys, small_config(), stopped)
-    more = small_config().model_copy(update={"threads": here + 1})
+    assert "threads:" not in said(capsys, short, stopped)
+    more = short.model_copy(update={"threads": here + 1})
     shown = said(capsys, more, stopped)
     assert f"threads: {here} -> {here + 1}; the last digits of the metrics may differ" in shown
     assert torch.get_num_threads() == here
     # Its last checkpoint is of the other number now.
-    assert f"threads: {here + 1}, as the run began with, and not the {here} of" in said(capsys, small_config(), stopped)
+    assert f"threads: {here + 1}, as the run began with, and not the {here} of" in said(capsys, short, stopped)
 
 
-def test_a_changed_configuration_is_refused_with_what_changed(stopped: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_changed_configuration_is_refused_with_what_changed(
+    taught: dict[str, dict[str, Any]], stopped: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     before = metrics(stopped)
     monkeypatch.setattr(module, "load_trained", None)  # refused before anything is loaded
-    changed = small_config(training={"learning_rate": 0.5, "lora": {"rank": 4}})
+    changed = short_config(taught, training={"learning_rate": 0.5, "lora": {"rank": 4}})
     with pytest.raises(UsageError) as refused:
         run(changed, stopped, resume=True)
     assert "(training.learning_rate: 0.0003 -> 0.5; training.lora.rank: None -> 4); resume with" in str(refused.value)
@@ -445,11 +471,11 @@ def test_a_changed_configuration_is_refused_with_what_changed(stopped: Path, mon
     assert metrics(stopped) == before
 
 
-def test_a_changed_data_file_is_refused(tmp_path: Path) -> None:
+def test_a_changed_data_file_is_refused(taught: dict[str, dict[str, Any]], tmp_path: Path) -> None:
     train, held = tmp_path / "train.jsonl", tmp_path / "eval.jsonl"
     train.write_text("".join(json.dumps({"sequence": [i] * 4}) + "\n" for i in range(9)))
     held.write_text('{"sequence": [1, 2, 3]}\n')
-    config = small_config(data={"train": str(train), "eval": str(held)}, training={"steps": 4})
+    config = small_config(**taught, data={"train": str(train), "eval": str(held)}, training={"steps": 4})
     run(config, tmp_path / "whole")
     run(config, tmp_path / "run", stop_at=2)
     old = train.read_text()
@@ -461,11 +487,11 @@ def test_a_changed_data_file_is_refused(tmp_path: Path) -> None:
     assert metrics(tmp_path / "run") == metrics(tmp_path / "whole")
 
 
-def test_every_checkpoint_of_a_run_can_be_gone_on_with(whole: Path, tmp_path: Path) -> None:
+def test_every_checkpoint_of_a_run_can_be_gone_on_with(short: Config, whole: Path, tmp_path: Path) -> None:
     found = [folder.name for folder in checkpoints(whole)]
     assert found == ["step_000012", "step_000009", "step_000006", "step_000003", "step_000000"]
     folder = Path(shutil.copytree(whole, tmp_path / "from 3"))
     for name in found[:3]:
         shutil.rmtree(folder / "checkpoints" / name)
-    run(small_config(), folder, resume=True)
+    run(short, folder, resume=True)
     assert metrics(folder) == metrics(whole)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import fcntl
+import functools
 import hashlib
 import json
 import os
@@ -14,53 +15,80 @@ import resource
 import shutil
 import signal
 import subprocess
+import tempfile
 import termios
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from kolmocli.checkpoints import checkpoints, latest_checkpoint
+from tests import warm
 from tests.conftest import KOLMO, NO_ENGINE, command_environment
 from tests.training.runs import CURRICULUM, events, metrics
 
 EVERY = 3
 """Steps between the checkpoints of `CURRICULUM`."""
+SMALL = CURRICULUM.replace("max_steps: 25, check_every: 25", "max_steps: 12, check_every: 12")
 
 
-def start(folder: Path, *arguments: object, **options: Any) -> subprocess.Popen[str]:
-    """`kolmo train` in a process group of its own."""
-    return subprocess.Popen(
-        [KOLMO, "train", *map(str, arguments), "-q"],
-        cwd=folder,
-        env=command_environment(),
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-        **options,
-    )
+class Command:
+    """`kolmo train` at work, in a session of its own; the verbs are those of `subprocess.Popen`."""
+
+    def __init__(self, folder: Path, *arguments: object, preexec_fn: Callable[[], object] | None = None) -> None:
+        self._said = Path(tempfile.mkdtemp(dir=folder, prefix="said-"), "stderr")
+        words = ["train", *map(str, arguments), "-q"]
+        self._process = warm.start(words, folder, command_environment(), (Path(os.devnull), self._said), preexec_fn)
+        assert self._process.pid is not None
+        self.pid = self._process.pid
+
+    @property
+    def returncode(self) -> int | None:
+        return self._process.exitcode
+
+    def poll(self) -> int | None:
+        return self.returncode
+
+    def send_signal(self, number: int) -> None:
+        os.kill(self.pid, number)
+
+    def kill(self) -> None:
+        self._process.kill()
+
+    def wait(self, seconds: float | None = None) -> None:
+        self._process.join(seconds)
+
+    def said(self) -> str:
+        """On stderr, when it has ended."""
+        self.wait(3600)
+        assert self.returncode is not None, "it does not end"
+        return self._said.read_text("utf-8") if self._said.exists() else ""
 
 
-def finish(process: subprocess.Popen[str]) -> str:
+def start(folder: Path, *arguments: object, **options: Any) -> Command:
+    return Command(folder, *arguments, **options)
+
+
+def finish(process: Command) -> str:
     """What it said on stderr, when it has ended; nothing of it is left running."""
     try:
-        return process.communicate(timeout=3600)[1]
+        return process.said()
     finally:
         end_group(process)
 
 
-def end_group(process: subprocess.Popen[str]) -> None:
+def end_group(process: Command | subprocess.Popen[bytes]) -> None:
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
+    process.kill()
     process.wait()
 
 
 @pytest.fixture
 def here(tmp_path: Path) -> Path:
-    (tmp_path / "small.yaml").write_text(CURRICULUM)
+    (tmp_path / "small.yaml").write_text(SMALL)
     return tmp_path
 
 
@@ -101,16 +129,16 @@ def newest_metrics_step(run: Path) -> int:
     return max((r["step"] for r in metrics(run) if r["phase"] == "rl"), default=0)
 
 
-def start_or_resume(here: Path, steps: int) -> subprocess.Popen[str]:
+def start_or_resume(here: Path, steps: int) -> Command:
     resuming = (here / "run" / "config.yaml").exists()
     return start(here, *(["--resume"] if resuming else ["small.yaml", "--steps", steps]), "--run-dir", "run")
 
 
-def kill(process: subprocess.Popen[str]) -> bool:
+def kill(process: Command) -> bool:
     """Whether it was still running."""
     running = process.poll() is None
     process.kill()
-    error = process.communicate()[1]
+    error = process.said()
     assert process.returncode in (-signal.SIGKILL, 0), error
     return running
 
@@ -204,7 +232,7 @@ def test_a_killed_run_loses_at_most_the_steps_since_the_last_checkpoint(
 def six(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run of six steps, `whole`, and the same stopped after two, `run`."""
     folder = tmp_path_factory.mktemp("six")
-    (folder / "small.yaml").write_text(CURRICULUM)
+    (folder / "small.yaml").write_text(SMALL)
     unbroken(folder, 6)
     assert finish(start(folder, "small.yaml", "--steps", 6, "--run-dir", "run", "--stop-at", 2)) == ""
     return folder
@@ -227,11 +255,7 @@ def test_a_disk_without_room_is_one_line_and_the_run_goes_on_later(
     here: Path, six: Path, stopped: Path, room: int, said: str
 ) -> None:
     before = contents(stopped)
-
-    def limit() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (room, resource.RLIM_INFINITY))
-
-    process = start(here, "--resume", "--run-dir", "run", preexec_fn=limit)
+    process = start(here, "--resume", "--run-dir", "run", preexec_fn=functools.partial(limit_files, room))
     error = finish(process)
     assert process.returncode == 1
     assert len(error.splitlines()) == 1, error
@@ -239,6 +263,10 @@ def test_a_disk_without_room_is_one_line_and_the_run_goes_on_later(
     assert contents(stopped) == before
     assert finish(start(here, "--resume", "--run-dir", "run")) == ""
     assert metrics(stopped) == metrics(six / "whole")
+
+
+def limit_files(room: int) -> None:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (room, resource.RLIM_INFINITY))
 
 
 def mount(*arguments: object) -> None:
@@ -276,10 +304,20 @@ def test_a_really_full_disk(here: Path, six: Path, small_disk: Path) -> None:
 # --- a folder that turns read-only
 
 
+class Capabilities(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_uint32) for name in ("effective", "permitted", "inheritable")]
+
+
 def without_privileges() -> None:
     """Root may write anywhere; without two capabilities it asks for permission as everybody does."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    head, now = (ctypes.c_uint32 * 2)(0x20080522, 0), (Capabilities * 2)()  # version 3, this process
     for capability in (1, 2):  # CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH
-        ctypes.CDLL(None).prctl(24, capability, 0, 0, 0)  # PR_CAPBSET_DROP
+        libc.prctl(24, capability, 0, 0, 0)  # PR_CAPBSET_DROP, for what it starts
+    assert libc.capget(head, now) == 0
+    now[0].effective &= ~0b110
+    now[0].permitted &= ~0b110
+    assert libc.capset(head, now) == 0, os.strerror(ctypes.get_errno())
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from kolmocli.config import Config, Training
 from kolmocli.errors import UsageError
 from kolmocli.learning.batches import Weighted, micro_batches
 from kolmocli.learning.learner import Learner
-from kolmocli.learning.value import ValueGuide
+from kolmocli.learning.value import ValueHead
 from kolmocli.policy.adapters import Adaptation
 from kolmocli.policy.loading import load_policy
 from kolmocli.policy.policy import Policy
@@ -143,7 +143,7 @@ def test_a_plan_says_what_is_trained() -> None:
 def test_a_plan_counts_the_value_head_where_there_is_one() -> None:
     valued = config(name="tiny").model_copy(update={"training": Training(baseline="value")})
     without, with_it = plan(config(name="tiny"))["memory_mib"], plan(valued)["memory_mib"]
-    sums = ValueGuide(load_policy("tiny", device="cpu")).value.state_dict()["gram"]
+    sums = ValueHead(load_policy("tiny", device="cpu")).regression.state_dict()["gram"]
     assert with_it["value_head"] == pytest.approx(3 * sums.nbytes / 2**20, abs=0.01)
     assert with_it["peak"] - without["peak"] == pytest.approx(with_it["value_head"], abs=0.02)
     assert "value_head" not in without

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from kolmocli.contrib.methods.shaping import Shaping
 from kolmocli.curriculum.base import Bucket, FamilyMetrics
 from kolmocli.engine.base import Group
 from kolmocli.language.coder import literal_bits
@@ -17,7 +18,6 @@ from kolmocli.policy.rollout import Rollout
 from kolmocli.sandbox.base import Status
 from kolmocli.tasks.outcome import Outcome
 from kolmocli.tasks.sequences.task import sequence_task
-from kolmocli.training.methods.shaping import Shaping
 from kolmocli.training.records import step_record, worth
 from kolmocli.training.weigh import GroupBaseline, Weigh
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import random
-import subprocess
+import runpy
 import sys
 from collections import Counter
 from dataclasses import replace
@@ -45,11 +45,14 @@ def test_the_rate_goes_up_over_twenty_steps_and_down_to_the_end() -> None:
 
 
 @pytest.mark.parametrize("budget", [("--steps", "6"), ("--seconds", "2")])
-def test_presets_are_compared(budget: tuple[str, str]) -> None:
+def test_presets_are_compared(
+    budget: tuple[str, str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     asked = ["--presets", "tiny", "tiny-llama", "--rates", "3e-3", "--tasks", "16", "--json", *budget]
-    done = subprocess.run([sys.executable, str(PRESETS), *asked], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    report = json.loads(done.stdout)
+    monkeypatch.setattr(sys, "argv", [str(PRESETS), *asked])
+    monkeypatch.syspath_prepend(str(PRESETS.parent))
+    runpy.run_path(str(PRESETS), run_name="__main__")
+    report = json.loads(capsys.readouterr().out)
     assert (report["schema_version"], report["curriculum"]) == (1, "quickstart")
     rows = report["runs"]
     assert [(row["preset"], row["rate"], row["seed"]) for row in rows] == [("tiny", 3e-3, 0), ("tiny-llama", 3e-3, 0)]
@@ -83,7 +86,7 @@ def test_without_easing_all_levels_are_taught_alike_from_the_beginning() -> None
 
 
 def test_a_run_that_dies_in_its_warm_start_goes_on_from_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    config = small_config(warmup={"easing": 0.5})
+    config = small_config(warmup={"easing": 0.5}, training={"steps": 2})
     run(config, tmp_path / "whole")
     save, saved = Run.save, list[int]()
 

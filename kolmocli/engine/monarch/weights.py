@@ -77,12 +77,12 @@ def take(policy: Policy, file: Path) -> None:
 
 
 def trained(policy: Policy) -> Iterator[tuple[str, torch.Tensor]]:
-    """What training changes of a policy, by name: all weights, or its adapters; and what a guide of it knows.
+    """What training changes of a policy, by name: all weights, or its adapters; and its value, where it has one.
 
     Tied weights come once.
     """
     for name, parameter in policy.model.named_parameters():
         if parameter.requires_grad:
             yield name, parameter
-    if policy.guide is not None:
-        yield from policy.guide.tensors().items()
+    if policy.value is not None:
+        yield from policy.value.tensors().items()

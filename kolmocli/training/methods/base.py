@@ -19,20 +19,27 @@ from functools import partial, reduce
 from operator import add
 from typing import Any, TypeVar
 
+from kolmocli.config import Config
+from kolmocli.config.methods import METHODS
 from kolmocli.engine.base import Cost, Engine, Experience, Group
 from kolmocli.errors import UsageError
 from kolmocli.learning.batches import Weighted
 from kolmocli.monitor.records import ReinforceRecord
 from kolmocli.policy.policy import Policy
-from kolmocli.registry import Registry
 from kolmocli.tasks.base import Task, TaskSource
+from kolmocli.tasks.outcome import Outcome
 
 Draw = Callable[[int], list[Task]]
 """So many tasks that the controller proposes."""
+Shaped = Callable[[Outcome, Task], list[float]]
+"""What is added to the reward of each line of an episode."""
 
 
 class Method:
     """What a method may do. None of it does anything unless a method says otherwise."""
+
+    shaped: Shaped | None = None
+    """What it adds to the rewards of lines, where it does."""
 
     def tasks(self, step: int, count: int, draw: Draw) -> list[Task]:
         """The `count` tasks of a step: those that are drawn, changed, or others in the place of some."""
@@ -97,27 +104,30 @@ class Methods(Method):
         return record
 
     def state_dict(self) -> dict[str, Any]:
-        return {name: method.state_dict() for name, method in self._methods.items()}
+        return {name: state for name, method in self._methods.items() if (state := method.state_dict())}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         for name, method in self._methods.items():
-            method.load_state_dict(state[name])
+            if name in state or method.state_dict():
+                method.load_state_dict(state[name])
 
 
 @dataclass(frozen=True, slots=True)
 class MethodContext:
-    """What a registered method is made with. `rng(step)` is its own in every step, and the same when a run is resumed."""
+    """What a registered method is made with. `rng(step)` is its own in every step, and the same when a run is resumed, and so
+    is `seed(purpose, step)`. `config` is the whole curriculum."""
 
     source: TaskSource
     engine: Engine
     policy: Policy
     rng: Callable[[int], random.Random]
+    config: Config
+    seed: Callable[[str, int], int]
 
 
 MakeMethod = Callable[..., Method]
 """From a context, and the settings of the curriculum file by name, to a method."""
 _Maker = TypeVar("_Maker", bound=MakeMethod)
-registered: Registry[MakeMethod] = Registry("method", "kolmocli.methods")
 
 
 def register_method(name: str) -> Callable[[_Maker], _Maker]:
@@ -128,7 +138,7 @@ def register_method(name: str) -> Callable[[_Maker], _Maker]:
     """
 
     def register(maker: _Maker) -> _Maker:
-        registered.add(name, maker, module=maker.__module__)
+        METHODS.add(name, maker, module=maker.__module__)
         return maker
 
     return register
@@ -136,7 +146,7 @@ def register_method(name: str) -> Callable[[_Maker], _Maker]:
 
 def make_method(name: str, context: MethodContext, settings: Mapping[str, Any]) -> Method:
     """Raises UsageError when there is no such method, or it takes no such setting."""
-    maker = registered.get(name)
+    maker: MakeMethod = METHODS.get(name)
     try:
         inspect.signature(maker).bind(context, **settings)
     except TypeError as error:

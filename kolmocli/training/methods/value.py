@@ -1,11 +1,7 @@
-"""A value head for a baseline: returns and advantages by it, what it learns, and rollouts that it had stopped.
+"""A value head for a baseline: returns and advantages by it, and what it learns.
 
 V was fitted before the rollout was sampled and sees nothing of the line that begins in its state: taken off as a
 baseline it adds nothing to the expected gradient, however wrong it is.
-
-Where a rollout looked hopeless it went on with probability q only (`learning/value.py`). Had the rest of it come to G,
-the lines before are given V + (G − V)/q when it went on, and V when it did not: G on average. The lines after are written
-with probability q and weigh 1/q. So the expected gradient is that of rollouts that are never stopped, for any V again.
 
 Shapes: K program tokens of a micro-batch, D hidden units, L lines among them that have a return.
 """
@@ -21,10 +17,9 @@ import torch
 from kolmocli.engine.base import Group
 from kolmocli.learning.batches import Weighted
 from kolmocli.learning.regression import Regression
-from kolmocli.learning.returns import token_weights
-from kolmocli.learning.value import SURVIVES, ValuedRollout
+from kolmocli.learning.returns import line_returns, token_weights
 from kolmocli.monitor.records import ReinforceRecord
-from kolmocli.policy.rollout import Rollout
+from kolmocli.policy.rollout import ValuedRollout
 from kolmocli.training.methods.base import Method
 
 _ALIKE = 1e-6
@@ -112,9 +107,7 @@ class Value(Method):
             self.explained = 1.0 - self.loss / variance
 
     def metrics(self, record: ReinforceRecord, groups: Sequence[Group]) -> ReinforceRecord:
-        pairs = [pair for g in groups for pair in zip(g.rollouts, g.outcomes, strict=True)]
-        stopped = sum(_stopped_before(rollout, outcome.end) for rollout, outcome in pairs)
-        return replace(record, value_loss=self.loss, value_explained=self.explained, stopped=stopped)
+        return replace(record, value_loss=self.loss, value_explained=self.explained)
 
     def state_dict(self) -> dict[str, Any]:
         return {"head": self._head.state_dict()}
@@ -123,27 +116,11 @@ class Value(Method):
         self._head.load_state_dict(state["head"])
 
 
-def _stopped_before(rollout: Rollout, end: int) -> bool:
-    """Whether it was stopped as hopeless before its episode was over."""
-    return isinstance(rollout, ValuedRollout) and rollout.stopped is not None and rollout.stopped[0] < end
-
-
 def line_values(rewards: Sequence[float], gamma: float, rollout: ValuedRollout) -> tuple[list[float], list[float]]:
     """Return and advantage of each line of the episode, from the rewards of the lines.
 
     A line without tokens has no state: nothing is taken off its return.
     """
     values = {rollout.lines[t]: rollout.values[t] for t in rollout.starts}
-    spared = {rollout.lines[t] for t in rollout.spared}
-    returns, after = [0.0] * len(rewards), 0.0
-    for line in reversed(range(len(rewards))):
-        if rollout.stopped is not None and rollout.stopped[0] == line:
-            returns[line] = after = rollout.stopped[1]
-            continue
-        returns[line] = rewards[line] + gamma * after
-        after = values[line] + (returns[line] - values[line]) / SURVIVES if line in spared else returns[line]
-    advantages, stands_for = [], 1.0
-    for line, came_to in enumerate(returns):
-        stands_for /= SURVIVES if line in spared else 1.0
-        advantages.append(stands_for * (came_to - values.get(line, 0.0)))
-    return returns, advantages
+    returns = line_returns(rewards, gamma)
+    return returns, [came_to - values.get(line, 0.0) for line, came_to in enumerate(returns)]

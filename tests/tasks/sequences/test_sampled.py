@@ -22,7 +22,9 @@ from kolmocli.tasks.sequences.settings import Family
 from kolmocli.tasks.sequences.task import SequenceTask
 
 PACKAGED = [
-    name for name in packaged_curricula() if name not in ("arithmetic", "digits", "functions", "python", "reasoning")
+    name
+    for name in packaged_curricula()
+    if name not in ("arithmetic", "digits", "expressions", "functions", "python", "reasoning")
 ]
 
 

@@ -14,7 +14,7 @@ from kolmocli.learning import batches
 from kolmocli.learning.batches import Batch
 from kolmocli.learning.learner import Learner
 from kolmocli.learning.regression import Regression
-from kolmocli.learning.value import ValueGuide
+from kolmocli.learning.value import ValueHead
 from kolmocli.policy.policy import Policy
 from kolmocli.training.methods.value import Value, ValueWeighted
 from tests.policies import prompts, tiny
@@ -27,7 +27,7 @@ class Valued:
 
     def __init__(self) -> None:
         self.policy: Policy = tiny()
-        self.head: Regression = ValueGuide(self.policy).value
+        self.head: Regression = ValueHead(self.policy).regression
         self.value = Value(self.head, gamma=1.0)
         self.learner = make(self.policy, read_states=self.value.read)
 

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from kolmocli.contrib.controllers.sec import AdvantageBandit
 from kolmocli.curriculum.base import Bucket, Controller, Ladder, Result
 from kolmocli.curriculum.build import controller, make_controller
-from kolmocli.curriculum.controllers.sec import AdvantageBandit
 from kolmocli.curriculum.mixture import freshness
 from kolmocli.errors import UsageError
 from tests.curriculum.controllers import LEVELS, controller as from_a_file

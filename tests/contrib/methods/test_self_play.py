@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from kolmocli.config import Config
+from kolmocli.contrib.methods.self_play import BUCKET, Pool, SelfPlay, Target
 from kolmocli.curriculum.base import Bucket
 from kolmocli.engine.base import Cost, Experience, Group, Request
 from kolmocli.errors import UsageError
@@ -28,7 +29,6 @@ from kolmocli.tasks.outcome import Outcome, Terms
 from kolmocli.tasks.reward import Relative
 from kolmocli.tasks.sequences.task import SequenceTask, sequence_task
 from kolmocli.tasks.sources import evaluation_source, training_source
-from kolmocli.training.methods.self_play import BUCKET, Pool, SelfPlay, Target
 from tests.tasks.sequences.test_environment import Interpreted
 
 RAMP, LONGER, RUNS = "range_func_up(3, 8)", "range_func_up(3, 40)", "a = repeat_num(3, 7)\nb = repeat_list(2, a)"
@@ -39,7 +39,7 @@ def config(**settings: Any) -> Config:
     return Config.model_validate(
         {
             "families": {"a": {"levels": [{"bases": [1, 1], "modifiers": [0, 0], "reuse": 0}]}},
-            "self_play": {"share": 0.5, **settings},
+            "methods": {"self_play": {"share": 0.5, **settings}},
             "training": {"batch_size": 32, "group_size": 8},
         }
     )
@@ -73,7 +73,8 @@ class Player(SelfPlay):
     """Self-play with a policy that writes what it is told to."""
 
     def __init__(self, source: object, settings: Config) -> None:
-        play, training = settings.self_play, settings.training
+        play: Any = settings.methods["self_play"]
+        training = settings.training
         groups = max(1, round(play.share * training.batch_size / training.group_size))
         super().__init__(
             play,
@@ -186,7 +187,7 @@ def test_the_rest_of_a_step_is_drawn() -> None:
 def test_a_family_of_the_same_name_is_refused() -> None:
     tasks = Admitting()
     tasks.buckets = lambda: [BUCKET]  # type: ignore[method-assign]
-    with pytest.raises(UsageError, match=r"self_play\.share is on and makes a family self-play"):
+    with pytest.raises(UsageError, match=r"methods\.self_play makes a family self-play"):
         player(tasks)
 
 

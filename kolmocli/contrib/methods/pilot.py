@@ -11,11 +11,12 @@ All rollouts count: in `rollouts`, in the bits, in what the controller sees, and
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
-from kolmocli.config.training import Pilot as PilotSettings
+from kolmocli.contrib.settings import PilotSettings
 from kolmocli.engine.base import Experience, Request
 from kolmocli.tasks.base import Task
-from kolmocli.training.methods.base import Draw, Method
+from kolmocli.training.methods.base import Draw, Method, MethodContext, register_method
 
 
 class Pilot(Method):
@@ -38,6 +39,11 @@ class Pilot(Method):
     def supplement(self, step: int, experience: Experience) -> Experience:
         pilots = self._pilots.pop(step)
         return Experience(experience.groups + pilots.groups, experience.cost + pilots.cost)
+
+
+@register_method("pilot")
+def pilot(context: MethodContext, **settings: Any) -> Pilot:
+    return Pilot(PilotSettings(**settings), context.engine.sample, lambda step: context.seed("pilot", step))
 
 
 def _spread(tasks: Sequence[Task], count: int) -> list[Task]:

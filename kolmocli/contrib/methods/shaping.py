@@ -14,11 +14,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
+from kolmocli.contrib.settings import ShapingSettings
 from kolmocli.language.progress import Value, explained
 from kolmocli.tasks.base import Task
 from kolmocli.tasks.outcome import Outcome
 from kolmocli.tasks.sequences.task import SequenceTask
+from kolmocli.training.methods.base import Method, MethodContext, register_method
 
 
 def potentials(outcome: Outcome, target: Value) -> list[float]:
@@ -44,3 +47,11 @@ class Shaping:
         if not isinstance(task, SequenceTask):
             return [0.0] * outcome.end
         return [self.weight * f for f in shaping_rewards(potentials(outcome, task.target), self.gamma)]
+
+
+@register_method("shaping")
+class ShapingMethod(Method):
+    """Shapes the rewards of all episodes."""
+
+    def __init__(self, context: MethodContext, **settings: Any) -> None:
+        self.shaped = Shaping(ShapingSettings(**settings).weight, context.config.training.gamma)

@@ -8,13 +8,13 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated
 
 from kolmocli.curriculum.base import Ladder, Result
-from kolmocli.curriculum.kinds import built_in
+from kolmocli.curriculum.kinds import register_controller
 from kolmocli.curriculum.levels import LevelBase
 from kolmocli.curriculum.mixture import counted
 from kolmocli.curriculum.settings import Setting
 
 
-@built_in("window")
+@register_controller("window")
 class WindowLevel(LevelBase):
     """Draws evenly from the `size` levels up to `at`. Up by one when `groups` groups at `at` passed with `climb` or more.
 

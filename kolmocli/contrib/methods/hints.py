@@ -22,14 +22,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from kolmocli.config.training import Hints as HintSettings
+from kolmocli.config.controller import ladders_of
+from kolmocli.contrib.settings import HintsSettings
 from kolmocli.curriculum.base import Bucket, Ladder
 from kolmocli.engine.base import Group
 from kolmocli.language.interpreter import ExecutionError, execute
 from kolmocli.monitor.records import ReinforceRecord
 from kolmocli.tasks.base import Task
 from kolmocli.tasks.sequences.task import SequenceTask
-from kolmocli.training.methods.base import Draw, Method
+from kolmocli.training.methods.base import Draw, Method, MethodContext, register_method
 
 _WORDS = re.compile(r"[^ =(,)\n]+[ =(,)\n]*")
 """A name or a number with what separates it from the next: the tokenizer of the presets cuts there too."""
@@ -43,7 +44,11 @@ class Hints(Method):
     """The share of each family, in `shares`."""
 
     def __init__(
-        self, settings: HintSettings, ladders: Mapping[str, Ladder], max_lines: int, rng: Callable[[int], random.Random]
+        self,
+        settings: HintsSettings,
+        ladders: Mapping[str, Ladder],
+        max_lines: int,
+        rng: Callable[[int], random.Random],
     ) -> None:
         """`rng(step)` gives the random numbers of a step."""
         self._most, self._gain = settings.most, settings.gain
@@ -98,6 +103,13 @@ class Hints(Method):
         if given < 1:
             return task
         return replace(task, prefix="".join(words[:given]), bucket=Bucket(task.bucket.family, _BEGUN))
+
+
+@register_method("hints")
+def hints(context: MethodContext, **settings: Any) -> Hints:
+    config = context.config
+    ladders = ladders_of(config.controller, config.families, context.source.buckets())
+    return Hints(HintsSettings(**settings), ladders, config.training.max_lines, context.rng)
 
 
 def _up_to_the_target(task: SequenceTask, max_lines: int) -> list[str]:

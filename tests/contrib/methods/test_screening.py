@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from kolmocli.config.training import Screening as Settings
+from kolmocli.contrib.methods.screening import Screening
+from kolmocli.contrib.settings import ScreeningSettings as Settings
 from kolmocli.curriculum.base import Bucket
 from kolmocli.engine.base import Group
 from kolmocli.errors import UsageError
@@ -19,7 +20,6 @@ from kolmocli.sandbox.base import Status
 from kolmocli.tasks.base import Task, TaskSource
 from kolmocli.tasks.outcome import Outcome
 from kolmocli.tasks.sources import silent, training_source
-from kolmocli.training.methods.screening import Screening
 from tests.training.runs import small_config
 
 ROLLOUT = Rollout((1,), (2,), (0.0,), (0,), "", True)
@@ -125,5 +125,5 @@ def test_a_model_without_hidden_states_is_refused(source: TaskSource) -> None:
     class Opaque:
         model = object()
 
-    with pytest.raises(UsageError, match=r"screening: draws needs the hidden states of the model"):
+    with pytest.raises(UsageError, match=r"methods\.screening: needs the hidden states of the model"):
         Screening(Settings(draws=2), source, Opaque(), random.Random)  # type: ignore[arg-type]

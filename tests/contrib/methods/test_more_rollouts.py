@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from kolmocli.config import Config
-from kolmocli.config.training import Pilot as PilotSettings, Refill as RefillSettings
+from kolmocli.contrib.methods.pilot import Pilot
+from kolmocli.contrib.methods.refill import Refill
+from kolmocli.contrib.settings import PilotSettings, RefillSettings
 from kolmocli.curriculum.base import Bucket
 from kolmocli.engine.base import Cost, Experience, Group, Request
 from kolmocli.policy.rollout import Rollout
 from kolmocli.sandbox.base import Status
 from kolmocli.tasks.base import Task
 from kolmocli.tasks.outcome import Outcome
-from kolmocli.training.methods.pilot import Pilot
-from kolmocli.training.methods.refill import Refill
 from tests.training.runs import metrics, run, small_config
 
 ROLLOUT = Rollout((1,), (2,), (0.0,), (0,), "", True)
@@ -78,8 +79,10 @@ def test_a_refill_ends_with_enough_or_with_what_may_be_spent(most: float, rounds
 
 
 @pytest.mark.parametrize("changes", [{"pilot": {"draws": 3}}, {"refill": {"most": 3}}])
-def test_a_run_counts_all_rollouts(changes: dict[str, dict[str, int]], tmp_path: Path) -> None:
-    config: Config = small_config(training={"steps": 4}, **changes)
+def test_a_run_counts_all_rollouts(
+    changes: dict[str, dict[str, int]], taught: dict[str, dict[str, Any]], tmp_path: Path
+) -> None:
+    config: Config = small_config(training={"steps": 4}, methods=changes, **taught)
     run(config, tmp_path / "run")
     steps = [r for r in metrics(tmp_path / "run") if r["phase"] == "rl"]
     assert sum(r["rollouts"] for r in steps) > 4 * config.training.batch_size

@@ -9,13 +9,13 @@ from collections.abc import Sequence
 from typing import Annotated
 
 from kolmocli.curriculum.base import Ladder, Result
-from kolmocli.curriculum.kinds import built_in
+from kolmocli.curriculum.kinds import register_controller
 from kolmocli.curriculum.levels import LevelBase
 from kolmocli.curriculum.mixture import counted
 from kolmocli.curriculum.settings import Setting
 
 
-@built_in("pool")
+@register_controller("pool")
 class PoolLevel(LevelBase):
     """Levels far from the target get `weight`, the others and those never seen get 1.
 

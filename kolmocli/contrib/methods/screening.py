@@ -28,7 +28,8 @@ from typing import Any
 
 import torch
 
-from kolmocli.config.training import Screening as ScreeningSettings
+from kolmocli.contrib.methods.reading import prompt_states
+from kolmocli.contrib.settings import ScreeningSettings
 from kolmocli.curriculum.base import Bucket
 from kolmocli.engine.base import Cost, Group
 from kolmocli.errors import UsageError
@@ -37,9 +38,8 @@ from kolmocli.learning.regression import Regression
 from kolmocli.monitor.records import ReinforceRecord, ScreeningRecord
 from kolmocli.policy.head import find_head
 from kolmocli.policy.policy import Policy
-from kolmocli.policy.reading import prompt_states
 from kolmocli.tasks.base import Task, TaskSource
-from kolmocli.training.methods.base import Draw, Method
+from kolmocli.training.methods.base import Draw, Method, MethodContext, register_method
 
 _RIPE = 3
 """Steps that are learnt from before anything is chosen."""
@@ -93,7 +93,7 @@ class Screening(Method):
         """
         head = find_head(policy.model)
         if isinstance(head, str):
-            raise UsageError(f"screening: draws needs the hidden states of the model ({head}); leave it out")
+            raise UsageError(f"methods.screening: needs the hidden states of the model ({head}); leave it out")
         self._settings, self._source, self._policy, self._rng, self._head = settings, source, policy, rng, head
         self._buckets = {bucket: i for i, bucket in enumerate(source.buckets())}
         self._regression = Regression(2 * head.linear.in_features + len(self._buckets) + 3)
@@ -187,6 +187,11 @@ class Screening(Method):
         self._regression.load_state_dict(state["regression"])
         tried = [(self._source.task(Bucket(f, level), i), of_group) for f, level, i, *of_group in state["tried"]]
         self._tried = {_key(task): Tried(task, *of_group) for task, of_group in tried}
+
+
+@register_method("screening")
+def screening(context: MethodContext, **settings: Any) -> Screening:
+    return Screening(ScreeningSettings(**settings), context.source, context.policy, context.rng)
 
 
 def _key(task: Task) -> Key:

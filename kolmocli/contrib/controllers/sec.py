@@ -9,13 +9,13 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 from kolmocli.curriculum.base import Bucket, FamilyMetrics, Ladder, Result
-from kolmocli.curriculum.kinds import built_in
+from kolmocli.curriculum.kinds import register_controller
 from kolmocli.curriculum.levels import take
 from kolmocli.curriculum.mixture import freshness, systematic
 from kolmocli.curriculum.settings import Setting
 
 
-@built_in("sec")
+@register_controller("sec")
 class AdvantageBandit:
     """Q ← Q + rate·(r − Q) for each bucket of the step, from Q = 0; drawn by softmax(Q / temperature) over all buckets.
 

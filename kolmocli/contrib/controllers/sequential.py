@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated
 
 from kolmocli.curriculum.base import Ladder, Result
-from kolmocli.curriculum.kinds import built_in
+from kolmocli.curriculum.kinds import register_controller
 from kolmocli.curriculum.levels import LevelBase
 from kolmocli.curriculum.settings import Setting
 
 
-@built_in("sequential")
+@register_controller("sequential")
 class SequentialLevel(LevelBase):
     """What a curriculum is often taken for. It looks at no result. After the climb the hardest level stays."""
 

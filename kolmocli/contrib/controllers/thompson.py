@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from typing import Annotated
 
 from kolmocli.curriculum.base import Ladder, Result
-from kolmocli.curriculum.kinds import built_in
+from kolmocli.curriculum.kinds import register_controller
 from kolmocli.curriculum.levels import LevelBase, standing
 from kolmocli.curriculum.mixture import freshness
 from kolmocli.curriculum.settings import Setting
 
 
-@built_in("thompson")
+@register_controller("thompson")
 class ThompsonLevel(LevelBase):
     """alpha ← memory·alpha + (1−memory) + passes, beta alike with failures; then one draw per level.
 

@@ -8,11 +8,12 @@ sampling, DAPO, Yu et al. 2025, arXiv 2503.14476). All rollouts count, those of 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
-from kolmocli.config.training import Refill as RefillSettings
+from kolmocli.contrib.settings import RefillSettings
 from kolmocli.engine.base import Experience, Group, Request
 from kolmocli.tasks.base import Task
-from kolmocli.training.methods.base import Draw, Method
+from kolmocli.training.methods.base import Draw, Method, MethodContext, register_method
 
 
 class Refill(Method):
@@ -40,6 +41,17 @@ class Refill(Method):
             more = self._sample(Request(draw(wanted), self._samples, self._seed(step, rounds)))
             experience = Experience(experience.groups + more.groups, experience.cost + more.cost)
         return experience
+
+
+@register_method("refill")
+def refill(context: MethodContext, **settings: Any) -> Refill:
+    samples = context.config.training.group_size * context.config.training.best_of
+    return Refill(
+        RefillSettings(**settings),
+        samples,
+        context.engine.sample,
+        lambda step, again: context.seed(f"refill {again}", step),
+    )
 
 
 def _telling(groups: Sequence[Group]) -> int:

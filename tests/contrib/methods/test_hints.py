@@ -16,6 +16,7 @@ import pytest
 
 from kolmocli.config import Config
 from kolmocli.config.controller import build_controller, ladders_of
+from kolmocli.contrib.methods.hints import Hints
 from kolmocli.curriculum.base import Bucket, Controller, Result
 from kolmocli.engine.base import Group
 from kolmocli.language.program import parse
@@ -27,7 +28,6 @@ from kolmocli.tasks.judging import judge
 from kolmocli.tasks.outcome import Outcome, Terms
 from kolmocli.tasks.reward import Relative
 from kolmocli.tasks.sequences.task import SequenceTask, sequence_task
-from kolmocli.training.methods.hints import Hints
 from tests.policies import prompts, tiny
 from tests.tasks.sequences.test_environment import Interpreted
 
@@ -42,16 +42,17 @@ def config(**sections: dict[str, Any]) -> Config:
 
 
 def hints(shares: dict[str, float] | None = None, **settings: float) -> Hints:
-    return hints_of(config(hints={"most": 1.0, **settings}), shares)
+    return hints_of(config(methods={"hints": {"most": 1.0, **settings}}), shares)
 
 
 def hints_of(made: Config, shares: dict[str, float] | None = None) -> Hints:
     """With these shares to begin with, in this very mapping."""
     ladders = ladders_of(made.controller, made.families, [BOTTOM, NEXT, Bucket("a", 3)])
-    mine = Hints(made.hints, ladders, made.training.max_lines, random.Random)
+    settings: Any = made.methods["hints"]
+    mine = Hints(settings, ladders, made.training.max_lines, random.Random)
     mine.shares = shares = {} if shares is None else shares
     for family in ladders:
-        shares.setdefault(family, min(made.hints.start, made.hints.most))
+        shares.setdefault(family, min(settings.start, settings.most))
     return mine
 
 
@@ -97,7 +98,7 @@ def test_the_last_word_of_the_line_that_makes_the_target_is_never_given() -> Non
 
 @pytest.mark.parametrize(("max_lines", "hinted"), [(3, False), (4, True)])
 def test_no_hint_for_a_program_that_is_longer_than_allowed(max_lines: int, hinted: bool) -> None:
-    mine = hints_of(config(hints={"most": 1.0}, training={"max_lines": max_lines}), {"a": 1.0})
+    mine = hints_of(config(methods={"hints": {"most": 1.0}}, training={"max_lines": max_lines}), {"a": 1.0})
     assert any(t.prefix for t in mine.give([TASK] * 20, random.Random(0))) == hinted
 
 
@@ -221,7 +222,7 @@ def test_a_task_that_is_begun_lies_below_every_ladder() -> None:
 def taught(learn: Callable[[float, float], float], steps: int = 400) -> tuple[list[float], list[int]]:
     """Shares and levels of a learner in the loop with hints and controller: it finds a task six logits easier when
     all of it is given, and `learn(ability, signal)` is its ability after a step."""
-    settings = config(hints={"most": 0.9})
+    settings = config(methods={"hints": {"most": 0.9}})
     controller = controller_of(settings)
     shares: dict[str, float] = {}
     mine, ability, rng = hints_of(settings, shares), -3.0, random.Random(1)

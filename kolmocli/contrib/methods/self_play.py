@@ -19,7 +19,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from kolmocli.config.training import SelfPlay as SelfPlaySettings
+from kolmocli.contrib.settings import SelfPlaySettings
 from kolmocli.curriculum.base import Bucket
 from kolmocli.engine.base import Cost, Experience, Group, Request
 from kolmocli.errors import UsageError
@@ -32,7 +32,7 @@ from kolmocli.tasks.base import Task, TaskSource
 from kolmocli.tasks.outcome import Outcome
 from kolmocli.tasks.sequences.judge import is_copy
 from kolmocli.tasks.sequences.task import SequenceTask, sequence_task
-from kolmocli.training.methods.base import Draw, Method
+from kolmocli.training.methods.base import Draw, Method, MethodContext, register_method
 from kolmocli.training.methods.hindsight import LONGEST
 
 BUCKET = Bucket("self-play", 1)
@@ -67,7 +67,7 @@ class SelfPlay(Method):
         Raises UsageError when another family has the name of this one.
         """
         if any(bucket.family == BUCKET.family for bucket in source.buckets()):
-            raise UsageError(f"families: self_play.share is on and makes a family {BUCKET.family}; rename yours")
+            raise UsageError(f"families: methods.self_play makes a family {BUCKET.family}; rename yours")
         self._settings, self._source, self._target = settings, source, target
         self.groups, self._sample, self._seed = groups, sample, seed
         self.pool = Pool([], settings.slots)
@@ -153,6 +153,16 @@ class SelfPlay(Method):
     def _task(self, target: Target, program: Program) -> Task:
         self._drawn += 1
         return sequence_task(BUCKET, self._drawn - 1, target, program)
+
+
+@register_method("self_play")
+def self_play(context: MethodContext, **settings: Any) -> SelfPlay:
+    given, training = SelfPlaySettings(**settings), context.config.training
+    groups = max(1, round(given.share * training.batch_size / training.group_size))
+    return SelfPlay(
+        given, context.source, groups=groups, target=context.config.controller.target, sample=context.engine.sample,
+        seed=lambda step: context.seed("self-play", step),
+    )  # fmt: skip
 
 
 def proposer_reward(outcome: Outcome, target: Target | None, rates: dict[Target, float]) -> float | None:

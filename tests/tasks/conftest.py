@@ -1,0 +1,3 @@
+from tests.workers import workers_stay
+
+__all__ = ["workers_stay"]
