@@ -40,6 +40,7 @@ EXTRAS = {
     "numcodecs": "numcodecs",
     "monarch": "monarch",
     "vllm": "vllm",
+    "uvicorn": "serve",
 }
 """The extra of every module that the base lacks and the package imports."""
 PACKAGES = {"monarch": "torchmonarch"}

@@ -356,6 +356,30 @@ def test_who_trains_chooses_the_hosts(file: Path) -> None:
     assert load_config(file, {"engine": "local"}).engine.hosts == []
 
 
+@pytest.mark.parametrize("backend", ["http://127.0.0.1:8080", "https://example.org/sandbox"])
+def test_a_file_does_not_choose_who_judges(file: Path, backend: str) -> None:
+    """A server is sent the token from the environment, and what it says is believed."""
+    file.write_text(GOOD + f"sandbox: {{backend: '{backend}'}}\n")
+    line = GOOD.count("\n") + 1
+    with pytest.raises(
+        ConfigError, match=rf"c.yaml:{line}: sandbox.backend: no file may say this.*your token.*give --sandbox yourself"
+    ):
+        load_config(file)
+    assert load_config(file, to_look=True).sandbox.backend == backend
+    assert load_config(file, {"sandbox.backend": "embedded"}).sandbox.backend == "embedded"
+    assert load_config(file, {"sandbox.backend": backend}).sandbox.backend == backend
+    for usual in ("auto", "docker", "embedded"):
+        file.write_text(GOOD + f"sandbox: {{backend: {usual}}}\n")
+        assert load_config(file).sandbox.backend == usual
+    for wrong, mend in (("dokcer", "; did you mean docker?"), ("ftp://x", "$")):
+        file.write_text(GOOD + f"sandbox: {{backend: '{wrong}'}}\n")
+        with pytest.raises(
+            ConfigError,
+            match=r"sandbox\.backend: must be one of auto, docker, embedded, or http://.*" + mend.replace("?", r"\?"),
+        ):
+            load_config(file)
+
+
 SUMS = "families: {a: {task: examples, of: numbers}}\n"
 TOO_MUCH = {
     "unknown keys": (SUMS + "".join(f"k{i}: 1\n" for i in range(100_000)), "more than 50,000 keys and values for a curriculum"),

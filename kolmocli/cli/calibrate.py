@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import Annotated, Any
 
 import typer
 
 from kolmocli.cli.format import decimals, percent
-from kolmocli.cli.given import given
+from kolmocli.cli.given import given, require_backend
 from kolmocli.cli.output import print_json, show
 from kolmocli.cli.plugins import Plugins, load_plugins
 from kolmocli.errors import UsageError, suggest
-
-if TYPE_CHECKING:
-    from kolmocli.sandbox.opening import Backend
-
 
 _WITH_DATA = ("output", "levels", "force", "columns")
 _WITH_CURRICULUM = ("tasks",)
@@ -52,7 +48,9 @@ def calibrate(
         typer.Option("--seed", min=0, metavar="N", help="seed of tasks and samples (default: the curriculum's)"),
     ] = None,
     device: Annotated[str, typer.Option("--device", metavar="NAME", help="auto, cpu, cuda or mps")] = "auto",
-    sandbox: Annotated[str, typer.Option("--sandbox", metavar="NAME", help="auto, docker or embedded")] = "auto",
+    sandbox: Annotated[
+        str, typer.Option("--sandbox", metavar="NAME", help="auto, docker, embedded or http://host:port")
+    ] = "auto",
     plugins: Plugins = None,
     json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="no progress, only the result")] = False,
@@ -63,7 +61,7 @@ def calibrate(
     file is written again with the pass rate of every task, and levels that follow from it.
     """
     _one_of("--device", "model.device", device)
-    _one_of("--sandbox", "sandbox.backend", sandbox)
+    require_backend(sandbox)
     _refuse_what_means_nothing(context, curriculum, data, output)
     load_plugins(plugins)
     from kolmocli.console import warn
@@ -80,9 +78,7 @@ def calibrate(
 
         measure = partial(calibrated, model, find_curriculum(str(curriculum)), tasks=tasks)
     with counter("calibrate", quiet) as pace:
-        report = measure(
-            samples=samples, seed=seed, device=device, sandbox=cast("Backend", sandbox), warn=warn, pace=pace
-        )
+        report = measure(samples=samples, seed=seed, device=device, sandbox=sandbox, warn=warn, pace=pace)
     print_json(report) if json else show(*_tables(report))
 
 

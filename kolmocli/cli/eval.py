@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import Annotated, Any
 
 import typer
 
 from kolmocli.cli.format import mostly_masked
-from kolmocli.cli.given import given
+from kolmocli.cli.given import given, require_backend
 from kolmocli.cli.output import print_json, show
 from kolmocli.cli.plugins import Plugins, load_plugins
 from kolmocli.errors import CheckError, UsageError, suggest
-
-if TYPE_CHECKING:
-    from kolmocli.sandbox.opening import Backend
 
 _MODEL, _PREDICTIONS, _ENDPOINT = "a model", "--predictions", "--endpoint"
 _BELONGS_TO = {
@@ -133,7 +130,9 @@ def evaluate(
         int | None, typer.Option("--seed", min=0, metavar="N", help="seed of the sampling (default: the run's own)")
     ] = None,
     device: Annotated[str, typer.Option("--device", metavar="NAME", help="auto, cpu, cuda or mps")] = "auto",
-    sandbox: Annotated[str, typer.Option("--sandbox", metavar="NAME", help="auto, docker or embedded")] = "auto",
+    sandbox: Annotated[
+        str, typer.Option("--sandbox", metavar="NAME", help="auto, docker, embedded or http://host:port")
+    ] = "auto",
     plugins: Plugins = None,
     json: Annotated[bool, typer.Option("--json", help="print the evaluation as one JSON object")] = False,
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="no progress, only the result")] = False,
@@ -151,7 +150,7 @@ def evaluate(
     if temperature is not None:
         _check_temperature(temperature, samples)
     _one_of("--device", "model.device", device)
-    _one_of("--sandbox", "sandbox.backend", sandbox)
+    require_backend(sandbox)
     if language not in ("python", "dsl"):
         raise UsageError(f"--language {language}: no such choice; there are python, dsl")
     load_plugins(plugins)
@@ -174,7 +173,7 @@ def evaluate(
                 samples=samples,
                 seed=seed,
                 device=device,
-                sandbox=cast("Backend", sandbox),
+                sandbox=sandbox,
                 temperature=temperature,
                 reporting=reporting,
                 warn=warn,
@@ -184,9 +183,7 @@ def evaluate(
             from kolmocli.evaluation.foreign import Programs, evaluate_predictions
 
             named = tuple(name for text in packages or () for name in text.split(",") if name)
-            programs = Programs(
-                "dsl" if language == "dsl" else "python", time_limit, cast("Backend", sandbox), memory_limit, named
-            )
+            programs = Programs("dsl" if language == "dsl" else "python", time_limit, sandbox, memory_limit, named)
             if predictions is not None and data is not None:
                 from kolmocli.evaluation.joined import evaluate_joined
 

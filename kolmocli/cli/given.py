@@ -1,8 +1,12 @@
-"""Which flags a command was given: those that mean nothing beside the others are refused, not ignored."""
+"""Which flags a command was given: those that mean nothing beside the others are refused, not ignored, and a sandbox that does not
+exist before anything is loaded."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+
+from kolmocli.errors import UsageError, suggest
+from kolmocli.sandbox.backends import BACKENDS, what_is_wrong
 
 if TYPE_CHECKING:
     import typer
@@ -14,3 +18,11 @@ def given(context: typer.Context, parameter: str) -> str | None:
     if source is None or source.name == "DEFAULT":
         return None
     return "--" + parameter.strip("_").replace("_", "-")
+
+
+def require_backend(backend: str) -> None:
+    """Raise UsageError for a `--sandbox` that names none."""
+    if what_is_wrong(backend):
+        close = suggest(backend, BACKENDS)
+        more = "" if close.startswith("did you mean") else ", and http://host:port"
+        raise UsageError(f"--sandbox {backend}: no such choice; {close}{more}")

@@ -1,4 +1,4 @@
-"""kolmo sandbox: build the image, check what is enforced, run files, measure, remove what was left behind."""
+"""kolmo sandbox: build the image, check what is enforced, run files, serve, measure, remove what was left behind."""
 
 from __future__ import annotations
 
@@ -18,8 +18,12 @@ app = typer.Typer(
 
 
 SandboxOption = Annotated[
-    Literal["auto", "docker", "embedded"],
-    typer.Option("--sandbox", help="docker, embedded, or auto: docker when an engine answers."),
+    str,
+    typer.Option(
+        "--sandbox",
+        metavar="NAME",
+        help="docker, embedded, auto (docker when an engine answers), or http://host:port of kolmo sandbox serve.",
+    ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
 WorkersOption = Annotated[
@@ -29,6 +33,10 @@ WorkersOption = Annotated[
 RuntimeOption = Annotated[
     str | None, typer.Option("--runtime", help="Another OCI runtime of the engine, such as runsc.")
 ]
+
+
+_MOST_MB = 68
+"""More does not go into one frame."""
 
 
 @app.command()
@@ -135,6 +143,47 @@ def _read(path: Path) -> str:
         return path.read_bytes().decode("utf-8", "surrogateescape")
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}") from error
+
+
+@app.command()
+def serve(
+    host: Annotated[
+        str, typer.Option("--host", help="Where to listen; beyond this machine only with --token-file.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", min=0, max=65_535, help="0: any that is free.")] = 8080,
+    token_file: Annotated[
+        Path | None,
+        typer.Option("--token-file", help="A file with the token that clients send as Authorization: Bearer TOKEN."),
+    ] = None,
+    backend: Annotated[
+        Literal["auto", "docker", "embedded"],
+        typer.Option("--backend", help="docker, embedded, or auto: docker when an engine answers."),
+    ] = "auto",
+    workers: WorkersOption = None,
+    runtime: RuntimeOption = None,
+    packages: Annotated[
+        list[str] | None, typer.Option("--with", help="A package that programs may import: numpy. Repeatable.")
+    ] = None,
+    cpu_ms: Annotated[int, typer.Option(min=1, help="CPU time that a job may ask for.")] = 10_000,
+    wall_ms: Annotated[int, typer.Option(min=1, help="Wall time that a job may ask for.")] = 30_000,
+    memory_mb: Annotated[int, typer.Option(min=16, help="Memory that a job may ask for, in MiB.")] = 1_024,
+    input_mb: Annotated[
+        int, typer.Option(min=1, max=_MOST_MB, help="Longest program with its calls or inputs, in MiB.")
+    ] = 1,
+    output_mb: Annotated[int, typer.Option(min=1, max=_MOST_MB, help="Longest output of a program, in MiB.")] = 1,
+    queue: Annotated[int, typer.Option(min=1, help="Jobs that are held at once; more are told to come again.")] = 2_048,
+    drain: Annotated[float, typer.Option(min=0, help="Seconds that SIGTERM waits for what was accepted.")] = 60.0,
+) -> None:
+    """Let others run programs here, over HTTP: POST /run_code as SandboxFusion has it, and POST /v1/jobs.
+
+    Prints its address when it is ready. SIGTERM and Ctrl-C finish what was accepted, refuse what comes, and exit with 0.
+    """
+    from kolmocli.sandbox import Limits
+    from kolmocli.sandbox.service.server import Settings, serve as serve_pool
+
+    most = Limits(cpu_ms, wall_ms, memory_mb, input_bytes=input_mb << 20, output_bytes=output_mb << 20)
+    settings = Settings(host, port, token_file, backend, workers, runtime, tuple(packages or ()), most, queue, drain)
+    serve_pool(settings, ready=print_line, warn=remark)
 
 
 @app.command()

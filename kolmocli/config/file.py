@@ -20,6 +20,7 @@ from kolmocli.config.problems import Problem, problems_of, unknown_methods
 from kolmocli.errors import UsageError
 from kolmocli.files import require_regular
 from kolmocli.paths import find_curriculum
+from kolmocli.sandbox.backends import BACKENDS
 
 # What the YAML parser says, and what the author of the file has to do about it.
 _MENDS = {
@@ -34,9 +35,17 @@ _MENDS = {
     "could not determine a constructor": "a curriculum holds plain values, no !tags",
 }
 
-BY_HAND = (("engine", "hosts"), ("engine", "insecure"))
-"""What only the person who trains may say. What a host answers is pickled Python, which runs in the trainer, so that a file
-which names one would be a program."""
+BY_HAND = {
+    ("engine", "hosts"): ("--hosts", "what a host answers runs on your machine"),
+    ("engine", "insecure"): ("--insecure", "what a host answers runs on your machine"),
+    ("sandbox", "backend"): (
+        "--sandbox",
+        "that server is sent your programs and your token, and decides what is right",
+    ),
+}
+"""What only the person who trains may say, with the flag, and why. What a host answers is pickled Python, which runs in the
+trainer, so that a file which names one would be a program. A server of sandboxes gets the token from the environment, and its
+verdicts are believed."""
 
 
 class ConfigError(UsageError):
@@ -77,16 +86,18 @@ def load_config(
 def _refuse_hosts(data: Any, root: yaml.MappingNode, file: str, overrides: Mapping[str, Any]) -> None:
     """Raise ConfigError when the file says what only the command line may, and the command line does not."""
     said = {tuple(key.split(".")) for key in overrides}
-    for section, key in BY_HAND:
+    for (section, key), (flag, reason) in BY_HAND.items():
         there = data.get(section)
-        if isinstance(there, dict) and there.get(key) and not said & {(section,), (section, key)}:
-            raise ConfigError(
-                [
-                    f"{file}:{_line_of(root, (section, key))}: {section}.{key}: no file may say this, because what a host "
-                    f"answers runs on your machine; if you trust it, give --{key} yourself"
-                ],
-                file,
-            )
+        value = there.get(key) if isinstance(there, dict) else None
+        if not value or value in BACKENDS or said & {(section,), (section, key)}:
+            continue
+        raise ConfigError(
+            [
+                f"{file}:{_line_of(root, (section, key))}: {section}.{key}: no file may say this, because {reason}; "
+                f"if you trust it, give {flag} yourself"
+            ],
+            file,
+        )
 
 
 def read_curriculum(

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from kolmocli.policy.presets import listed
 from kolmocli.processor import WantedPrecision
+from kolmocli.sandbox.backends import what_is_wrong
 from kolmocli.section import Count, Positive, Section
 
 _MOST_PROCESSES = 4_096
@@ -32,10 +33,19 @@ class Model(Section):
     sampler_memory: float = Field(0.4, gt=0, lt=1, description="share of a GPU's memory that vllm may take for itself")
 
 
+def _place(backend: str) -> str:
+    if wrong := what_is_wrong(backend):
+        raise ValueError(wrong)
+    return backend
+
+
 class SandboxSection(Section):
-    backend: Literal["auto", "docker", "embedded"] = Field("auto", description="where programs run")
+    backend: Annotated[str, AfterValidator(_place)] = Field(
+        "auto",
+        description="where programs run: auto, docker, embedded, or http://host:port of `kolmo sandbox serve`, which only the command line may name",
+    )
     workers: Annotated[int, Field(ge=0, le=_MOST_PROCESSES)] = Field(
-        0, description="containers or worker processes; 0: one per core"
+        0, description="containers or worker processes; 0: one per core. Of a server: connections; 0: eight"
     )
     cpu_ms: Positive = Field(1000, description="CPU time of one program")
     wall_ms: Positive = Field(3000, description="wall time of one program, the backstop")

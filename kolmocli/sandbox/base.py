@@ -153,6 +153,12 @@ def jobs_of(programs: Programs) -> list[Job]:
     return [Job(each) if isinstance(each, str) else each for each in batch]
 
 
+def limited(programs: Programs, limits: Limits, most: Limits) -> list[tuple[Job, Limits]]:
+    """The jobs of a batch, each with what it may use in a sandbox with these limits. Raises UsageError as `Limits.of`."""
+    usual = replace(most, cpu_ms=limits.cpu_ms, wall_ms=limits.wall_ms, memory_mb=limits.memory_mb)
+    return [(job, usual.of(job, most)) for job in jobs_of(programs)]
+
+
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """What the sandbox says of one program.

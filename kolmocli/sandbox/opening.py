@@ -5,14 +5,14 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable, Sequence
-from typing import Literal, get_args
+from pathlib import Path
 
 from kolmocli.errors import EnvironmentMissing, KolmoError, UsageError
+from kolmocli.sandbox.backends import Backend as Backend, is_address, what_is_wrong
 from kolmocli.sandbox.base import Limits, Sandbox
 from kolmocli.sandbox.pool.pool import Pool
 from kolmocli.sandbox.pool.retries import Retries
 
-Backend = Literal["auto", "docker", "embedded"]
 _SLOTS = 4
 """Programs at once in one container: one that burns its whole time holds up a quarter of it."""
 _WINDOW = {"docker": 48, "embedded": 8}
@@ -31,6 +31,7 @@ def open_sandbox(
     packages: Sequence[str] = (),
     runtime: str | None = None,
     retries: Retries | None = None,
+    token_file: str | Path | None = None,
 ) -> Sandbox:
     """Open a sandbox with `workers` containers or processes (default: one for each CPU, two at least).
 
@@ -40,12 +41,42 @@ def open_sandbox(
     `runtime` names another OCI runtime of the engine, such as runsc, and `packages` what programs may import beyond the
     standard library, such as numpy; who asks for one of them asks for docker.
 
+    `backend` may also be the address of a server, `http://host:port`: then `workers` are connections (default: 8), and the token
+    is in `token_file`, or in the environment variable KOLMO_SANDBOX_TOKEN.
+
     Raises:
-        EnvironmentMissing: what was asked for cannot be had here.
+        EnvironmentMissing: what was asked for cannot be had here, or no server answers.
         UsageError: there is no such backend, image or package, or not with the others.
     """
-    if backend not in get_args(Backend):
-        raise UsageError(f"unknown sandbox {backend!r}; choose one of {', '.join(get_args(Backend))}")
+    if is_address(backend):
+        from kolmocli.sandbox.service.client import open_client
+
+        if runtime or image:
+            raise UsageError(f"{backend} has the runtime and the image that it was started with; leave yours out")
+        return open_client(backend, token_file, limits, most, workers, packages, retries)
+    if token_file is not None:
+        raise UsageError(f"the sandbox {backend} takes no token; that is for the address of a server")
+    return open_pool(
+        backend, limits=limits, most=most, workers=workers, warn=warn, image=image, packages=packages, runtime=runtime,
+        retries=retries,
+    )  # fmt: skip
+
+
+def open_pool(
+    backend: Backend,
+    *,
+    limits: Limits | None = None,
+    most: Limits | None = None,
+    workers: int | None = None,
+    warn: Callable[[str], None] = _log.warning,
+    image: str | None = None,
+    packages: Sequence[str] = (),
+    runtime: str | None = None,
+    retries: Retries | None = None,
+) -> Pool:
+    """A sandbox on this machine: `open_sandbox` without addresses."""
+    if wrong := what_is_wrong(backend):
+        raise UsageError(f"sandbox: {wrong}")
     if runtime and backend == "embedded":
         raise UsageError(f"the embedded sandbox has no runtime {runtime!r}: that is a part of a Docker engine")
     if packages and backend == "embedded":
@@ -77,7 +108,7 @@ def open_sandbox(
     return _docker(limits, most or limits, size, image or _tag(packages), runtime, retries)
 
 
-def _embedded(limits: Limits, most: Limits, size: int, retries: Retries | None) -> Sandbox:
+def _embedded(limits: Limits, most: Limits, size: int, retries: Retries | None) -> Pool:
     from kolmocli.sandbox.embedded.processes import ProcessMaker
 
     return Pool("embedded", ProcessMaker(most), limits, size, _WINDOW["embedded"], retries, most)
@@ -89,9 +120,7 @@ def _tag(packages: Sequence[str]) -> str:
     return image_tag(tuple(packages))
 
 
-def _docker(
-    limits: Limits, most: Limits, size: int, image: str, runtime: str | None, retries: Retries | None
-) -> Sandbox:
+def _docker(limits: Limits, most: Limits, size: int, image: str, runtime: str | None, retries: Retries | None) -> Pool:
     from kolmocli.sandbox.docker.containers import ContainerMaker
     from kolmocli.sandbox.docker.sweeper import sweep
 

@@ -18,6 +18,7 @@ from kolmocli.config.machine import Engine
 from kolmocli.errors import UsageError
 from kolmocli.monitor.reader import METRICS
 from kolmocli.monitor.writer import kept_of, write_atomically
+from kolmocli.sandbox.backends import Backend, is_address
 from kolmocli.tasks.files.settings import Data
 from kolmocli.tasks.files.tables import is_data_set
 from kolmocli.tasks.sources import read_file, silent
@@ -102,11 +103,15 @@ def resumable(folder: Path | None) -> Path:
     return folder
 
 
-def resume_command(folder: Path, plugins: Sequence[str] = (), engine: Engine | None = None) -> str:
+def resume_command(
+    folder: Path, plugins: Sequence[str] = (), engine: Engine | None = None, backend: Backend = "auto"
+) -> str:
     """What continues this run, to be copied into a shell: with its hosts, which a run's own file may not name."""
     extra = [word for plugin in plugins for word in ("--plugin", plugin)]
     if engine is not None and engine.hosts:
         extra += ["--hosts", ",".join(engine.hosts), *["--insecure"] * engine.insecure]
+    if is_address(backend):
+        extra += ["--sandbox", backend]
     return shlex.join(["kolmo", "train", "--resume", "--run-dir", str(folder), *extra])
 
 

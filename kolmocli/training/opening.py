@@ -176,7 +176,7 @@ def open_run(config: Config, options: RunOptions, display: Display, stack: ExitS
         folder, state, recorder, source, seed=config.seed, last=config.training.steps,
         checkpoint_every=config.checkpoint_every, stop=stack.enter_context(StopRequest()), stop_at=options.stop_at,
         pace=pace, moment=lambda: Moment(remembered, policy), write_checkpoint=write_checkpoint,
-        go_on=resume_command(folder, options.plugins, config.engine),
+        go_on=resume_command(folder, options.plugins, config.engine, config.sandbox.backend),
         mastered=MASTERED_STEPS if config.training.stop_when == "mastered" else None,
     )  # fmt: skip
     run.checkpoint = checkpoint

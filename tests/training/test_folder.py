@@ -157,6 +157,8 @@ def test_the_command_that_goes_on_can_be_copied() -> None:
     engine = Engine(kind="monarch", hosts=["tcp://a:1", "tcp://b:1"], insecure=True)
     assert shlex.split(resume_command(Path("x"), engine=engine))[5:] == ["--hosts", "tcp://a:1,tcp://b:1", "--insecure"]
     assert resume_command(Path("x"), engine=Engine()).endswith("--run-dir x")
+    assert resume_command(Path("x"), backend="http://a:1").endswith("--run-dir x --sandbox http://a:1")
+    assert resume_command(Path("x"), backend="docker").endswith("--run-dir x")
 
 
 def test_without_a_name_runs_are_numbered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,7 +23,7 @@ from dataclasses import replace
 from typing import Any
 
 from kolmocli.errors import KolmoError
-from kolmocli.sandbox.base import Health, Job, Limits, Programs, Sandbox, Verdict, jobs_of
+from kolmocli.sandbox.base import Health, Job, Limits, Programs, Sandbox, Verdict, limited
 from kolmocli.sandbox.pool.link import LinkError, Maker
 from kolmocli.sandbox.pool.queue import Batch, JobQueue, QueuedJob, payload, pick
 from kolmocli.sandbox.pool.retries import Retries
@@ -60,6 +60,7 @@ class Pool(Sandbox):
         self._window = window
         self._numbers = itertools.count(1)
         self._closed = False
+        self._submitted, self._counting = 0, threading.Lock()
         self._calls: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
         self._wake_out, self._wake_in = socket.socketpair()
         self._wake_out.setblocking(False)
@@ -78,16 +79,40 @@ class Pool(Sandbox):
     def submit(self, programs: Programs) -> Future[list[Verdict]]:
         if self._closed:
             raise RuntimeError("the sandbox is closed")
-        usual = replace(
-            self.most, cpu_ms=self.limits.cpu_ms, wall_ms=self.limits.wall_ms, memory_mb=self.limits.memory_mb
-        )
-        jobs = [(job, usual.of(job, self.most)) for job in jobs_of(programs)]
+        jobs = limited(programs, self.limits, self.most)
         future: Future[list[Verdict]] = Future()
         future.set_running_or_notify_cancel()  # a batch that was started cannot be called back
         batch = Batch(future, [None] * len(jobs), len(jobs))
         items = [QueuedJob(batch, at, job, limits, payload(job, limits)) for at, (job, limits) in enumerate(jobs)]
+        with self._counting:
+            self._submitted += len(items)
         self._call(lambda: self._jobs.add(batch, items))
         return future
+
+    def withdraw(self, future: Future[list[Verdict]]) -> None:
+        """Nobody waits for this batch any more: those of its jobs that no container has are not run, and are CANCELLED."""
+        if not self._closed:
+            self._call(lambda: self._jobs.withdraw(future))
+
+    @property
+    def unsettled(self) -> int:
+        """Jobs that were submitted and have no verdict yet."""
+        return self._submitted - self._jobs.health.executed
+
+    @property
+    def waiting(self) -> int:
+        """Those of them that no container has."""
+        return len(self._jobs.waiting) + len(self._jobs.suspects)
+
+    @property
+    def containers(self) -> int:
+        """Or worker processes, of those that are there now."""
+        return len(self._workers.all)
+
+    @property
+    def broken(self) -> BaseException | None:
+        """Why nothing is run any more; None while it works."""
+        return self._jobs.broken
 
     def health(self) -> Health:
         return replace(self._jobs.health, statuses=dict(self._jobs.health.statuses))

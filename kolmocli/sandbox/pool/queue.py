@@ -165,6 +165,19 @@ class JobQueue:
         for item in items:
             self.settle(item, Verdict(Status.CANCELLED, detail="the sandbox was closed"))
 
+    def withdraw(self, future: Future[list[Verdict]]) -> None:
+        """What waits of this batch is CANCELLED; what flies ends as it ends. A batch that is over stays as it is."""
+        for batch in self._open:
+            if batch.future is future:
+                break
+        else:
+            return
+        items = [item for item in (*self.waiting, *self.suspects) if item.batch is batch]
+        self.waiting = deque(item for item in self.waiting if item.batch is not batch)
+        self.suspects = deque(item for item in self.suspects if item.batch is not batch)
+        for item in items:
+            self.settle(item, Verdict(Status.CANCELLED, detail="withdrawn by who submitted it"))
+
     def fail(self, error: BaseException) -> None:
         """All open batches, and all that come later, raise this error."""
         self.broken = error

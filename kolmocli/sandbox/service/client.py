@@ -1,0 +1,377 @@
+"""A sandbox on other machines: the `Sandbox` behind `open_sandbox("http://host:port")`.
+
+A batch goes out in several requests over several connections. A program is pure, so that a request without an answer is simply
+sent again, over another connection, which what stands before several servers may lead to another of them. What cannot be had
+that way is INFRA: it says nothing about the program.
+"""
+
+from __future__ import annotations
+
+import math
+import queue
+import threading
+import time
+from collections.abc import Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+from kolmocli.errors import EnvironmentMissing, KolmoError, UsageError
+from kolmocli.plain import parsed
+from kolmocli.sandbox.base import Health, Job, Limits, Programs, Sandbox, Status, Verdict, limited
+from kolmocli.sandbox.pool.retries import Retries
+from kolmocli.sandbox.service import access, protocol
+from kolmocli.sandbox.service.connection import Address, Answer, Connection, Lost, Unreachable
+
+CONNECTIONS = 8
+_MOST_JOBS, _MOST_BYTES = 64, 1 << 20
+"""In one request, where a job alone is not longer."""
+_SILENCE = 2.5
+"""Times the silence that a container may keep: a server says a word every five seconds."""
+_FULL_S = 600.0
+"""For which a server may say that its queue is full."""
+_FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.1, 5.0
+_GREETINGS = 3
+_ENDING_S = 1.0
+"""For a thread whose connection was taken away."""
+_SMALL = 1 << 20
+"""Bytes of an answer that holds no verdicts."""
+_FRAMING = 4_096
+"""Bytes of a verdict beside its values."""
+_WORTH_ANOTHER_TRY = frozenset({408, 429, 500, 502, 503, 504})
+_FLAGS = {
+    "cpu_ms": "--cpu-ms", "wall_ms": "--wall-ms", "memory_mb": "--memory-mb", "input_bytes": "--input-mb", "output_bytes": "--output-mb",
+}  # fmt: skip
+
+
+def open_client(
+    backend: str,
+    token_file: str | Path | None,
+    limits: Limits | None,
+    most: Limits | None,
+    connections: int | None,
+    packages: Sequence[str],
+    retries: Retries | None,
+) -> Client:
+    """Greet the server, and see that it has what is asked for.
+
+    Raises:
+        EnvironmentMissing: nobody answers there, or not a server like ours.
+        UsageError: no address, no token or a wrong one, or limits above those of the server.
+    """
+    address = Address.of(backend)
+    token = access.environment_token() if token_file is None else access.read_token(token_file)
+    retries = retries or Retries()
+    connection = Connection(address, token, _SILENCE * retries.silence_s)
+    try:
+        facts = _greeted(connection, address)
+    finally:
+        connection.close()
+    limits = limits or (most and Limits()) or facts.usual
+    most = most or limits
+    _require(address, facts, most, packages)
+    return Client(address, token, facts, limits, most, connections or CONNECTIONS, retries)
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What a server says of itself."""
+
+    backend: str
+    packages: tuple[str, ...]
+    usual: Limits
+    most: Limits
+    jobs_per_request: int
+
+
+def _greeted(connection: Connection, address: Address) -> Facts:
+    said = _asked(connection, address, "/healthz")
+    try:
+        if said["schema_version"] != protocol.SCHEMA_VERSION:
+            raise EnvironmentMissing(
+                f"sandbox {address.text}: it has schema_version {str(said['schema_version'])[:20]}, this kolmo "
+                f"{protocol.SCHEMA_VERSION}; install the same version on both sides"
+            )
+        if "most" not in said:
+            raise _no_token(address)
+        return Facts(
+            str(said["backend"]), tuple(map(str, said["packages"])), protocol.read_limits(said["usual"]),
+            protocol.read_limits(said["most"]), int(said["jobs_per_request"]),
+        )  # fmt: skip
+    except (LookupError, TypeError, ValueError) as error:
+        raise _not_ours(address, str(error)) from None
+
+
+def _asked(connection: Connection, address: Address, path: str) -> Any:
+    """The JSON that a server has there; a few tries."""
+    reason = ""
+    for attempt in range(_GREETINGS):
+        if attempt:
+            time.sleep(_pause(attempt))
+        try:
+            answer = connection.ask("GET", path, longest=_SMALL)
+        except Lost as error:
+            reason = str(error)
+            continue
+        if answer.code == 401:
+            raise _no_token(address)
+        if answer.code not in _WORTH_ANOTHER_TRY:
+            try:
+                if answer.code != 200:
+                    raise ValueError(answer.words)
+                return parsed(answer.body)
+            except ValueError as error:
+                raise _not_ours(address, str(error)) from None
+        reason = answer.words
+    raise EnvironmentMissing(
+        f"sandbox {address.text}: no server answers there ({reason}); start one with: kolmo sandbox serve --port {address.port}"
+    )
+
+
+def _no_token(address: Address) -> UsageError:
+    return UsageError(
+        f"sandbox {address.text}: the token is missing or wrong; set {access.TOKEN_VARIABLE}, or give a token_file"
+    )
+
+
+def _not_ours(address: Address, reason: str) -> EnvironmentMissing:
+    return EnvironmentMissing(f"sandbox {address.text}: this is no server of kolmo sandbox serve: {reason[:200]}")
+
+
+def _require(address: Address, facts: Facts, most: Limits, packages: Sequence[str]) -> None:
+    for field in fields(Limits):
+        asked, has = getattr(most, field.name), getattr(facts.most, field.name)
+        if asked > has:
+            flag = _FLAGS.get(field.name)
+            mend = f"start it with a larger {flag}" if flag else "lower it"
+            raise UsageError(f"sandbox {address.text}: {field.name} {asked} is above the {has} of that server; {mend}")
+    if missing := sorted(set(packages) - set(facts.packages)):
+        raise EnvironmentMissing(
+            f"sandbox {address.text}: programs have no {', '.join(missing)} there; start it with --with {missing[0]}"
+        )
+
+
+def _closed() -> Verdict:
+    return Verdict(Status.CANCELLED, detail="the sandbox was closed")
+
+
+def _pause(attempt: int) -> float:
+    return min(_LONGEST_PAUSE_S, _FIRST_PAUSE_S * 2.0 ** (attempt - 1))
+
+
+@dataclass(slots=True, eq=False)
+class _Batch:
+    future: Future[list[Verdict]]
+    results: list[Verdict | None]
+    left: int
+
+
+@dataclass(slots=True, eq=False)
+class _Chunk:
+    """Jobs of one batch that travel together."""
+
+    batch: _Batch
+    places: list[int]
+    """Of these jobs in the batch."""
+    jobs: list[tuple[Job, Limits]]
+    texts: list[str]
+    again: bool = False
+    """It holds what another server was at fault for."""
+
+
+class Client(Sandbox):
+    """`limits` and `most` as in a pool of this machine: a job gets the same ones here and there."""
+
+    def __init__(
+        self,
+        address: Address,
+        token: str | None,
+        facts: Facts,
+        limits: Limits,
+        most: Limits,
+        connections: int,
+        retries: Retries,
+    ) -> None:
+        self.limits, self.most, self.retries, self.connections = limits, most, retries, connections
+        self._address, self._facts = address, facts
+        self._lines = [Connection(address, token, _SILENCE * retries.silence_s) for _ in range(connections + 1)]
+        """The last one is for questions about the server."""
+        self._chunks: queue.SimpleQueue[_Chunk | None] = queue.SimpleQueue()
+        self._lock, self._over = threading.RLock(), threading.Event()
+        self._asking = threading.Lock()
+        self._health = Health(backend=facts.backend)
+        self._open: set[_Batch] = set()
+        self._busy_since = 0.0
+        self._alive = time.monotonic()
+        """When the server said something last."""
+        self._threads = [
+            threading.Thread(target=self._work, args=(line,), name="kolmo-sandbox-client", daemon=True)
+            for line in self._lines[:-1]
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    # ---- for callers, from any thread
+
+    def submit(self, programs: Programs) -> Future[list[Verdict]]:
+        if self._over.is_set():
+            raise RuntimeError("the sandbox is closed")
+        jobs = limited(programs, self.limits, self.most)
+        future: Future[list[Verdict]] = Future()
+        future.set_running_or_notify_cancel()
+        if not jobs:
+            future.set_result([])
+            return future
+        batch = _Batch(future, [None] * len(jobs), len(jobs))
+        with self._lock:
+            if not self._open:
+                self._busy_since = time.monotonic()
+            self._open.add(batch)
+        for chunk in self._chunked(batch, jobs):
+            self._chunks.put(chunk)
+        return future
+
+    def health(self) -> Health:
+        with self._lock:
+            return replace(self._health, statuses=dict(self._health.statuses))
+
+    def check(self) -> list[dict[str, Any]]:
+        """Every promise with what the newest container of the server that is asked found inside."""
+        with self._asking:
+            said = _asked(self._lines[-1], self._address, "/v1/check")
+        try:
+            return [dict(finding) for finding in said["promises"]]
+        except (LookupError, TypeError, ValueError) as error:
+            raise _not_ours(self._address, str(error)) from None
+
+    def close(self) -> None:
+        """Leave the server, which then drops what it has not begun; what has no verdict yet is CANCELLED."""
+        self._over.set()
+        for _ in self._threads:
+            self._chunks.put(None)
+        for line in self._lines:
+            line.end()
+        for thread in self._threads:
+            thread.join(_ENDING_S)
+        with self._lock:
+            left = list(self._open)
+        for batch in left:
+            places = [place for place, found in enumerate(batch.results) if found is None]
+            self._settle(batch, [(place, _closed()) for place in places])
+
+    # ---- how
+
+    def _chunked(self, batch: _Batch, jobs: list[tuple[Job, Limits]]) -> list[_Chunk]:
+        """Two rounds for every connection, so that one slow program holds up few others."""
+        room = max(1, self._facts.jobs_per_request // 2)  # of a short queue: others wait too
+        most = min(_MOST_JOBS, room, math.ceil(len(jobs) / (2 * self.connections)))
+        chunks: list[_Chunk] = []
+        size = 0
+        for place, (job, limits) in enumerate(jobs):
+            text = protocol.job_text(job, limits)
+            if not chunks or len(chunks[-1].jobs) >= most or size + len(text) > _MOST_BYTES:
+                chunks.append(_Chunk(batch, [], [], []))
+                size = 0
+            size += len(text)
+            chunks[-1].places.append(place)
+            chunks[-1].jobs.append((job, limits))
+            chunks[-1].texts.append(text)
+        return chunks
+
+    def _work(self, line: Connection) -> None:
+        while (chunk := self._chunks.get()) is not None and not self._over.is_set():
+            if chunk.batch.future.done():
+                continue  # another part of it failed
+            try:
+                verdicts = self._judged(line, chunk)
+            except Exception as error:  # a defect too: who waits for the batch hears of it instead of waiting for ever
+                self._fail(chunk.batch, error)
+            else:
+                self._settle_all(chunk, verdicts)
+
+    def _judged(self, line: Connection, chunk: _Chunk) -> list[Verdict]:
+        """Ask until there are verdicts. Raises KolmoError for what no other try would mend."""
+        body = f'{{"schema_version":{protocol.SCHEMA_VERSION},"jobs":[{",".join(chunk.texts)}]}}'.encode()
+        longest = sum(
+            6 * limits.output_bytes + _FRAMING for _, limits in chunk.jobs
+        )  # JSON writes a character in six bytes at most
+        lost, full_since, pause, reason, begun = 0, None, 0.0, "", time.monotonic()
+        while not self._over.is_set():
+            try:
+                answer = line.ask("POST", "/v1/jobs", body, longest=longest)
+                self._alive = time.monotonic()
+                if answer.code == 200:
+                    return protocol.read_verdicts(parsed(answer.body), [job for job, _ in chunk.jobs])
+                if answer.code not in _WORTH_ANOTHER_TRY:
+                    raise self._refused(answer)
+                reason, pause = answer.words, answer.again or _pause(lost + 1)
+                if answer.code == 429:
+                    full_since = full_since or time.monotonic()
+                else:
+                    lost += 1
+            except (Lost, ValueError) as error:
+                line.close()
+                lost += not isinstance(error, Unreachable)
+                reason, pause = str(error), _pause(max(1, lost))
+                with self._lock:
+                    self._health.replaced += 1
+            now = time.monotonic()
+            drought = now - max(begun, self._alive) > self.retries.drought_s
+            if lost > self.retries.attempts or drought or (full_since and now - full_since > _FULL_S):
+                return self._infra(chunk, reason)
+            self._over.wait(pause)
+        return [_closed()] * len(chunk.jobs)
+
+    def _refused(self, answer: Answer) -> KolmoError:
+        if answer.code == 401:
+            return _no_token(self._address)
+        kind = UsageError if answer.code in (400, 413, 415, 422) else KolmoError
+        return kind(f"sandbox {self._address.text}: {answer.words}")
+
+    def _infra(self, chunk: _Chunk, reason: str) -> list[Verdict]:
+        chunk.again = True  # it was asked for as long as it is worth
+        detail = f"no verdict from {self._address.text}: {reason}"[:200]
+        return [Verdict(Status.INFRA, detail=detail)] * len(chunk.jobs)
+
+    def _settle_all(self, chunk: _Chunk, verdicts: list[Verdict]) -> None:
+        """What a server was at fault for is asked once more: behind one address there may be others."""
+        faults = [] if chunk.again else [at for at, verdict in enumerate(verdicts) if verdict.status.is_fault]
+        if faults:
+            places, jobs, texts = (
+                [chunk.places[at] for at in faults],
+                [chunk.jobs[at] for at in faults],
+                [chunk.texts[at] for at in faults],
+            )
+            self._chunks.put(_Chunk(chunk.batch, places, jobs, texts, again=True))
+        settled = [(chunk.places[at], verdict) for at, verdict in enumerate(verdicts) if at not in faults]
+        self._settle(chunk.batch, settled)
+
+    def _settle(self, batch: _Batch, verdicts: list[tuple[int, Verdict]]) -> None:
+        """By place in the batch, each of them once."""
+        with self._lock:
+            if batch not in self._open:
+                return
+            health = self._health
+            for place, verdict in verdicts:
+                batch.results[place] = verdict
+                health.executed += 1
+                health.infra += verdict.status.is_fault
+                health.statuses[verdict.status.value] = health.statuses.get(verdict.status.value, 0) + 1
+            batch.left -= len(verdicts)
+            if batch.left:
+                return
+            self._leave(batch)
+        batch.future.set_result([found for found in batch.results if found is not None])
+
+    def _fail(self, batch: _Batch, error: BaseException) -> None:
+        with self._lock:
+            if batch not in self._open:
+                return
+            self._leave(batch)
+        batch.future.set_exception(error)
+
+    def _leave(self, batch: _Batch) -> None:
+        self._open.remove(batch)
+        if not self._open:
+            self._health.busy_seconds += time.monotonic() - self._busy_since

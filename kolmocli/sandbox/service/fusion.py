@@ -1,0 +1,106 @@
+"""`POST /run_code` in the shape of SandboxFusion: what its callers send, and what they read in the answer.
+
+A program is a script with one input. What differs is in docs/sandbox.md: one language, no files, nothing that went to
+stderr, and no output of a script that an exception ended.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+from kolmocli.errors import UsageError
+from kolmocli.sandbox.base import Job, Limits, Status, Verdict
+from kolmocli.sandbox.wire.values import Raised
+
+_TIMES = (Status.TLE_CPU, Status.TLE_WALL)
+_PYTHON = ("python", "python3")
+_USUAL_S = 10.0
+"""Where a request says no `run_timeout`, as theirs."""
+_KILLED = -9
+"""What a process that is killed returns to its parent."""
+_MESSAGES = {Status.SYNTAX: "SyntaxError", Status.MLE: "MemoryError", Status.OLE: "OutputLimitExceeded"}
+"""What stands before the detail of a verdict, in the place of what the interpreter would write."""
+
+
+def read_job(body: Any, most: Limits) -> Job:
+    """The job of a request. Raises UsageError for what this server does not do: nothing that was asked for is left out."""
+    if type(body) is not dict or type(body.get("code")) is not str:
+        raise UsageError('the body is an object with code: {"code": "print(1)", "language": "python"}')
+    language = body.get("language")
+    if language not in _PYTHON:
+        raise UsageError(f"language {str(language)[:40]!r}: this sandbox runs python alone")
+    for key in ("files", "fetch_files", "args"):
+        if body.get(key):
+            raise UsageError(
+                f"{key}: programs of this sandbox have no files and no arguments; send all in code and stdin"
+            )
+    stdin = body.get("stdin")
+    if stdin is not None and type(stdin) is not str:
+        raise UsageError("stdin: must be text")
+    _seconds(body, "compile_timeout")
+    seconds, memory = _seconds(body, "run_timeout"), body.get("memory_limit_MB")
+    if memory is not None and type(memory) is not int:
+        raise UsageError("memory_limit_MB: must be a whole number")
+    longest = min(most.cpu_ms, most.wall_ms) / 1000
+    seconds = min(_USUAL_S, longest) if seconds is None else seconds
+    memory = most.memory_mb if memory is None or memory <= 0 else memory
+    _within("run_timeout", seconds, longest, "s", "--cpu-ms and --wall-ms")
+    _within("memory_limit_MB", memory, most.memory_mb, "MB", "--memory-mb")
+    ms = math.ceil(seconds * 1000)
+    return Job(body["code"], inputs=(stdin or "",), cpu_ms=ms, wall_ms=ms, memory_mb=memory)
+
+
+def _seconds(body: dict[str, Any], key: str) -> float | None:
+    given = body.get(key)
+    if given is None:
+        return None
+    if type(given) not in (int, float) or not 0 < given < math.inf:
+        raise UsageError(f"{key}: must be a number of seconds above 0")
+    return float(given)
+
+
+def _within(key: str, asked: float, most: float, unit: str, flag: str) -> None:
+    if asked > most:
+        raise UsageError(f"{key} {asked:g}: at most {most:g} {unit} here; start the server with more {flag}")
+
+
+def answer(verdict: Verdict) -> str:
+    """The answer for this verdict."""
+    status, run = _run_result(verdict)
+    said = {
+        "status": status,
+        "message": verdict.detail if status == "SandboxError" else "",
+        "compile_result": None,
+        "run_result": run,
+        "executor_pod_name": verdict.container or None,
+        "files": {},
+    }
+    return json.dumps(said)
+
+
+def _run_result(verdict: Verdict) -> tuple[str, dict[str, Any]]:
+    printed = verdict.trace[0] if verdict.trace else None
+    if verdict.status.is_fault:
+        return "SandboxError", _result("Error", verdict, None, stderr=verdict.detail)
+    if verdict.status in _TIMES:
+        return "Failed", _result("TimeLimitExceeded", verdict, None)
+    if verdict.status is Status.OK and type(printed) is str:
+        return "Success", _result("Finished", verdict, 0, stdout=printed)
+    if verdict.status is Status.OK and isinstance(printed, Raised):
+        return "Failed", _result("Finished", verdict, 1, stderr=f"{printed.error}\n")
+    code = _KILLED if verdict.status in (Status.MLE, Status.SIGNAL, Status.POISON) else 1
+    name = _MESSAGES.get(verdict.status, verdict.status.value)
+    words = verdict.detail if verdict.detail.startswith(name) else f"{name}: {verdict.detail}"
+    return "Failed", _result("Finished", verdict, code, stderr=f"{words}\n")
+
+
+def _result(status: str, verdict: Verdict, code: int | None, *, stdout: str = "", stderr: str = "") -> dict[str, Any]:
+    return {
+        "status": status,
+        "execution_time": verdict.wall_ms / 1000,
+        "return_code": code,
+        "stdout": stdout,
+        "stderr": stderr,
+    }
