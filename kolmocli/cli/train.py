@@ -178,7 +178,7 @@ def train(
     if resume and run_dir is None:
         run_dir = LATEST
     file = _curriculum_file(curriculum, run_dir if resume else None, QUICKSTART if task is None else QUESTIONS)
-    config = _configure(file, settings or [], flags, num_epochs)
+    config = _configure(file, settings or [], flags, num_epochs, quiet=quiet)
     if task is not None:
         config = _only(task, config)
     if dry_run:
@@ -246,7 +246,9 @@ def _curriculum_file(curriculum: str | None, resumed: Path | None, usual: str) -
     return find_curriculum(curriculum or usual)
 
 
-def _configure(file: Path, settings: list[str], flags: Mapping[str, Any], epochs: int | None = None) -> Any:
+def _configure(
+    file: Path, settings: list[str], flags: Mapping[str, Any], epochs: int | None = None, *, quiet: bool = False
+) -> Any:
     from kolmocli.config.file import load_config, parse_settings
 
     overrides = parse_settings(settings)
@@ -259,7 +261,7 @@ def _configure(file: Path, settings: list[str], flags: Mapping[str, Any], epochs
         overrides["engine.hosts"] = [address.strip() for address in flags["hosts"].split(",")]
     origins = {KEYS[name]: _typed(name, value) for name, value in flags.items()}
     config = load_config(file, overrides, origins, note=remark)
-    if "model.name" in overrides and (usual := _gentler(file, config, overrides)):
+    if "model.name" in overrides and (usual := _gentler(file, config, overrides, quiet)):
         overrides.update(usual)
         config = load_config(file, overrides, origins)
     if epochs is None:
@@ -274,13 +276,13 @@ def _configure(file: Path, settings: list[str], flags: Mapping[str, Any], epochs
     return load_config(file, overrides, origins)
 
 
-def _gentler(file: Path, config: Config, named: Mapping[str, Any]) -> dict[str, Any]:
-    """What a pretrained model takes in the place of a file's settings for a small one, said in a line; not what was `named`."""
+def _gentler(file: Path, config: Config, named: Mapping[str, Any], quiet: bool) -> dict[str, Any]:
+    """What a pretrained model takes in the place of a file's settings for a small one, unless it was `named`. A line says so."""
     from kolmocli.config.file import load_config
     from kolmocli.training.pretrained import gentler
 
     found = {key: value for key, value in gentler(load_config(file, to_look=True), config).items() if key not in named}
-    if found:
+    if found and not quiet:
         changed = ", ".join(f"{key} {value:g}" for key, value in found.items())
         remark(
             f"{config.model.name} is pretrained and {file.name} is for a small model: {changed}; change it with --set"

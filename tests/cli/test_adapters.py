@@ -79,7 +79,7 @@ def test_a_model_with_too_few_positions_is_told_before_the_first_batch(
 ) -> None:
     (tmp_path / "small.yaml").write_text(SMALL.replace("max_new_tokens: 24", "max_new_tokens: 1000"))
     model = home / "model"
-    arguments = ["small.yaml", "--model", model] if command == "train" else [model, "--curriculum", "small.yaml"]
+    arguments = ["small.yaml", "--model", model, "-q"] if command == "train" else [model, "--curriculum", "small.yaml"]
     line = refused(kolmo(command, *arguments), 2)
     assert line.startswith(f"{model}: has 1,024 positions, and a prompt of ")
     assert "tokens with 1,000 after it" in line
