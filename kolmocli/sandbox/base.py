@@ -197,6 +197,16 @@ class Health:
     busy_seconds: float = 0.0
     statuses: dict[str, int] = field(default_factory=dict)
 
+    def count(self, status: Status) -> None:
+        """A job has ended with this."""
+        self.executed += 1
+        self.infra += status.is_fault
+        self.statuses[status.value] = self.statuses.get(status.value, 0) + 1
+
+    def copy(self) -> Health:
+        """As it is now: what counts goes on counting."""
+        return replace(self, statuses=dict(self.statuses))
+
     @property
     def programs_per_second(self) -> float | None:
         """While it had any to run; None before the first."""

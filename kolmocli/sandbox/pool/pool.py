@@ -19,7 +19,6 @@ import time
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import replace
 from typing import Any
 
 from kolmocli.errors import KolmoError
@@ -115,7 +114,7 @@ class Pool(Sandbox):
         return self._jobs.broken
 
     def health(self) -> Health:
-        return replace(self._jobs.health, statuses=dict(self._jobs.health.statuses))
+        return self._jobs.health.copy()
 
     def check(self) -> list[dict[str, Any]]:
         """Every promise with what the newest container found inside."""

@@ -120,10 +120,7 @@ class JobQueue:
         batch = item.batch
         batch.results[item.index] = verdict
         batch.left -= 1
-        health = self.health
-        health.executed += 1
-        health.infra += verdict.status.is_fault
-        health.statuses[verdict.status.value] = health.statuses.get(verdict.status.value, 0) + 1
+        self.health.count(verdict.status)
         if not batch.left and batch in self._open:
             self._leave(batch)
             batch.future.set_result([v for v in batch.results if v is not None])

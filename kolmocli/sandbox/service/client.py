@@ -13,13 +13,14 @@ import threading
 import time
 from collections.abc import Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
 from kolmocli.errors import EnvironmentMissing, KolmoError, UsageError
 from kolmocli.plain import parsed
 from kolmocli.sandbox.base import Health, Job, Limits, Programs, Sandbox, Status, Verdict, limited
+from kolmocli.sandbox.pool.queue import Batch
 from kolmocli.sandbox.pool.retries import Retries
 from kolmocli.sandbox.service import access, protocol
 from kolmocli.sandbox.service.connection import Address, Answer, Connection, Lost, Unreachable
@@ -161,17 +162,10 @@ def _pause(attempt: int) -> float:
 
 
 @dataclass(slots=True, eq=False)
-class _Batch:
-    future: Future[list[Verdict]]
-    results: list[Verdict | None]
-    left: int
-
-
-@dataclass(slots=True, eq=False)
 class _Chunk:
     """Jobs of one batch that travel together."""
 
-    batch: _Batch
+    batch: Batch
     places: list[int]
     """Of these jobs in the batch."""
     jobs: list[tuple[Job, Limits]]
@@ -201,7 +195,7 @@ class Client(Sandbox):
         self._lock, self._over = threading.RLock(), threading.Event()
         self._asking = threading.Lock()
         self._health = Health(backend=facts.backend)
-        self._open: set[_Batch] = set()
+        self._open: set[Batch] = set()
         self._busy_since = 0.0
         self._alive = time.monotonic()
         """When the server said something last."""
@@ -223,7 +217,7 @@ class Client(Sandbox):
         if not jobs:
             future.set_result([])
             return future
-        batch = _Batch(future, [None] * len(jobs), len(jobs))
+        batch = Batch(future, [None] * len(jobs), len(jobs))
         with self._lock:
             if not self._open:
                 self._busy_since = time.monotonic()
@@ -234,7 +228,7 @@ class Client(Sandbox):
 
     def health(self) -> Health:
         with self._lock:
-            return replace(self._health, statuses=dict(self._health.statuses))
+            return self._health.copy()
 
     def check(self) -> list[dict[str, Any]]:
         """Every promise with what the newest container of the server that is asked found inside."""
@@ -262,7 +256,7 @@ class Client(Sandbox):
 
     # ---- how
 
-    def _chunked(self, batch: _Batch, jobs: list[tuple[Job, Limits]]) -> list[_Chunk]:
+    def _chunked(self, batch: Batch, jobs: list[tuple[Job, Limits]]) -> list[_Chunk]:
         """Two rounds for every connection, so that one slow program holds up few others."""
         room = max(1, self._facts.jobs_per_request // 2)  # of a short queue: others wait too
         most = min(_MOST_JOBS, room, math.ceil(len(jobs) / (2 * self.connections)))
@@ -347,31 +341,28 @@ class Client(Sandbox):
         settled = [(chunk.places[at], verdict) for at, verdict in enumerate(verdicts) if at not in faults]
         self._settle(chunk.batch, settled)
 
-    def _settle(self, batch: _Batch, verdicts: list[tuple[int, Verdict]]) -> None:
+    def _settle(self, batch: Batch, verdicts: list[tuple[int, Verdict]]) -> None:
         """By place in the batch, each of them once."""
         with self._lock:
             if batch not in self._open:
                 return
-            health = self._health
             for place, verdict in verdicts:
                 batch.results[place] = verdict
-                health.executed += 1
-                health.infra += verdict.status.is_fault
-                health.statuses[verdict.status.value] = health.statuses.get(verdict.status.value, 0) + 1
+                self._health.count(verdict.status)
             batch.left -= len(verdicts)
             if batch.left:
                 return
             self._leave(batch)
         batch.future.set_result([found for found in batch.results if found is not None])
 
-    def _fail(self, batch: _Batch, error: BaseException) -> None:
+    def _fail(self, batch: Batch, error: BaseException) -> None:
         with self._lock:
             if batch not in self._open:
                 return
             self._leave(batch)
         batch.future.set_exception(error)
 
-    def _leave(self, batch: _Batch) -> None:
+    def _leave(self, batch: Batch) -> None:
         self._open.remove(batch)
         if not self._open:
             self._health.busy_seconds += time.monotonic() - self._busy_since
