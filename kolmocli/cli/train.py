@@ -249,6 +249,7 @@ def _curriculum_file(curriculum: str | None, resumed: Path | None, usual: str) -
 def _configure(
     file: Path, settings: list[str], flags: Mapping[str, Any], epochs: int | None = None, *, quiet: bool = False
 ) -> Any:
+    from kolmocli.checkpoints import silent
     from kolmocli.config.file import load_config, parse_settings
 
     overrides = parse_settings(settings)
@@ -261,9 +262,12 @@ def _configure(
         overrides["engine.hosts"] = [address.strip() for address in flags["hosts"].split(",")]
     origins = {KEYS[name]: _typed(name, value) for name, value in flags.items()}
     config = load_config(file, overrides, origins, note=remark)
-    if "model.name" in overrides and (usual := _gentler(file, config, overrides, quiet)):
+    if "model.name" in overrides:
+        from kolmocli.training.pretrained import gentler
+
+        usual = gentler(load_config(file, to_look=True), config, overrides, file.name, silent if quiet else remark)
         overrides.update(usual)
-        config = load_config(file, overrides, origins)
+        config = load_config(file, overrides, origins) if usual else config
     if epochs is None:
         return config
     if "steps" in flags:
@@ -274,20 +278,6 @@ def _configure(
     overrides["training.steps"] = epochs * steps
     overrides.update({KEYS[name]: flags[name] * steps for name in _COUNT_EPOCHS if name in flags})
     return load_config(file, overrides, origins)
-
-
-def _gentler(file: Path, config: Config, named: Mapping[str, Any], quiet: bool) -> dict[str, Any]:
-    """What a pretrained model takes in the place of a file's settings for a small one, unless it was `named`. A line says so."""
-    from kolmocli.config.file import load_config
-    from kolmocli.training.pretrained import gentler
-
-    found = {key: value for key, value in gentler(load_config(file, to_look=True), config).items() if key not in named}
-    if found and not quiet:
-        changed = ", ".join(f"{key} {value:g}" for key, value in found.items())
-        remark(
-            f"{config.model.name} is pretrained and {file.name} is for a small model: {changed}; change it with --set"
-        )
-    return found
 
 
 def _typed(flag: str, value: Any) -> str:

@@ -104,6 +104,8 @@ def read_curriculum(
     source: Path | str | Mapping[str, Any],
     overrides: Mapping[str, Any] | None = None,
     note: Callable[[str], None] = silent,
+    *,
+    to_look: bool = False,
 ) -> Config:
     """The configuration in a file, in the packaged curriculum of that name, or in its content as a mapping.
 
@@ -111,8 +113,8 @@ def read_curriculum(
         ConfigError: as `load_config`.
     """
     if isinstance(source, Mapping):
-        return _configured(dict(source), None, "curriculum", overrides or {}, {}, note)
-    return load_config(find_curriculum(str(source)), overrides, note=note)
+        return _configured(dict(source), None, "curriculum", overrides or {}, {}, note, to_look)
+    return load_config(find_curriculum(str(source)), overrides, to_look=to_look, note=note)
 
 
 def _configured(

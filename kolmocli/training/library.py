@@ -11,6 +11,7 @@ from kolmocli.checkpoints import silent
 from kolmocli.config.file import read_curriculum
 from kolmocli.sandbox.opening import Backend
 from kolmocli.tasks.family import Kind, register_kinds
+from kolmocli.training.pretrained import gentler
 from kolmocli.training.train import RunOptions, train as run_training
 
 
@@ -37,7 +38,8 @@ def train(
             from then on; to name it here says what a script relies on, and registers a kind that is not a function.
         steps: short for the setting `training.steps`.
         seed: short for the setting `seed`.
-        model: short for the setting `model.name`.
+        model: short for the setting `model.name`. A pretrained one gets rates that suit it where the curriculum is for a
+            small model, unless `settings` name them.
         sandbox: short for the setting `sandbox.backend`.
         settings: any other keys of the file, dotted: `{"training.batch_size": 64}`.
         run_dir: where the run goes; None: a new folder in `runs/`.
@@ -55,7 +57,13 @@ def train(
     options = RunOptions(
         None if run_dir is None else Path(run_dir), resume, stop_at, quiet=quiet, allow_gaps=allow_gaps
     )
-    return run_training(read_curriculum(curriculum, overrides, silent if quiet else _say), options)
+    note = silent if quiet else _say
+    config = read_curriculum(curriculum, overrides, note)
+    if "model.name" in overrides:
+        name = "the curriculum" if isinstance(curriculum, Mapping) else Path(curriculum).name
+        usual = gentler(read_curriculum(curriculum, to_look=True), config, overrides, name, note)
+        config = read_curriculum(curriculum, {**overrides, **usual}) if usual else config
+    return run_training(config, options)
 
 
 def _say(line: str) -> None:

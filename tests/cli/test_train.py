@@ -321,10 +321,11 @@ def test_a_signal_saves_and_the_run_goes_on(
     assert (checkpoint / "model.safetensors").is_file()
     summary = json.loads((endless.folder / "summary.json").read_text())
     assert Path(summary["checkpoint"]).name == checkpoint.name
-    assert summary["steps" if phase == "rl" else "warmup_steps"] == endless.metrics(phase)[-1]["step"]
+    last = endless.metrics(phase)[-1]["step"]
+    # A warm step is logged with what passes after it: one that was stopped while that was measured is logged when it goes on.
+    assert summary["steps" if phase == "rl" else "warmup_steps"] - last in ((0,) if phase == "rl" else (0, 1))
 
     if phase == "rl":
-        last = endless.metrics("rl")[-1]["step"]
         program, *command = shlex.split(err.rpartition("go on with: ")[2])
         assert program == "kolmo"
         on = kolmo(*command, "--stop-at", last + 2, "-q")

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import pytest
 import torch
@@ -42,7 +43,7 @@ def worked(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
     monkeypatch.setattr(rehearsal, "_timed", timed)
     monkeypatch.setattr(Policy, "rollout", rollout)
-    monkeypatch.setattr(Policy, "prompt_ids", lambda self, prompt, prefix="": (hash(prompt.text) % 97,) * PROMPT)
+    monkeypatch.setattr(Policy, "prompt_ids", lambda self, prompt, prefix="": (crc32(prompt.text.encode()),) * PROMPT)
     monkeypatch.setattr(Policy, "_answer_ids", lambda self, text: (1,) * ANSWER)
     monkeypatch.setattr(Learner, "step", step)
     return seconds
