@@ -45,9 +45,9 @@ not decide what they test, and so nobody has to remember what asks for one."""
 
 @functools.cache
 def _docker_missing() -> str | None:
-    from kolmocli.sandbox.docker.image import find_engine
+    from kolmocli.sandbox.docker.image import why_no_engine
 
-    reason = find_engine()
+    reason = why_no_engine()
     return reason and f"no Docker engine answers: {reason}"
 
 

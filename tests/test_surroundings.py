@@ -6,18 +6,18 @@ import os
 
 import pytest
 
-from kolmocli.sandbox.docker.image import find_engine
+from kolmocli.sandbox.docker.image import why_no_engine
 from tests.conftest import NO_ENGINE
 
 
 def test_without_a_mark_there_is_no_engine() -> None:
     assert os.environ["DOCKER_HOST"] == NO_ENGINE["DOCKER_HOST"]
-    assert find_engine() is not None
+    assert why_no_engine() is not None
 
 
 @pytest.mark.docker
 def test_with_its_mark_there_is_one() -> None:
-    assert find_engine() is None
+    assert why_no_engine() is None
 
 
 @pytest.mark.either

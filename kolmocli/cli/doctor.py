@@ -48,9 +48,9 @@ def examine() -> dict[str, Any]:
 
 def examine_docker() -> dict[str, Any]:
     """Whether an engine answers, which one, and whether the sandbox image is there or can be built without a network."""
-    from kolmocli.sandbox.docker.image import client, find_engine, has_image, image_tag, local_base
+    from kolmocli.sandbox.docker.image import client, has_image, image_tag, local_base, why_no_engine
 
-    if reason := find_engine():
+    if reason := why_no_engine():
         return {"answers": False, "reason": reason}
     api = client()
     try:

@@ -210,10 +210,10 @@ def bench(
 @app.command()
 def sweep(as_json: JsonOption = False) -> None:
     """Remove containers whose owner is gone."""
-    from kolmocli.sandbox.docker.image import find_engine, no_engine
+    from kolmocli.sandbox.docker.image import no_engine, why_no_engine
     from kolmocli.sandbox.docker.sweeper import sweep as sweep_containers
 
-    if reason := find_engine():
+    if reason := why_no_engine():
         raise no_engine(reason)
     swept = sweep_containers()
     if as_json:

@@ -131,9 +131,9 @@ def _docker(limits: Limits, most: Limits, size: int, image: str, runtime: str | 
 
 def _why_not_docker(image: str | None, warn: Callable[[str], None]) -> str | None:
     """None when docker can be used now, after building the image if that needs no network."""
-    from kolmocli.sandbox.docker.image import build, client, find_engine, has_image, image_tag, local_base
+    from kolmocli.sandbox.docker.image import build, client, has_image, image_tag, local_base, why_no_engine
 
-    if find_engine():
+    if why_no_engine():
         return "no Docker engine answers"
     api = client()
     try:
@@ -169,9 +169,9 @@ def _require_runtime(runtime: str) -> None:
 
 
 def _ensure_docker(image: str | None, packages: tuple[str, ...], warn: Callable[[str], None]) -> None:
-    from kolmocli.sandbox.docker.image import build, client, find_engine, has_image, image_tag, no_engine
+    from kolmocli.sandbox.docker.image import build, client, has_image, image_tag, no_engine, why_no_engine
 
-    if reason := find_engine():
+    if reason := why_no_engine():
         raise no_engine(reason)
     api = client()
     try:

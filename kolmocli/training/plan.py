@@ -53,9 +53,9 @@ def _sandbox(backend: str) -> str:
     """The backend that would be used now."""
     if backend != "auto":
         return backend
-    from kolmocli.sandbox.docker.image import find_engine
+    from kolmocli.sandbox.docker.image import why_no_engine
 
-    return "embedded" if find_engine() else "docker"
+    return "embedded" if why_no_engine() else "docker"
 
 
 def _model(config: Config, prompt_tokens: int) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from kolmocli.cli.doctor import examine_docker
 from kolmocli.errors import EnvironmentMissing
 from kolmocli.sandbox import Limits, open_sandbox
 from kolmocli.sandbox.docker.containers import ContainerMaker
-from kolmocli.sandbox.docker.image import build, client, find_engine
+from kolmocli.sandbox.docker.image import build, client, why_no_engine
 from kolmocli.sandbox.docker.sweeper import sweep
 from kolmocli.sandbox.pool.link import LinkError
 
@@ -79,7 +79,7 @@ def refused(kind: type[Exception], ask: Callable[[], object]) -> None:
 
 ASKED: dict[str, Callable[[], object]] = {
     "client": lambda: refused(DockerException, client),
-    "find_engine": lambda: find_engine() or pytest.fail("nobody is there"),
+    "why_no_engine": lambda: why_no_engine() or pytest.fail("nobody is there"),
     "examine_docker": lambda: examine_docker()["answers"] and pytest.fail("nobody is there"),
     "sweep": lambda: refused(DockerException, sweep),
     "build": lambda: refused(EnvironmentMissing, build),
@@ -143,6 +143,6 @@ def test_an_answer_of_something_else_leaves_nothing_open(tmp_path: Path, monkeyp
     engine = Engine(tmp_path / "engine.sock", {"I am": "no engine"})
     try:
         with nothing_left_open():
-            assert "ApiVersion" in (find_engine() or "")
+            assert "ApiVersion" in (why_no_engine() or "")
     finally:
         engine.shut()

@@ -86,7 +86,7 @@ def _client(timeout: int, version: str) -> docker.DockerClient:
     return found
 
 
-def find_engine() -> str | None:
+def why_no_engine() -> str | None:
     """None when an engine answers, else why not, in a few words."""
     host = os.environ.get("DOCKER_HOST") or "unix:///var/run/docker.sock"
     if host.startswith("unix://"):  # asked directly first: the system says shortly what docker-py wraps three times
@@ -142,7 +142,7 @@ def build(
     Raises:
         EnvironmentMissing: no engine answers, or it cannot be built here.
     """
-    if reason := find_engine():
+    if reason := why_no_engine():
         raise no_engine(reason)
     tag = tag or image_tag(packages)
     api = client(timeout=600)
