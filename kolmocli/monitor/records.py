@@ -117,12 +117,11 @@ class SelfPlayRecord(Record):
     proposals: int | None = key("count", "unmasked programs that the policy made up")
     admitted: int | None = key(
         "count",
-        "proposals that ran, are no literal, are not held out, and have a target and a coded length that the "
-        "pool lacks",
+        "proposals that ran, are no literal, are not held out, and are new to the pool",
     )
     reward: float | None = key(
         "share",
-        "mean min(p, 1−p) of the proposals that were played, and 0 for each not admitted",
+        "mean min(p, 1−p) of the proposals played, 0 for each not admitted",
     )
     pool: int | None = key("count", "targets kept")
 
@@ -192,7 +191,7 @@ class StepRecord(Record):
     )
     bits_per_gflop: float | None = key(
         "bits/GFLOP",
-        "the same bits ÷ (10⁻⁹ `flops`), to compare both phases. Hindsight and replay add cost here, but no bits",
+        "the same bits ÷ (10⁻⁹ `flops`). Hindsight and replay add cost here, but no bits",
     )
     tokens: int | None = key("count", "sampled tokens (warm start: taught tokens)")
     flops: float | None = key(
@@ -257,7 +256,7 @@ class ReinforceRecord(StepRecord):
     infra: int | None = key("count", "masked rollouts")
     stopped: int | None = key(
         "count",
-        "always 0; in runs of earlier versions, rollouts stopped where a line began, which count as failures",
+        "always 0; in old runs, rollouts that were stopped early and count as failures",
     )
     compression_rate: float | None = key(
         "ratio",
@@ -270,8 +269,7 @@ class ReinforceRecord(StepRecord):
     )
     in_band_controlled: float | None = key(
         "share",
-        "the same over families that are neither `mastered` nor `out of reach`, and without steps that have "
-        "no such family",
+        "the same over families that are neither `mastered` nor `out of reach`",
     )
     room: RoomRecord | None = key("object", "at steps 20, 40, …: as `room` of summary.json", rare=True)
     buckets: Mapping[str, BucketRecord] | None = key("object", "per family, below")
