@@ -8,10 +8,10 @@ from pydantic import BaseModel, ConfigDict, Field
 
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
 MOST = 1_000_000
-"""Of what has to be held or begun: nothing that a machine holds comes near it, and a slip of the keyboard is told at once."""
+"""Upper bound of counts of things that take memory or a process; it catches typos."""
 Positive = Annotated[int, Field(gt=0, le=MOST)]
 Count = Annotated[int, Field(ge=0, le=1_000_000_000)]
-"""Of steps, and of what else is only counted; 0 switches most of it off."""
+"""Number of steps, or of other events that are only counted; 0 switches most of them off."""
 Rate = Annotated[float, Field(gt=0, le=10)]
 """A learning rate."""
 

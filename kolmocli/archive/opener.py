@@ -30,7 +30,7 @@ from kolmocli.language.program import Program
 DEFAULT_MAX_OUTPUT = 1 << 30
 MOST_MEMBER_BYTES = 1 << 26
 MOST_PROGRAM_BYTES = 1 << 23
-"""Of the original of a member, and of one with programs."""
+"""Longest original of a member, and of one with programs."""
 MOST_LISTED = 1 << 16
 _WORK_PER_ITEM = 64
 _WORK_AT_LEAST = 1 << 16

@@ -139,7 +139,7 @@ def _version(package: str) -> str | None:
 
 
 def _memory_bytes() -> int:
-    """Of the machine, or of the cgroup where that is less."""
+    """The machine's memory, or its cgroup's where that is less."""
     machine = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     limit = Path("/sys/fs/cgroup/memory.max")
     text = limit.read_text().strip() if limit.is_file() else "max"

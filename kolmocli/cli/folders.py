@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _PATH_WIDTH = 60
 """Characters that a path gets in any case; a longer one goes on in a next line where there is no more room."""
 _ROWS = 1000
-"""Of a table that is made at once: longer lists go on in a next one with the same columns."""
+"""Rows of one table; longer lists continue in another one with the same columns."""
 
 
 def pack_folder(names: Sequence[str], target: str, options: Options, how: FileOptions, compare: bool) -> Result:

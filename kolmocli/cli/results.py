@@ -78,7 +78,7 @@ def _accuracy(before: Mapping[str, Any] | None, after: Mapping[str, Any] | None)
 
 
 def _leniently(before: Mapping[str, Any] | None, after: Mapping[str, Any] | None) -> dict[str, str]:
-    """Of answers in words: how many are right in any form, and how many have the form that was asked for."""
+    """For answers in words: the shares that are right in any form, and that have the form asked for."""
     if before is None or "accuracy_lenient" not in before:
         return {}
     reports = {"before RL": before} if after is None else {"before RL": before, "after": after}

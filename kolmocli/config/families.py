@@ -26,7 +26,7 @@ from kolmocli.tasks.sequences.settings import Family
 from kolmocli.tasks.settings import FamilySettings
 
 MOST_FAMILIES = 1_000
-"""Of one file. Each has a row in every table and every record."""
+"""Most families of one file: each has a row in every table and every record."""
 
 
 def _tag(section: object) -> str:

@@ -36,7 +36,7 @@ def fields_of(annotation: Any, *named: str) -> dict[str, FieldInfo] | None:
 def below(annotation: Any, part: str | int) -> Any:
     """The annotation of what stands under `part`, or None when nothing can stand there.
 
-    Of a section of several kinds `part` may be the name of a kind: an error of pydantic's says which it took it for.
+    In a section of several kinds `part` may be the name of a kind, as pydantic's errors have it.
     """
     if kinds := _kinds(_bare(annotation)):
         if part in kinds:

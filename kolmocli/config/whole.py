@@ -156,7 +156,7 @@ class Config(Section):
 
     @property
     def ratio_cap(self) -> float | None:
-        """Of truncated importance sampling; None where rollouts are of the policy that learns and none was asked for."""
+        """The cap of truncated importance sampling; None where rollouts come from the policy that learns and none was set."""
         training = self.training
         differs = self.engine.max_staleness or training.updates > 1 or self.model.sampler != "kolmo"
         return _USUAL_RATIO_CAP if training.ratio_cap is None and differs else training.ratio_cap

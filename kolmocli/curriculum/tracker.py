@@ -33,7 +33,7 @@ _Z90 = 1.6449
 
 
 _PRECISION = 1e-9
-"""Of the ability, in logits, where Newton's method may stop."""
+"""Newton's method stops at this change of the ability, in logits."""
 
 Term = tuple[float, float, float]
 """The groups of one level: its difficulty, their passes and their rollouts, both weighted."""

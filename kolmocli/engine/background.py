@@ -37,7 +37,7 @@ class BackgroundJudge:
             self._send()
 
     def outcomes(self, look: Look = unheard) -> list[Outcome]:
-        """Of all programs so far, by their numbers. Waits for those that are not judged yet, and raises what `judge` raised.
+        """The outcomes of all programs so far, by their numbers. Waits for those not judged yet, and raises what `judge` raised.
         While it waits, `look` is called."""
         self._send()
         waiting = {future for _, future in self._judged}

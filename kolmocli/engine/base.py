@@ -96,7 +96,7 @@ class Engine(Protocol):
         ...
 
     def health(self) -> Health:
-        """Of the sandbox."""
+        """The sandbox's health."""
         ...
 
     def events(self) -> list[str]:

@@ -47,7 +47,7 @@ def open_run_sandbox(
 
 
 def usual_limits(asked: SandboxSection) -> Limits:
-    """Of a program whose task says nothing."""
+    """The limits of a program whose task names none."""
     return Limits(asked.cpu_ms, asked.wall_ms, asked.memory_mb)
 
 

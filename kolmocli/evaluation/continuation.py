@@ -53,7 +53,7 @@ def predict(program: Program, sequence: Sequence[int], items: int) -> tuple[int,
 
 
 def continuation_report(held: Sequence[HeldOut], outcomes: Sequence[Outcome]) -> dict[str, Any]:
-    """Of the tasks that keep items back, the share whose program makes what is shown and predicts all of the rest."""
+    """The share of the tasks with hidden items whose program makes the shown items and predicts all hidden ones."""
     asked = [(h, o) for h, o in zip(held, outcomes, strict=True) if h.continuation and not is_masked(o)]
     hits = sum(_predicts(h, o) for h, o in asked)
     return {

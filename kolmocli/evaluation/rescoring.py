@@ -30,7 +30,7 @@ _CHUNK = 512
 """Programs of one batch; two are on their way, so that reading and scoring do not hold up the sandbox."""
 _TERMS = Terms(reward_rule(Reward()), 4096)
 MAX_ITEMS = 1 << 16
-"""Of any value: a program may make a table on the way to a short sequence."""
+"""Longest value: a program may make a table on the way to a short sequence."""
 _REPORTED = 4 << 20
 """Bytes of the values of all statements."""
 
@@ -44,7 +44,7 @@ class Candidate:
 
 
 def limits_of(seconds: float, memory_mb: int = Limits().memory_mb) -> Limits:
-    """Of the benchmark: so many seconds of processor time, and three times as many by the clock on a busy machine."""
+    """The benchmark's limits: `seconds` of processor time, and three times that by the clock, for a busy machine."""
     return Limits(
         cpu_ms=round(1000 * seconds), wall_ms=round(3000 * seconds), memory_mb=memory_mb, max_items=MAX_ITEMS,
         output_bytes=_REPORTED,

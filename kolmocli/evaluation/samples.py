@@ -89,7 +89,7 @@ def _up_to(most: int, groups: Sequence[tuple[int, int]], *also: int) -> dict[str
 
 
 def pass_shares_by(attempts: Attempts) -> dict[str, Any]:
-    """Of all samples: pass@1 and pass@k, over everything, per bucket and per family."""
+    """pass@1 and pass@k of all samples, in total, per bucket and per family."""
     buckets: dict[Bucket, list[tuple[Task, list[Outcome]]]] = {}
     for task, outcomes in sorted(attempts, key=lambda attempt: attempt[0].bucket):
         buckets.setdefault(task.bucket, []).append((task, outcomes))

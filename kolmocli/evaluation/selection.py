@@ -33,7 +33,7 @@ class Wanted:
     tasks: int | None = None
     strict: bool = False
     columns: str | None = None
-    """Of the file, as `data.columns` has them."""
+    """The file's columns, as `data.columns` has them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +135,7 @@ def _config(target: str | None, wanted: Wanted, warn: Callable[[str], None] = si
 
 
 def _own_config(target: str) -> Config | None:
-    """Of a run, or of the run that a checkpoint lies in."""
+    """The configuration of a run, or of the run that a checkpoint lies in."""
     folder = model_folder(target)
     for place in (folder, folder.parent.parent):
         if (place / "config.yaml").is_file():

@@ -43,7 +43,7 @@ class Lessons(TrainerCallback, ExportableState):
     def __init__(self, course: Course, *, ask: Callable[[Task], Any] = messages) -> None:
         self.course, self._ask = course, ask
         self._groups: int | None = None
-        """Of a batch; None: no trainer has called."""
+        """Groups of a batch; None: no trainer has called."""
         self._waiting: dict[Place, None] = {}
         """Tasks that were drawn and have no result yet, in order: TRL reads one batch ahead."""
         self._heard: Counter[tuple[Place, str]] = Counter()

@@ -28,7 +28,7 @@ from kolmocli.errors import UsageError
 from kolmocli.integrations.torch import PassRateSampler
 
 COLUMN = "kolmo_prompt"
-"""Of the training set: the number of the prompt."""
+"""Column of the training set with the number of the prompt."""
 PASSED = 0.5
 """A rollout passes whose reward is above this."""
 
@@ -106,7 +106,7 @@ class PassRateCallback(TrainerCallback, ExportableState):
         self.prompts = prompts
         self._passes: Counter[int] = Counter()
         self._rollouts: Counter[int] = Counter()
-        """Of the present version of the policy; a prompt whose rollouts were all lost has 0."""
+        """By prompt, for the present version of the policy; 0 for a prompt whose rollouts were all lost."""
 
     def hear(self, numbers: list[int], rewards_N: torch.Tensor) -> None:
         for number, reward in zip(numbers, rewards_N.tolist(), strict=True):

@@ -5,8 +5,8 @@ answer. Nothing is parsed, let alone evaluated: programs of strangers are parsed
 
 1. Thoughts, tags around the answer, and what comes after an end token such as `<|end_of_text|>` are gone (`ends.py`).
 2. Where there are code fences (`fences.py`), closed or cut off, the program is in one of them.
-   Of a sequence: the last that assigns `output`, else the last that is called Python, else the last without a name,
-   else the last one. Of a function: the last that defines it. Of a script: the last that reads its input.
+   For a sequence: the last that assigns `output`, else the last that is called Python, else the last without a name,
+   else the last one. For a function: the last that defines it. For a script: the last that reads its input.
 3. But a program that was begun without a fence, and has ended before the first of them, is the answer. A single fence
    without a name and without an end is such an end.
 4. A `###` that begins or ends a line is an end or a heading. Of what is between them, the program is the first part

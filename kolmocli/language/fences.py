@@ -100,7 +100,7 @@ def _is_close(line: str, indent: str) -> bool:
 
 
 def _documented(lines: Sequence[str]) -> list[bool]:
-    """Of each line, whether it is within a string in three quotes. A fence in column 0 that says Python is not."""
+    """For each line, whether it is within a string in three quotes. A fence in column 0 that says Python is not."""
     spans = triple_quoted("\n".join(lines))
     if not spans:
         return [False] * len(lines)

@@ -13,7 +13,7 @@ _RANGES = (
 )
 
 _MOST = 1_000_000
-"""Of whatever is drawn, apart from the values: a sequence has to be held, and asked for."""
+"""Upper bound of all that is drawn, apart from the values: a sequence has to fit in memory and in a prompt."""
 
 OPERATORS: dict[str, float] = {
     "reverse_list": 0.1,

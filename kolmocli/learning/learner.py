@@ -56,7 +56,7 @@ class StepReport:
 
 
 def together(reports: Sequence[StepReport]) -> StepReport:
-    """Of several updates: the mean of losses and lengths of gradients, the mean entropy of all tokens, and sums."""
+    """One report of several updates: mean loss and length of the gradient, mean entropy of all tokens, and sums."""
     tokens = sum(r.tokens for r in reports)
     return StepReport(
         fmean(r.loss for r in reports), fmean(r.grad_norm for r in reports),

@@ -21,7 +21,7 @@ _SCALARS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: 
 _STRING, _ARRAY = 8, 9
 _MOST_DIMENSIONS = 4
 _KEPT = 64
-"""Of longer arrays only the length is kept."""
+"""Longer arrays keep only their length."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +54,13 @@ class Header:
 
     @property
     def words(self) -> int:
-        """Of the tokenizer; 0 where the file has none."""
+        """Words of the tokenizer; 0 where the file has none."""
         found = self.fields.get("tokenizer.ggml.tokens", 0)
         return len(found) if isinstance(found, list) else int(found)
 
     @property
     def rows(self) -> int | None:
-        """Of the embeddings; None where there are none under their usual name."""
+        """Rows of the embeddings; None where there are none under their usual name."""
         return next((entry.shape[-1] for entry in self.tensors if entry.name == "token_embd.weight"), None)
 
     @property

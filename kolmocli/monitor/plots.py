@@ -65,7 +65,7 @@ def write_report(run_dir: Path, between: Callable[[], None] | None = None) -> li
 
 
 def _text(config: Path) -> str:
-    """Of config.yaml; nothing where there is none."""
+    """The text of config.yaml; empty where there is none."""
     if not config.exists():
         return ""
     try:

@@ -15,7 +15,7 @@ class Snapshot:
     """What is known of a run now. Views are pure functions of it."""
 
     name: str
-    """Of the run, as the user knows it."""
+    """The run's name, as the user knows it."""
     state: str
     """What happens now, in a word or two: "warm start", "rollout", "execute", "learn", "evaluate", "done"."""
     step: int

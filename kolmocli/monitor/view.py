@@ -124,7 +124,7 @@ def _learning(snapshot: Snapshot, width: int) -> list[Text]:
 
 
 def _in_band(played: ReinforceRecord) -> str:
-    """Of all steps; where a family is at an end of its ladder, of what was left to control, with a word for it."""
+    """Share of the steps in band; where a family is at an end of its ladder, that of the rest, with a word for it."""
     if played.in_band_controlled == played.in_band:
         return percent(played.in_band)
     return f"{percent(played.in_band_controlled)} while controlled"

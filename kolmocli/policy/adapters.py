@@ -44,7 +44,7 @@ class Base:
     load_in_8bit: bool = False
     version: str | None = None
     alphabet: Alphabet = "programs"
-    """Of a preset."""
+    """A preset's alphabet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +127,7 @@ def rank_of(model: Any) -> int:
 
 
 def fingerprint(folder: Path) -> str:
-    """Of the weights in a folder: names, sizes, and both ends of every file, not each of its gigabytes."""
+    """Fingerprint of the weights in a folder: names, sizes, and both ends of every file, not each of its gigabytes."""
     digest = hashlib.blake2b(digest_size=16)
     for file in sorted(folder.glob("*.safetensors")):
         with file.open("rb") as stream:

@@ -39,14 +39,14 @@ class Generated:
     logprobs: list[float]
     finished: bool
     values: Sequence[float] = ()
-    """Of the state before each token, where a value was asked for."""
+    """The value of the state before each token, where one was asked for."""
 
 
 class StateValue(Protocol):
     """A number for the state before each token, noted while rollouts are written."""
 
     head: Head
-    """Of the model: the states are those that it makes logits of."""
+    """The model's output head: the states are those that it makes logits of."""
 
     def __call__(self, states_ND: torch.Tensor) -> torch.Tensor:
         """The number of each row, [N]."""

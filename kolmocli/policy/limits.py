@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 LOGITS_AT_ONCE = 1 << 22
-"""Of one chunk of the output head: 16 MiB in fp32."""
+"""Logits in one chunk of the output head: 16 MiB in fp32."""
 LOGIT_COPIES = 3
 """Tensors of that size in the backward pass: logits, probabilities, their gradient."""
 PROMPT_TOKENS_AT_ONCE = 8_192
-"""Of prompts that are read without being continued, padding included."""
+"""Tokens of prompts that are read without being continued, padding included."""
 ROOM = 65
 """Tokens that the cache of a row grows by. Not a power of two: the rows would share a few lines of a processor's cache."""
 JOINED_BELOW = 1 << 20
@@ -24,7 +24,7 @@ BEGINNING = 32
 """Tokens that prompts must have in common for them to be read once. Each beginning costs further operations in every layer and
 step, which fewer tokens would not repay; a chat template with its system prompt has about a hundred."""
 LOGITS_KEPT = 1 << 26
-"""Of all chunks of a micro-batch, for its backward pass: 256 MiB in fp32. Beyond it they are computed again."""
+"""Logits of all chunks of a micro-batch, for its backward pass: 256 MiB in fp32. Beyond it they are computed again."""
 WIDE = 8_192
 """Words from which on a token is drawn in two steps: first the block that it is in."""
 

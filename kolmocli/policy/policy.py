@@ -47,7 +47,7 @@ class Policy:
 
     @cached_property
     def alphabet(self) -> Alphabet | None:
-        """Of the presets' own tokenizers; None for any other."""
+        """The alphabet of a preset's own tokenizer; None for any other."""
         return alphabet_of(self.tokenizer.get_vocab())
 
     @property
@@ -193,7 +193,7 @@ class Policy:
     def save(self, folder: Path) -> None:
         """Hugging Face format: `AutoModelForCausalLM.from_pretrained(folder)` and `AutoTokenizer` load it.
 
-        Of a policy with a base only the adapter is written.
+        For a policy with a base only the adapter is written.
         """
         if self.base is None:
             self.model.save_pretrained(folder)

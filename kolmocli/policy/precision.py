@@ -20,7 +20,7 @@ from kolmocli.processor import Precision, WantedPrecision, multiplies_bf16, proc
 _ROWS = 512
 """Tokens of the products that are timed."""
 _SHAPES, _ROUNDS = 3, 40
-"""Of so many rounds the quickest counts, and on a busy machine five were not enough to find one that nothing held up."""
+"""The quickest of 40 rounds counts: on a busy machine five were not enough to find one without interruption."""
 _GAIN = 1.25
 """Where bf16 is not quicker by this factor, what is rounded away is not worth it."""
 

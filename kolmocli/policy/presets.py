@@ -43,7 +43,7 @@ class Preset:
 
     @property
     def layer_types(self) -> list[str]:
-        """Of each layer, in transformers' words."""
+        """The type of each layer, in transformers' words."""
         convolves = [self.convolutions and i % 2 == 0 and i < self.layers - 1 for i in range(self.layers)]
         return ["conv" if each else "full_attention" for each in convolves]
 
@@ -84,7 +84,7 @@ PRESETS |= {f"{name}-llama": preset for name, preset in _SIZES.items()}
 
 
 def alphabet_of(words: Container[str]) -> Alphabet | None:
-    """Of the presets' own tokenizers, by the words of one; None for any other."""
+    """The alphabet of a preset's own tokenizer, by its words; None for any other."""
     return next((alphabet for alphabet, (before, _) in PROMPT_MARKS.items() if before in words), None)
 
 

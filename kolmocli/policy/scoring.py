@@ -35,7 +35,7 @@ tokens that were read."""
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """Of the program tokens of some rollouts, one rollout after the other: K in all.
+    """Scores of the program tokens of some rollouts, one rollout after the other: K in all.
 
     `read` counts the tokens that went through the model, padding aside.
     """

@@ -88,7 +88,7 @@ class Size:
 
     @property
     def joined(self) -> int:
-        """Of those, numbers in matrices that sampling copies side by side: of each input all that it is multiplied with."""
+        """Those numbers in matrices that sampling copies side by side: for each input all that it is multiplied with."""
         return sum(t.numbers for t in self.tensors if t.is_linear and t.numbers * _beside(t.name) < JOINED_BELOW)
 
     @property
@@ -119,7 +119,7 @@ def size_of_preset(name: str, alphabet: Alphabet = "programs") -> Size:
 
 
 def size_of_folder(folder: Path) -> Size:
-    """Of a model in Hugging Face format. Raises UsageError when its files do not say."""
+    """The size of a model in Hugging Face format. Raises UsageError when its files do not say."""
     try:
         config: Mapping[str, Any] = parsed((folder / "config.json").read_text())
         hidden = int(_first(config, "hidden_size", "n_embd"))

@@ -16,7 +16,7 @@ import jinja2
 from kolmocli.errors import UsageError
 
 SECONDS = 5.0
-"""Of a processor, for one prompt. Templates in use take less than a thousandth of it."""
+"""Processor time for one prompt. Templates in use take less than a thousandth of it."""
 _MEMORY = 1 << 30
 """Bytes beyond what the process has."""
 _LONGEST = 1 << 20

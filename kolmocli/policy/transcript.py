@@ -31,7 +31,7 @@ def transcript(sequence: Sequence[int]) -> Program:
 
 
 def _value(found: Sequence[Part], calls: dict[Call, Ref]) -> Ref:
-    """Of all these parts; its statement, if it is new, becomes the last."""
+    """The value of all these parts; its statement, if it is new, becomes the last."""
     values: list[Ref] = []
     for single, together in groupby(found, key=lambda part: isinstance(part, int)):
         if single:

@@ -34,7 +34,7 @@ _ENVIRONMENT = {
 }
 """What a user has not set otherwise: quiet, nothing sent to anybody, 1 GiB for the cache of a CPU and no core to itself."""
 _SEED_BITS = 24
-"""Of a random number in fp32 that a seed is made from."""
+"""Bits of a random number in fp32 that a seed is made from."""
 
 
 def open_vllm(policy: Policy, memory_share: float) -> VllmSampler:

@@ -167,7 +167,7 @@ class Verdict:
     not a sequence of integers). It holds the statements that finished, so it is kept for a program that
     failed later, and is as long as the program only when the status is OK.
 
-    Of a plain job it holds values of any plain type, or `Opaque` for one of another type. Of calls and inputs it
+    For a plain job it holds values of any plain type, or `Opaque` for one of another type. For calls and inputs it
     holds what each came to: the value that was returned or the text that was printed, `Raised` where an exception ended
     it, which ends nothing else, and `Opaque`.
     """
@@ -213,7 +213,7 @@ class Health:
         return self.executed / self.busy_seconds if self.busy_seconds else None
 
     def __add__(self, other: Health) -> Health:
-        """Of two sandboxes, one after the other; the backend is the later one's."""
+        """The health of two sandboxes, one after the other; the backend is the later one's."""
         names = {*self.statuses, *other.statuses}
         return Health(
             other.backend,

@@ -89,7 +89,7 @@ class Task:
 
     @property
     def length(self) -> int:
-        """Of what is asked: tasks of like length make batches with little padding."""
+        """The length of the question: tasks of similar length make batches with little padding."""
         return len(self.asked.shortest)
 
     def attempt(self, text: str, terms: Terms) -> Attempt:

@@ -23,7 +23,7 @@ from kolmocli.tasks.outcome import Outcome
 
 _log = logging.getLogger(__name__)
 MOST_LEVELS = 10_000
-"""Of one family: beyond it the table of levels alone would take minutes to make."""
+"""Most levels of one family: with more, the table of levels alone would take minutes to make."""
 
 
 def truth(value: Any, whose: str) -> bool:

@@ -32,7 +32,7 @@ class Outcome:
     copied: bool = False
     """Passed by writing the target as a literal."""
     value: Value | None = None
-    """Of a program that ended normally and missed: what it really makes. Of an answer in words: the number that a lenient
+    """What a program that ended normally and missed really makes; for an answer in words, the number that a lenient
     reader finds in it."""
     trace: tuple[Value | None, ...] = ()
     """The value of each statement of the episode that has one."""
@@ -41,7 +41,7 @@ class Outcome:
     literal_bits: int | None = None
     """Bits of the copy that a program competes with; None where there is nothing to copy."""
     lenient: bool | None = None
-    """Of an answer in words: whether a lenient reader finds the right one in it."""
+    """For an answer in words: whether a lenient reader finds the right one in it."""
 
     @property
     def executable(self) -> bool:

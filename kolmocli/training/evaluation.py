@@ -19,10 +19,10 @@ BEFORE, AFTER = "before", "after"
 
 
 class Evaluation:
-    """Of the held-out tasks: before REINFORCE, every so many steps of it, and after it."""
+    """Measures the policy on the held-out tasks: before REINFORCE, at intervals during it, and after it."""
 
     def __init__(self, run: Run, engine: Engine, held_out: list[Task], every: int) -> None:
-        """`every` so many REINFORCE steps; 0: before and after only."""
+        """`every`: REINFORCE steps between evaluations; 0: before and after only."""
         self._run, self._engine, self._held_out, self._every = run, engine, held_out, every
 
     def after_step(self, step: int) -> None:

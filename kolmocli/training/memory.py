@@ -21,7 +21,7 @@ from kolmocli.processor import Precision
 _FLOAT, _HALF, _DOUBLE = 4, 2, 8
 _BLOCK = 256
 _REGRESSION_COPIES = 3
-"""Of the value head's (D + 1)² sums: they themselves, and with the ridge added, and what solving makes of that."""
+"""Copies of the value head's (D + 1)² sums: the sums, the sums with the ridge, and the solver's own."""
 _CHOICES = 4
 """Tensors of the size of the logits where a token is drawn: they, their logarithms, those raised again, and their sums."""
 
@@ -30,7 +30,7 @@ PLAIN = {"fp32": Kept(12, 12, 4), "bf16": Kept(10, 10, 2)}
 """transformers' forward: inputs of norms and matrices, queries, keys, values, and the gated MLP's products. Counted with
 `saved_tensors_hooks` in Llama's (10.8 and 4.0) and GPT-2's (30 per hidden unit, all in all)."""
 _LAST = 5
-"""Of these, numbers per hidden unit of a prompt's tokens in the last layer, of which only keys and values are made."""
+"""Those numbers per hidden unit of a prompt's tokens in the last layer, which makes only keys and values of them."""
 
 
 _SPREADS = {"recomputed": 2.5, "adapted": 2.0, "bf16": 1.5, "fp32": 1.3, "sampling": 1.5}
@@ -67,7 +67,7 @@ class Work:
 
 @dataclass(frozen=True)
 class Need:
-    """Of one model, trained in one way. All figures are bytes."""
+    """The memory that training one model in one way needs. All figures are bytes."""
 
     size: Size
     work: Work
@@ -113,7 +113,7 @@ class Need:
 
     @property
     def micro_batch(self) -> tuple[int, int, int]:
-        """Of the largest one: rows of prompts and of programs, and keys that are copied for the rollouts."""
+        """The largest micro-batch: rows of prompts and of programs, and keys that are copied for the rollouts."""
         work, shared = self.work, self.is_lean or not self.size.convolutions
         prompts, rollouts = work.micro_batch(shared, self._room)
         of_prompts = (prompts if shared else rollouts) * work.prompt_tokens

@@ -157,7 +157,7 @@ def reads_bare(name: str) -> bool:
 
 
 def _prompt_tokens(bare: bool, task: Task) -> int:
-    """Of a preset's prompt, which is the bare sequence or question; of the explanation for other models, at about three
+    """Tokens of a preset's prompt, which is the bare sequence or question, or of the explanation for other models, at about three
     characters a token."""
     prompt = task.asked
     if bare:

@@ -9,8 +9,8 @@ from kolmocli.processor import Precision
 
 
 def keep_precision(config: Config, saved: dict[str, Any]) -> Config:
-    """Of a run that goes on: the precision that it began with, where no other is asked for. A run that says nothing of it
-    is older than the choice, and learnt in fp32."""
+    """Keep the precision that a resumed run began with, unless another is asked for. A run that does not name one
+    is older than the choice, and learned in fp32."""
     before: Precision = saved.setdefault("model", {}).setdefault("precision", "fp32")
     return with_precision(config, before) if config.model.precision == "auto" else config
 

@@ -9,7 +9,7 @@ from kolmocli.config import Config
 from kolmocli.training.plan import reads_bare
 
 RATE = 5e-5
-"""Of all weights: the best of three for SmolLM2-135M-Instruct on `arithmetic` (docs/log.md)."""
+"""Learning rate for all weights: the best of three for SmolLM2-135M-Instruct on `arithmetic` (docs/log.md)."""
 ADAPTER_RATE = 10 * RATE
 """Schulman et al. 2025, "LoRA Without Regret": the best rate of adapters is about ten times that of all weights."""
 

@@ -93,11 +93,11 @@ def bucket_records(
 
 
 Worth = tuple[bool, int, int]
-"""Of two programs the greater one is the better one to show."""
+"""The greater of two programs is the better one to show."""
 
 
 def worth(group: Group, outcome: Outcome) -> Worth | None:
-    """Of a program that passed: the bits that it saves against its literal. Where there is no literal, how hard its task
+    """The bits that a passing program saves against its literal. Where there is no literal, how hard its task
     is: by its level, and then by how few of the group passed. None for what is no such program."""
     if outcome.bits is None:
         return None

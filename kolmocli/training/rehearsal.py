@@ -77,7 +77,7 @@ class _Lengths:
     budget: int
 
     def rollouts(self, most: int) -> int:
-        """Of one prompt, in a rehearsed learning pass."""
+        """Rollouts of one prompt in a rehearsed learning pass."""
         return max(1, min(most, _AT_MOST, (self.budget - self.prompt) // self.answer))
 
     def references(self, most: int) -> int:
@@ -86,7 +86,7 @@ class _Lengths:
 
     @property
     def prompts(self) -> int:
-        """Of a rehearsed reading."""
+        """Prompts of a rehearsed reading."""
         return max(1, min(_AT_MOST, _CHEAPER * self.budget // self.prompt))
 
 
@@ -102,7 +102,7 @@ class _Sampling:
 
 
 def _seconds(config: Config, source: TaskSource, policy: Policy, learner: Learner) -> tuple[float, dict[str, float]]:
-    """Of an update, and of the parts of a run."""
+    """Seconds of an update, and of the parts of a run."""
     warmup, training = config.warmup, config.training
     rng = random.Random(derived_seed(config.seed, "rehearsal"))
     buckets = source.buckets()
@@ -133,7 +133,7 @@ def _lengths(policy: Policy, tasks: Sequence[Task], most: int) -> _Lengths:
 
 
 def _sampling(policy: Policy, tasks: Sequence[Task], lengths: _Lengths, samples: int, *, greedily: bool) -> _Sampling:
-    """Of a few tokens after some prompts, less what reading the prompts alone takes."""
+    """The cost of a few tokens after some prompts, without that of reading the prompts."""
     rows = min(samples, _AT_MOST)
     asked = [task.asked for task in tasks[: max(1, min(lengths.prompts, _AT_MOST // rows))]]
 

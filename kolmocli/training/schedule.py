@@ -8,7 +8,7 @@ from kolmocli.config import Training
 
 
 def learning_rate(step: int, training: Training) -> float:
-    """Of step 1, 2, ..., `training.steps`: a rise over the first `ramp_steps`, as AdamW knows no second moments of this
+    """The rate of step 1, 2, ..., `training.steps`: a rise over the first `ramp_steps`, as AdamW knows no second moments of this
     loss yet, times what `schedule` says: a fall to zero, in which the last steps average out what the first ones tried,
     or none."""
     done = (step - 1) / training.steps

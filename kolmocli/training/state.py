@@ -40,7 +40,7 @@ class Totals:
     bits: float = 0.0
     flops: float = 0.0
     warm_flops: float = 0.0
-    """Of the warm start alone."""
+    """FLOPs of the warm start alone."""
     answers: int = 0
     answer_bits: float = 0.0
     """−log2 p of all answers of the warm start, each before it was learned."""

@@ -24,7 +24,7 @@ class Transcripts:
     share: float
     source: TaskSource
     tokens: Callable[[str], int]
-    """Of an answer."""
+    """Tokens of an answer."""
     max_lines: int
     max_new_tokens: int
 

@@ -24,7 +24,7 @@ from kolmocli.training.methods.base import Method, Shaped
 from kolmocli.training.methods.best_of import choose
 
 LineRewards = Sequence[Sequence[float] | None]
-"""Of each rollout of a group the rewards of its lines; None for one that the sandbox lost."""
+"""For each rollout of a group the rewards of its lines; None for one that the sandbox lost."""
 
 
 class Baseline(Protocol):

@@ -56,7 +56,7 @@ class NumberType:
     """What a number is, and how its bytes stand."""
 
     name: str
-    """Of pcodec: a letter and the bits."""
+    """pcodec's name: a letter and the bits."""
     big: bool = False
 
     @property

@@ -18,7 +18,7 @@ from kolmocli.archive.errors import ArchiveError
 from kolmocli.archive.format.container import read_varint, varint
 
 _MOST_FIELDS = 1 << 16
-"""Of all runs together, and so of parts: what bounds the work on a header that lies."""
+"""In all runs together, and so of parts. It bounds the work on a header that lies."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,7 +40,7 @@ _LAST_KIND = {2: SHORT, 3: LISTED}
 _FLAGS = {2: 0, 3: BARE | ALIGNED | MIXED}
 _MOST_PATTERN = 64
 _CELLS_PER_BYTE = 2
-"""Of the original, at most: what bounds the memory that empty cells take."""
+"""At most, for each byte of the original. It bounds the memory of empty cells."""
 _ROWS_AT_ONCE = 1 << 12
 
 

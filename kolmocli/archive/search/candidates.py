@@ -51,7 +51,7 @@ class Candidates:
     second_source: Ints
 
     def forms(self, which: list[int]) -> list[Form]:
-        """Of these candidates, in this order."""
+        """The forms of these candidates, in this order."""
         parts = (part[which].tolist() for part in (self.shape, self.source, self.second_source))
         return [
             Form(self.shapes[shape][0], source, self.shapes[shape][1], second)

@@ -2,7 +2,7 @@
 
 Estimates are no judge of this. The items that copies leave of text are its dear ones, so that a price per item makes
 source code look 10 % smaller as programs; packed, windows of it are 7 to 12 % larger, and of prose, logs and JSON 2 to 40 %.
-Of what the sampler makes they are 35 to 50 % smaller.
+Sequences of the sampler are 35 to 50 % smaller.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ _WORDS = re.compile(r"[^ =(,)\n]+[ =(,)\n]*")
 _BEGUN = 0
 """The level of a task with a hint: below every ladder, so its passes say nothing of a level."""
 _UNAIDED = 0.125
-"""Of the tasks at the lowest level go without a hint: only these tell the controller when the family can do without."""
+"""Share of the tasks at the lowest level without a hint. They show the controller when the family can do without."""
 
 
 class Hints(Method):

@@ -26,7 +26,7 @@ class Pilot(Method):
         """`seed(step)` is that of the pilots of a step."""
         self._settings, self._sample, self._seed = settings, sample, seed
         self._pilots: dict[int, Experience] = {}
-        """Of the steps that were begun and not learnt yet."""
+        """By step, for those that have begun and are not learned from yet."""
 
     def tasks(self, step: int, count: int, draw: Draw) -> list[Task]:
         drawn = draw(count * self._settings.draws)

@@ -14,7 +14,7 @@ from kolmocli.policy.limits import PROMPT_TOKENS_AT_ONCE
 
 
 def prompt_states(head: Head, prompts: Sequence[Sequence[int]], pad: int) -> torch.Tensor:
-    """Of each prompt the last hidden state and the mean of all, [N, 2 D], in fp32; equal prompts are read once."""
+    """The last hidden state of each prompt and the mean of all its states, [N, 2 D], in fp32; equal prompts are read once."""
     distinct = sorted(dict.fromkeys(map(tuple, prompts)), key=len)
     found: dict[tuple[int, ...], torch.Tensor] = {}
     while distinct:

@@ -27,7 +27,7 @@ class Refill(Method):
         """`samples` are the rollouts of a task, `seed(step, round)` is that of what is sampled again."""
         self._settings, self._samples, self._sample, self._seed = settings, samples, sample, seed
         self._draws: dict[int, tuple[int, Draw]] = {}
-        """Of the steps that were begun and not learnt yet: how many tasks, and where more come from."""
+        """By step, for those that have begun and are not learned from yet: the number of tasks, and a source of more."""
 
     def tasks(self, step: int, count: int, draw: Draw) -> list[Task]:
         self._draws[step] = count, draw

@@ -45,7 +45,7 @@ class Proposals:
 
     group: Group
     targets: Sequence[Target | None]
-    """Of each proposal that was admitted: what it makes."""
+    """What each admitted proposal makes."""
     cost: Cost
 
 
@@ -73,7 +73,7 @@ class SelfPlay(Method):
         self.pool = Pool([], settings.slots)
         self._drawn = 0
         self.proposals: dict[int, Proposals] = {}
-        """Of the steps that were begun and not learnt yet."""
+        """By step, for those that have begun and are not learned from yet."""
         self.record: SelfPlayRecord | None = None
         self._cost = Cost()
 

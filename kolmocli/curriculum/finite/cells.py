@@ -44,21 +44,21 @@ class Cells:
         count = np.bincount(of_prompt, minlength=len(self.buckets))
         means = np.bincount(of_prompt, weights=logits, minlength=len(self.buckets)) / count
         self.abilities = [float(mean) for mean in means]
-        """Of each bucket the mean of the measured pass rates, in logits; 0 where none were."""
+        """Mean of the measured pass rates of each bucket, in logits; 0 where none were."""
         steps = np.round((logits - means[of_prompt]) / _STEP).astype(np.int64)
         low, width = int(steps.min()), int(np.ptp(steps)) + 1
         keys, cells = np.unique(of_prompt * width + (steps - low), return_inverse=True)
         self.bucket = [int(key) // width for key in keys]
-        """Of each cell the number of its bucket."""
+        """The number of each cell's bucket."""
         self.offset = [_STEP * (int(key) % width + low) for key in keys]
-        """Of each cell how much easier than their bucket its prompts are expected to be, in logits."""
+        """How much easier than their bucket the prompts of each cell are expected to be, in logits."""
         self.cell = cells.reshape(-1).astype(np.int32)
         """The cell of every prompt."""
         self._order = np.argsort(self.cell, kind="stable").astype(np.int32)
         sizes = np.bincount(self.cell, minlength=len(keys))
         self._starts = [int(n) for n in np.cumsum(sizes) - sizes]
         self.left = [int(n) for n in sizes]
-        """Of each cell how many prompts were not drawn yet."""
+        """How many prompts of each cell were not drawn yet."""
         self._moved: dict[int, int] = {}
 
     def __len__(self) -> int:

@@ -65,7 +65,7 @@ class Posterior:
             ability.variance = min(ability.variance + _DRIFT**2, _START)
 
     def logit(self, bucket: int, offset: Normal) -> Normal:
-        """Of the pass rate of a prompt."""
+        """The logit of a prompt's pass rate."""
         ability = self.ability[bucket]
         return Normal(ability.mean + offset.mean, ability.variance + offset.variance)
 

@@ -103,7 +103,7 @@ class Fleet:
         return job.result
 
     def health(self) -> Health:
-        """Of all sandboxes together, those of lost generators included."""
+        """The health of all sandboxes together, those of lost generators included."""
         parts = [replica.earlier + replica.health for replica in self._replicas]
         total = reduce(add, parts)
         total.backend = next((part.backend for part in parts if part.backend), "")

@@ -85,7 +85,7 @@ class Naming:
                 return
 
     def _promising(self, fresh: list[Value]) -> list[list[Value]]:
-        """Of these values those, and of the pairs with others those, whose other forms would save something."""
+        """Those of these values, and of their pairs with others, whose other forms would save something."""
         costs = self._costs()
         gains: list[tuple[float, list[Value]]] = []
         for value in fresh:
@@ -156,7 +156,7 @@ class Naming:
             self._try([*known, *fresh])
 
     def _turn(self) -> None:
-        """Of what is repeated, let the repetition begin at another item."""
+        """Let a repetition begin at another item."""
         for value in list(self.known):
             if any(making.function == "repeat_list" for _, _, making in self.makings.derived(value)):
                 others = [v for v in self.known if v != value]

@@ -30,7 +30,7 @@ class State:
         self.order: tuple[int, ...] = ()
         self.place: dict[int, int] = {}
         self.rank: dict[int, int] = {}
-        """Of the values that are not merges: the how many-th of these."""
+        """The place of each value among those that are not merges."""
         self.unused: tuple[int, ...] = ()
 
     def context(self) -> int:

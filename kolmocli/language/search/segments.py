@@ -21,7 +21,7 @@ _COPY = 10.0
 _COPIES = 6
 """So many places of three equal items are looked at for the longest copy."""
 _LONGEST_UNIT = 128
-"""Of what is repeated."""
+"""Longest unit of a repetition."""
 
 Segment = tuple[int, float, Making | None]
 """Where it ends, its bits, and how it is made. None: as a ramp, or it has a name."""

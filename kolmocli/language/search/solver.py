@@ -31,9 +31,9 @@ from kolmocli.language.search.strands import plain
 from kolmocli.language.search.weaves import Guess, children, first_guess
 
 _LONGEST = 4096
-"""Of a longer sequence only repetitions and ramps are looked for: some moves take the square of its length."""
+"""In a longer sequence only repetitions and ramps are searched: some moves take the square of its length."""
 _LONG = 512
-"""Of a longer one a program is kept before anything is named, in case there is no time for that."""
+"""For a longer one a program is kept before anything is named, in case there is no time for that."""
 _LAST_MOVE = 2e-5
 """Seconds for each item that are kept back for the move during which the time runs out."""
 _QUICK = 4

@@ -74,7 +74,7 @@ def children(guess: Guess, budget: Budget) -> list[Guess]:
 
 
 def _lowest(row: list[Way]) -> list[Way]:
-    """Of ways in order of their counts, those that no neighbour beats; of many alike in a row, the first and the last."""
+    """Those ways, in order of their counts, that no neighbour beats; for a row of equal ones, the first and the last."""
     kept = []
     bits = [_INFINITE, *(way.core + way.others for way in row), _INFINITE]
     for way, before, here, after in zip(row, bits, bits[1:], bits[2:], strict=False):

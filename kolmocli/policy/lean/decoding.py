@@ -181,7 +181,7 @@ class _Convolution:
         """The prompts, side by side, that have a beginning, and what `kept` gave of it."""
 
     def kept(self) -> torch.Tensor:
-        """Of what was read as a prompt without samples: its last K - 1 products, [K - 1, D]."""
+        """The last K - 1 products of a prompt that was read without samples, [K - 1, D]."""
         return self._tail_PKD[0]
 
     def read(self, inputs_PTD: torch.Tensor, turn_by: _Angles, prompts: _Prompts, is_last: bool) -> torch.Tensor:

@@ -97,7 +97,7 @@ class _Run:
         return rows if self.spread_N is None else rows.index_select(0, self.spread_N)
 
     def without_padding(self, places: torch.Tensor) -> torch.Tensor:
-        """Of the P * G * C places those that have a row."""
+        """Those of the P * G * C places that have a row."""
         return places if self.kept_N is None else places.index_select(0, self.kept_N)
 
     def gradient_by_place(self, rows_BHE: torch.Tensor) -> torch.Tensor:

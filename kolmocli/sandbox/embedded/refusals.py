@@ -108,7 +108,7 @@ def _refuse_modules(names: list[str]) -> None:
 
 
 def _refuse_special_methods(body: list[ast.stmt]) -> None:
-    """Of those, the interpreter calls some and ignores others."""
+    """Refuse special methods: the interpreter calls some and ignores others."""
     for statement in body:
         name = getattr(statement, "name", "")
         if name.startswith("__") and name != "__init__":

@@ -43,7 +43,7 @@ class Watch(threading.Thread):
         return self.cpu_s if self.fired else self._used()
 
     def _used(self) -> float:
-        """Of the interpreter, and of this process on its behalf: parsing, passing on what it prints."""
+        """Time of the interpreter, and of this process on its behalf: parsing, passing on what it prints."""
         return max(0.0, self._clock() + time.process_time() - self._base)
 
     def _clock(self) -> float:

@@ -40,7 +40,7 @@ class QueuedJob:
     job: Job
     limits: Limits
     payload: bytes
-    """Of the RUN frame."""
+    """The payload of the RUN frame."""
     attempt: int = 1
     solo_kills: int = 0
 

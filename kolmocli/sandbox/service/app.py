@@ -26,7 +26,7 @@ knows that the server lives."""
 _BODY_S = 30.0
 """Without a byte of a body that has begun."""
 _DISCARD_S, _DISCARD_BYTES = 5.0, 64 << 20
-"""Of a body that is refused."""
+"""Seconds and bytes that are read of a refused body."""
 Receive = Callable[[], Awaitable[dict[str, Any]]]
 Send = Callable[[dict[str, Any]], Awaitable[None]]
 _JSON = "application/json"
@@ -237,7 +237,7 @@ class _Request:
         self.headers: dict[bytes, bytes] = dict(scope["headers"])
         self.receive, self._send = receive, send
         self.code = 0
-        """Of the answer, as soon as one has begun."""
+        """The status of the answer, once it has begun."""
         self.is_read = self.method != "POST"
         """All of its body."""
 

@@ -167,7 +167,7 @@ class _Chunk:
 
     batch: Batch
     places: list[int]
-    """Of these jobs in the batch."""
+    """The places of these jobs in the batch."""
     jobs: list[tuple[Job, Limits]]
     texts: list[str]
     again: bool = False

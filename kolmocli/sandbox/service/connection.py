@@ -45,7 +45,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Of a server, or of what stands before several."""
+    """The address of a server, or of a balancer before several."""
 
     text: str
     secure: bool

@@ -14,7 +14,7 @@ from kolmocli.sandbox.base import Call, Job, Limits, Status, Verdict
 from kolmocli.sandbox.wire import values
 
 SCHEMA_VERSION = 1
-"""Of everything here. A client and a server with different ones do not talk."""
+"""The version of all messages here. A client and a server with different ones do not talk."""
 MOST_JOBS = 512
 """In one request. A client with more of them sends several."""
 MOST_ARGUMENTS = 1 << 20

@@ -25,7 +25,7 @@ from kolmocli.sandbox.service.app import App
 from kolmocli.sandbox.service.places import Places
 
 _KEEP_ALIVE_S = 75
-"""Of an idle connection."""
+"""Seconds that an idle connection stays open."""
 _CONNECTIONS = 2_048
 _LAST_WORDS_S = 5
 """For answers on their way when the server ends."""

@@ -22,7 +22,7 @@ from typing import Any
 DEEPEST = 64
 """Levels of containers in each other."""
 MOST_DIGITS = 4_300
-"""Of an integer: CPython prints no longer ones."""
+"""Digits of an integer: CPython prints no longer ones."""
 LONGEST_NAME = 60
 """Characters of the name of a type."""
 MOST_ALIKE = 1_024

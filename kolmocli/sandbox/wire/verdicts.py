@@ -94,7 +94,7 @@ def read_output(output: bytes, job: Job, limits: Limits) -> tuple[int, tuple[Any
 def _read_runs(
     output: bytes, count: int, limits: Limits, ended: bool
 ) -> tuple[int, tuple[Any, ...], Status | None, str]:
-    """Of a script: what it printed for each input until one ended it, how the last one ended, and in which words. Unless that
+    """What a script printed for each input until one ended it, how the last one ended, and in which words. Unless that
     `ended` by itself, whatever it says is not to be believed."""
     if len(output) > limits.output_bytes + _FRAMING + frames.LENGTH.size * count:
         return count, (), Status.OLE, "over the output limit"

@@ -125,7 +125,7 @@ def _united(text: str, depth: int) -> Form | None:
 
 
 def _without(text: str, depth: int) -> Form | None:
-    """Of the real numbers without some: the intervals between them."""
+    """The real numbers without some: the intervals between them."""
     found = _ALL_BUT.match(text)
     if found is None:
         return None

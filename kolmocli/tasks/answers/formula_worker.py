@@ -23,9 +23,9 @@ from contextlib import suppress
 from typing import Any
 
 CPU_SECONDS = 3.0
-"""Of one pair. A pair of an answer of 400 characters takes some milliseconds."""
+"""For one pair. An answer of 400 characters takes some milliseconds."""
 WALL_SECONDS = 15.0
-"""Of one pair, on a machine that is busy, and where the interpreter does not hear a signal."""
+"""For one pair, on a busy machine, and where the interpreter does not hear a signal."""
 MEMORY = 1 << 30
 """Bytes that comparing may take more than the library itself."""
 _PAIRS = 2_000

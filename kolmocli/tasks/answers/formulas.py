@@ -39,7 +39,7 @@ _REPLY_SECONDS = 3 * WALL_SECONDS + 30
 _REST_SECONDS = 10.0
 """After a process could not be had twice, nothing is asked for so long."""
 _KEPT = ("PATH", "PYTHONPATH", "HOME", "LANG", "TMPDIR")
-"""Of the environment, what a process of Python may need; keys and tokens are not among them."""
+"""Environment variables that a Python process may need; keys and tokens are not among them."""
 _WORKER = Path(__file__).with_name("formula_worker.py")
 
 

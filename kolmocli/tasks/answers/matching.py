@@ -216,7 +216,7 @@ def _distinct(form: Form, all_of_them: bool = False) -> Form:
 
 
 def _brackets(form: Form) -> str:
-    """Of an interval: an end that is infinite is open, however it is written."""
+    """The brackets of an interval: an infinite end is open, however it is written."""
     low, high = form.brackets[0], form.brackets[1]
     return ("(" if _endless(form.items[0].text) else low) + (")" if _endless(form.items[1].text) else high)
 

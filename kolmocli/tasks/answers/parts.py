@@ -19,18 +19,18 @@ class Form:
 
     kind: Kind
     text: str = ""
-    """Of a leaf all of it; of a relation too."""
+    """The complete text of a leaf or a relation."""
     items: tuple[Form, ...] = ()
-    """Of an interval its two ends; of a matrix its cells, row by row."""
+    """The parts; for an interval its two ends, for a matrix its cells, row by row."""
     brackets: str = ""
-    """Of a tuple or an interval; of a matrix the number of its rows."""
+    """The brackets of a tuple or an interval; for a matrix the number of its rows."""
     name: str | None = None
     sides: tuple[str, str, str] | None = None
-    """Of an equation or an inequality: left, sign, right."""
+    """An equation or an inequality: left, sign, right."""
     number: Amount | None = None
-    """Of a leaf that was read as a number before."""
+    """The value of a leaf that was read as a number before."""
     joined: str = ""
-    """Of a list: `or` or `and` where such a word stands in it."""
+    """`or` or `and`, where such a word stands in a list."""
 
 
 NOTHING = Form("nothing")

@@ -111,7 +111,7 @@ def _is_rounded(text: str, decimal: str) -> bool:
 
 
 def _told_in_order(form: Form, name: str) -> Form:
-    """Of `(y, x) = (1, 2)` the point (2, 1) of x and y."""
+    """For `(y, x) = (1, 2)` the point (2, 1) of x and y."""
     names = [each.strip() for each in name.strip()[1:-1].split(",")]
     if name.strip()[:1] != "(" or form.kind != "tuple" or len(names) != len(form.items):
         return form
@@ -120,7 +120,7 @@ def _told_in_order(form: Form, name: str) -> Form:
 
 
 def _bounded(form: Form) -> Form:
-    """Of `1 <= |z| <= 2` the values of z: those of [-2, -1] and [1, 2]."""
+    """For `1 <= |z| <= 2` the values of z: those of [-2, -1] and [1, 2]."""
     low, high, name = form.items[0].text, form.items[1].text, (form.name or "")[1:-1]
     begin, end = form.brackets[0], form.brackets[1]
     opened, closed = "[" if end == "]" else "(", "]" if begin == "[" else ")"

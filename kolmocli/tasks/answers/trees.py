@@ -269,7 +269,7 @@ class _Parser:
         return ("f", name, argument)
 
     def _bare_argument(self) -> Tree:
-        """Of `sin 2x` the `2x`: what is multiplied without a sign, up to the next function or bracket."""
+        """The `2x` of `sin 2x`: all that is multiplied without a sign, up to the next function or bracket."""
         tree = self._signed()
         while self._peek()[0] in ("number", "letter") or self._peek()[1] in _GREEK or self._peek()[1] == "pi":
             tree = ("*", tree, self._power())

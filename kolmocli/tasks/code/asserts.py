@@ -33,7 +33,7 @@ from kolmocli.tasks.code.rewriting import parse_tests, rewritten
 from kolmocli.tasks.outcome import Outcome
 
 MOST_ROUNDS = 32
-"""Of calls that depend on results."""
+"""Rounds of calls that depend on results."""
 _log = logging.getLogger(__name__)
 
 

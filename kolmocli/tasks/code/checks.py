@@ -37,7 +37,7 @@ class Check:
     expected: Any = None
     relation: Relation = "equal"
     tolerance: float = 0.0
-    """Of `near`, absolute; 0 for the usual one where floats are expected."""
+    """Absolute tolerance of `near`; 0 for the usual one where floats are expected."""
 
     def holds(self, result: Any) -> bool:
         if isinstance(result, Raised):

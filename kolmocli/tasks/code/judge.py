@@ -36,7 +36,7 @@ class Submission:
 
     program: str
     lines: int
-    """Of what the policy wrote: `program` may have more around it."""
+    """Lines that the policy wrote: `program` may have more around it."""
     rule: RewardRule
     credit: Credit = "all"
     group: int = 0
@@ -50,7 +50,7 @@ class Submission:
         )  # fmt: skip
 
     def masked(self, status: Status) -> Outcome:
-        """Of a program that could not be judged: that is no failure of its own."""
+        """The outcome of a program that could not be judged, which is no failure of its own."""
         return Outcome(self.program, self.lines, False, status, None)
 
     def outcome(self, verdict: Verdict, held: Sequence[bool]) -> Outcome:

@@ -31,7 +31,7 @@ class Allowance:
 
 
 USUAL = Allowance()
-"""Of a task that says nothing."""
+"""The allowance of a task that names none."""
 _AMOUNT = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*", re.IGNORECASE)
 _TIMES = {
     "": 1000,

@@ -166,7 +166,7 @@ class Bench:
             self.asserts.append(self.same(one, other))
 
     def held(self, value: Any) -> bool:
-        """Of an assert that raises when it fails, as asserts do."""
+        """Whether an assert holds; it raises when it fails, as asserts do."""
         if not value:
             return False
         self.asserts.append(True)

@@ -107,7 +107,7 @@ def _longer(
 
 
 _SPREAD = 0.5
-"""Of a ladder with more rungs, whose ends should lie further apart."""
+"""For a ladder with more rungs, whose ends should lie further apart."""
 LONGER: Mapping[SubjectName, Subject] = {
     "numbers": _longer("numbers", NUMBER_PROGRAMS, ((1000,), (0,), (-1000,), (1001,))),
     "maps": _longer("maps", MAP_PROGRAMS, (([1000, 2000, -1000, 0],),)),

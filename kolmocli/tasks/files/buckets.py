@@ -29,7 +29,7 @@ _MANY = 64
 
 
 _MOST = 1e15
-"""Of a level, whatever its file measures."""
+"""Largest level, whatever its file measures."""
 
 
 def bucket_of(name: str) -> Bucket:

@@ -37,7 +37,7 @@ class Entry:
     bucket: str | None = None
     modality: str | None = None
     task_id: str | None = None
-    """Of predictions: lines of one task and one sequence are samples of it."""
+    """In predictions, lines of one task and one sequence are samples of it."""
 
 
 def read_entries(name: str, problems: Problems) -> Iterator[tuple[Where, Entry]]:

@@ -122,7 +122,7 @@ class Records(Sequence[Record]):
         return Keys(self.sequence_keys[index], self._skeleton_keys[index] if self.has_program(index) else None)
 
     def skeleton_keys(self) -> Iterator[int]:
-        """Of the records that have a program."""
+        """The skeletons of the records that have a program."""
         return (key for key, code in zip(self._skeleton_keys, self._programs, strict=True) if code is not None)
 
     def reference_bits(self, index: int) -> int | None:

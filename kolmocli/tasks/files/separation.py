@@ -13,11 +13,11 @@ from kolmocli.tasks.files.records import Keys, Records, sequence_key, skeleton_k
 _SEQUENCES_HELD_OUT = 0.1
 """Share of the sequences without a program that is kept for evaluation when no other file is named."""
 _SKELETONS_HELD_OUT = 0.25
-"""Of the skeletons of those with one: the same quarter as of a curriculum's families, so that both can be mixed."""
+"""Share of the skeletons held out: the same quarter as in a curriculum's families, so that both can be mixed."""
 
 
 QUESTIONS_HELD_OUT = 0.1
-"""Of code tasks and questions, by what they ask."""
+"""Share of the code tasks and questions held out, by what they ask."""
 
 
 @dataclass(frozen=True, slots=True)

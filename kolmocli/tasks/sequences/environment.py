@@ -50,7 +50,7 @@ class KolmogorovEnv(Environment):
         self.sandbox, self.terms, self.source = sandbox, terms, source
         self.task: Task | None = None
         self.outcome: Outcome | None = None
-        """Of the program so far."""
+        """The outcome of the program so far."""
         self._lines: list[str] = []
         self._over = True
         if Environment is not object:

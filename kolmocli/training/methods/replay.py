@@ -19,7 +19,7 @@ from kolmocli.tasks.base import Task, TaskSource
 from kolmocli.training.methods.base import Method
 
 _INDICES = 2**31
-"""Of a bucket whose tasks do not run out. A run itself counts from 0 and comes to few of them."""
+"""Indices of a bucket whose tasks do not run out. A run itself counts from 0 and reaches few of them."""
 
 
 class Replay(Method):
