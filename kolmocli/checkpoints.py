@@ -17,11 +17,11 @@ from kolmocli.plain import parsed
 MANIFEST = "manifest.json"
 """The digest of every other file of the checkpoint, written last."""
 FOR_RESUMING = ("optimiser.pt", "trainer.json")
-"""What nobody needs who only reads the policy."""
+"""Files needed only to resume."""
 
 
 def silent(said: str) -> None:
-    """Where nobody is to hear of it."""
+    """For callers that do not listen."""
 
 
 def checkpoints(run_dir: Path, say: Callable[[str], None] = silent) -> Iterator[Path]:
@@ -40,7 +40,7 @@ def latest_checkpoint(run_dir: Path, say: Callable[[str], None] = silent) -> Pat
 
 
 def require_as_written(folder: Path) -> None:
-    """Compare the files of a policy with their digests. A folder without a manifest is nobody's checkpoint and passes.
+    """Compare the files of a policy with their digests. A folder without a manifest is no checkpoint of ours and passes.
 
     Raises:
         KolmoError: one of them is not what the run wrote.
@@ -52,7 +52,7 @@ def require_as_written(folder: Path) -> None:
 def settle(run_dir: Path) -> None:
     """Clear up after a writer that died: what it had finished gets its name, what it had not is removed.
 
-    Only for a run that nobody writes to.
+    Only for a run that no process writes to.
     """
     for aside in sorted((f for f in _folders(run_dir) if f.name.startswith(".")), key=_rank, reverse=True):
         named = aside.with_name(aside.name.split(".")[1])
@@ -85,7 +85,7 @@ def _damage(folder: Path, *, policy_alone: bool = False) -> str:
 
     With `policy_alone`, files of the resumption do not matter, nor what was taken out: models say what they miss.
     """
-    if not (folder / MANIFEST).is_file():  # of a pipe or a device nobody sees the end
+    if not (folder / MANIFEST).is_file():  # a pipe or a device has no end
         return f"no {MANIFEST} in it"
     try:
         digests = dict(parsed((folder / MANIFEST).read_text()))

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @cache
 def shared_console() -> Console:
-    """The one Console of stderr. Whoever prints during a run prints here, or the table is torn."""
+    """The one Console of stderr. All output during a run goes here, or the table is torn."""
     from rich.console import Console
 
     return Console(stderr=True)
@@ -22,7 +22,7 @@ def shared_console() -> Console:
 
 @contextmanager
 def enduring() -> Iterator[None]:
-    """Around what writes to stderr and nothing else: where its terminal is closed, or nobody reads its pipe any more, it
+    """Around what writes to stderr and nothing else: where its terminal or pipe is closed, it
     goes nowhere from then on, and what is at work goes on."""
     try:
         yield
@@ -33,7 +33,7 @@ def enduring() -> Iterator[None]:
 
 
 def warn(line: str) -> None:
-    """One line on the console of stderr, whoever wrote the words in it."""
+    """One line on the console of stderr, safe for words of strangers."""
     shared_console().out(printable(line), highlight=False)
 
 

@@ -1,4 +1,4 @@
-"""Errors that a user can mend: one line each, with the exit code the command ends with.
+"""Errors that a user can fix: one line each, with the exit code the command ends with.
 
 Anything else that is raised is a defect of kolmo and may show a traceback.
 """
@@ -18,7 +18,7 @@ EXIT_ENVIRONMENT = 4
 
 
 class KolmoError(Exception):
-    """A failure whose message is one line: what is wrong, where, and the mend."""
+    """A failure whose message is one line: what is wrong, where, and the remedy."""
 
     exit_code = EXIT_FAILED
 
@@ -43,22 +43,22 @@ class EnvironmentMissing(KolmoError):
 
 @contextmanager
 def naming(name: str) -> Iterator[None]:
-    """While entered, errors that a user can mend begin with this name."""
+    """While entered, errors that a user can fix begin with this name."""
     try:
         yield
     except KolmoError as error:
         raise type(error)(f"{name}: {error}") from None
 
 
-_MENDS = {
+_REMEDIES = {
     **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), "make it writable"),
     errno.ENOENT: "put its folder back",
 }
 
 
-def mend_of(error: BaseException) -> str:
+def remedy_of(error: BaseException) -> str:
     """What helps where something could not be written. Libraries that write tensors have no number for a full disk."""
-    return _MENDS.get(getattr(error, "errno", None) or 0, "make room")
+    return _REMEDIES.get(getattr(error, "errno", None) or 0, "make room")
 
 
 def last_line(error: Exception) -> str:

@@ -1,6 +1,6 @@
 """Reading and writing files the careful way: nothing is overwritten silently, nothing is left half-written.
 
-An output is written beside its place, forced to disk and only then renamed; an input is removed last, after the
+An output is written next to its place, forced to disk and only then renamed; an input is removed last, after the
 output was read back.
 """
 
@@ -25,8 +25,8 @@ _SPOOLED_BYTES = 1 << 26
 
 
 def require_regular(name: str | Path, *, piped: bool = False) -> None:
-    """Refuse what has no end, or never begins: a FIFO that nobody writes to, a device. A file that is not there is for
-    whoever opens it to name.
+    """Refuse what has no end, or never begins: a FIFO without a writer, a device. A missing file is for
+    the caller to name.
 
     With `piped` what the shell opened for this command is taken as well: `<(…)` and /dev/stdin.
 
@@ -40,8 +40,8 @@ def require_regular(name: str | Path, *, piped: bool = False) -> None:
     except (OSError, ValueError):
         return
     if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
-        mend = "; for what another command writes use - or <(…)" if piped else ""
-        raise UsageError(f"{name}: not a regular file but {_kind(mode)}{mend}")
+        remedy = "; for what another command writes use - or <(…)" if piped else ""
+        raise UsageError(f"{name}: not a regular file but {_kind(mode)}{remedy}")
 
 
 def require_utf8(folder: Path) -> None:
@@ -77,7 +77,7 @@ def read_input(name: str) -> bytes:
 
 
 def read_archive(name: str) -> bytes:
-    """The same for an archive, which nobody types.
+    """The same for an archive, which is never typed by hand.
 
     Raises:
         UsageError: when it would be read from a terminal.

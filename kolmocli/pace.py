@@ -1,6 +1,6 @@
 """How far the work at hand is, and the places where it may be broken off.
 
-Whoever works long counts, and looks up between two parts; who listens shows the count, or ends the work by raising:
+Long work counts its parts, and looks up between two of them; the listener shows the count, or ends the work by raising:
 
     with pace.counting(len(tasks), "rollouts") as done:
         for task in tasks:
@@ -22,12 +22,12 @@ Done = Callable[[int], None]
 
 
 def unheard() -> None:
-    """Nobody listens."""
+    """For work without a listener."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """`done` of `of` units are done (None: nobody knows of how many), all but the `first` of them in the last `seconds`."""
+    """`done` of `of` units are done (None: of an unknown number), all but the `first` of them in the last `seconds`."""
 
     done: int
     of: int | None
@@ -42,7 +42,7 @@ class Reached:
 
     @property
     def seconds_left(self) -> float | None:
-        """By the pace so far; None before the first is done, and where nobody knows how many there are."""
+        """By the pace so far; None before the first is done, and where their number is unknown."""
         return None if self.per_second is None or self.of is None else (self.of - self.done) / self.per_second
 
 

@@ -1,4 +1,4 @@
-"""Where the files that come with kolmo lie: beside the package in a checkout, inside it in a wheel."""
+"""Where the files that come with kolmo lie: next to the package in a checkout, inside it in a wheel."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ def finite(value: Any) -> Any:
 
 
 def parsed(text: str | bytes) -> Any:
-    """The value of a text of JSON, whoever wrote it.
+    """The value of a text of JSON of any author.
 
     Raises:
         ValueError: it is none, or too deep for Python, or has an integer of thousands of digits; one line says which.

@@ -29,7 +29,7 @@ def processor_name(cpuinfo: Path = Path("/proc/cpuinfo")) -> str:
 
 
 def multiplies_bf16(cpuinfo: Path = Path("/proc/cpuinfo")) -> bool:
-    """Whether this processor says that it multiplies bf16. Elsewhere than on Linux nobody is asked, and the answer is no."""
+    """Whether this processor says that it multiplies bf16. Outside Linux the answer is no."""
     if not cpuinfo.is_file():
         return False
     lines = (line.partition(":") for line in cpuinfo.read_text(errors="replace").splitlines())

@@ -1,4 +1,4 @@
-"""What the sections of a curriculum file have in common, whoever reads them."""
+"""What the sections of a curriculum file have in common."""
 
 from __future__ import annotations
 

@@ -292,7 +292,7 @@ def test_parts_are_paid_where_a_judge_finds_some(file: Path) -> None:
     for paying in (find_curriculum("python"), file):
         assert load_config(paying, setting).reward.partial == 0.1
     in_python = GOOD.replace("  ramps:\n", "  ramps:\n    language: python\n")
-    said = "reward: partial is paid for pieces of a sequence; leave it out (no task of ramps is a sequence)"
+    said = "reward: partial is paid for pieces of a sequence; remove it (no task of ramps is a sequence)"
     assert said in complaint(file, in_python, setting)
 
 

@@ -103,7 +103,7 @@ def compress_with_reports(
 
 
 def _spans(data: bytes, options: Options) -> list[Span]:
-    """Repeats apart from the rest, where nobody says how the data are to be seen."""
+    """Repeats apart from the rest, where no view was given."""
     if options.python or options.types or options.proposer or options.view != "auto":
         return [Span(0, len(data), False)]
     return spans(data)

@@ -10,13 +10,13 @@ _ENOUGH = 0.05
 
 
 class Progress(Protocol):
-    """Hears what is being tried. `done` is the share of all the work that lies behind; None where nobody can say."""
+    """Hears what is being tried. `done` is the share of all the work that lies behind; None where it is unknown."""
 
     def __call__(self, stage: str, done: float | None = None) -> None: ...
 
 
 def silent(stage: str, done: float | None = None) -> None:
-    """Nobody listens."""
+    """For callers that do not listen."""
 
 
 def without_share(progress: Progress) -> Progress:
@@ -30,7 +30,7 @@ def part_of(progress: Progress, begin: float, end: float) -> Progress:
 
 
 class Stages:
-    """Stages of work, nobody knows how many to come: each is taken to be half of what is left.
+    """Stages of work, of an unknown number: each is taken to be half of what is left.
 
     That is about what searching, coding the programs and comparing the decoded archive are where programs are found.
     """

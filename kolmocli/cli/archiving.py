@@ -60,7 +60,7 @@ def named(
     if suffix is None:
         return lambda name: name_of(name, SUFFIX)
     if stdout or output is not None:
-        raise UsageError("-S makes the names of outputs, which -o and -c say already: leave one of them out")
+        raise UsageError("-S makes the names of outputs, which -o and -c give already: use only one of them")
     if not suffix or "/" in suffix:
         raise UsageError(f"-S {suffix!r}: an ending of file names, such as .klm")
     return lambda name: name_of(name, suffix)
@@ -73,14 +73,14 @@ def destinations(
     if output is not None and stdout and output != "-":
         raise UsageError("-c and -o name two outputs: take one")
     if output is not None and output != "-" and len(names) > 1:
-        raise UsageError(f"-o {output} cannot take {len(names)} files: leave it out, or use -c to put them together")
+        raise UsageError(f"-o {output} cannot take {len(names)} files: remove it, or use -c to put them together")
 
     def destination(name: str) -> str:
         target = "-" if stdout else output if output is not None else name_of(name)
         if target == "-" and prints:
             raise UsageError("--json, --explain and --compare print on standard output: name a file with -o")
         if remove and "-" in (name, target):
-            raise UsageError("--rm needs an input and an output that are files: leave it out")
+            raise UsageError("--rm needs an input and an output that are files: remove it")
         return target
 
     return destination

@@ -117,7 +117,7 @@ def compress(
     for flag, wanted in searching.items():
         if wanted and level < SEARCHED_LEVEL:
             raise UsageError(
-                f"{flag} is for the search, and -{level} has none: give -{SEARCHED_LEVEL} to -9, or leave {flag} out"
+                f"{flag} is for the search, and -{level} has none: give -{SEARCHED_LEVEL} to -9, or remove {flag}"
             )
     for name in ("samples", "seed", "device"):
         if model is None and (useless := given(context, name)):
@@ -129,7 +129,7 @@ def compress(
     together = _together(names, output, stdout)
     folders = [name for name in names if os.path.isdir(name)]
     if (together or folders) and (remove or program is not None):
-        raise UsageError("--rm and --program are for single files: leave them out for folders and several files in one")
+        raise UsageError("--rm and --program are for single files: remove them for folders and several files in one")
     packed_as_one = names[:1] if together else names
     destination = destinations(packed_as_one, output, stdout, name_of, remove, prints=json or explain or compare)
     budget, waiting = (
@@ -175,7 +175,7 @@ def _together(names: Sequence[str], output: str | None, stdout: bool) -> bool:
     if not one and len(names) > 1 and (stdout or output == "-") and any(map(os.path.isdir, names)):
         raise UsageError("the archive of a folder has no other behind it: pack them together with -o FILE")
     if one and len(names) > 1 and "-" in names:
-        raise UsageError("standard input has no name in an archive of several files: leave - out")
+        raise UsageError("standard input has no name in an archive of several files: remove -")
     return one and len(names) > 1
 
 
@@ -188,7 +188,7 @@ def _of_decompress(context: typer.Context, mode: str) -> dict[str, Any]:
     shared = signature(decompress).parameters
     for name in context.params.keys() - shared.keys() - {"decode"}:
         if flag := given(context, name):
-            raise UsageError(f"{flag} means nothing with {mode}, which reads archives: leave it out")
+            raise UsageError(f"{flag} means nothing with {mode}, which reads archives: remove it")
     return {name: value for name, value in context.params.items() if name in shared}
 
 

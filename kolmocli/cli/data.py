@@ -37,7 +37,7 @@ def slice_(
     ] = "128",
     output: Output = "-",
     sequences: Annotated[
-        int | None, typer.Option("--sequences", min=1, metavar="N", help="stop after so many sequences")
+        int | None, typer.Option("--sequences", min=1, metavar="N", help="stop after this many sequences")
     ] = None,
     column: Annotated[
         str | None, typer.Option("--column", metavar="NAME", help="numbers: one column, by its name or its number")
@@ -65,7 +65,7 @@ def slice_(
         print_json({"output": output, "modality": modality, "lengths": list(lengths), **asdict(done)})
     elif not quiet:
         left = f", {done.left_over:,} left over" if done.left_over else ""
-        gaps = f", {done.gaps:,} uncertain bases left out" if done.gaps else ""
+        gaps = f", {done.gaps:,} uncertain bases skipped" if done.gaps else ""
         remark(f"{done.sequences:,} sequences of {done.values:,} values{left}{gaps}: {_place(output)}")
 
 

@@ -91,7 +91,7 @@ def examine_extras() -> dict[str, str | None]:
 
     try:
         own = importlib.metadata.distribution("kolmocli")
-    except importlib.metadata.PackageNotFoundError:  # a checkout that is not installed: nobody chose any
+    except importlib.metadata.PackageNotFoundError:  # a checkout that is not installed: no extra was chosen
         return {}
     marked = [(each, each.marker) for each in map(Requirement, own.requires or []) if each.marker is not None]
     only = [(need, marker) for need, marker in marked if not marker.evaluate({"extra": ""})]

@@ -114,7 +114,7 @@ def evaluate(
     ] = 1024,
     timeout: Annotated[
         float,
-        typer.Option("--timeout", min=1, max=86_400, metavar="SECONDS", help="for a whole answer of the endpoint"),
+        typer.Option("--timeout", min=1, max=86_400, metavar="SECONDS", help="for a complete answer of the endpoint"),
     ] = 600.0,
     save_predictions: Annotated[
         str | None,

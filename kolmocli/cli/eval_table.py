@@ -116,7 +116,7 @@ def _spread(report: Mapping[str, Any], name: str) -> str:
 
 
 def _families(families: Mapping[str, Mapping[str, Any]]) -> Table:
-    """pass@k of each family of a file, for the usual k where there are so many samples, else for the first few."""
+    """pass@k of each family of a file, for the usual k where there are enough samples, else for the first few."""
     from rich import box
     from rich.table import Table
 

@@ -46,7 +46,7 @@ def pack_folder(names: Sequence[str], target: str, options: Options, how: FileOp
     label = ", ".join(names) if len(names) < 4 else f"{names[0]} and {len(names) - 1} more"
     tree = read_tree(names, None if target == "-" else target)
     for path in tree.left_out:
-        complain(f"{path}: neither file nor folder nor link, and left out", "warning: ")
+        complain(f"{path}: neither file nor folder nor link; skipped", "warning: ")
     started = time.monotonic()
     archive, reports = pack(tree.entries, options, progress_of(label, how))
     write_output(target, archive)

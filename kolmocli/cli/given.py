@@ -1,4 +1,4 @@
-"""Which flags a command was given: those that mean nothing beside the others are refused, not ignored, and a sandbox that does not
+"""Which flags a command was given: those without effect next to the others are refused, not ignored, and a sandbox that does not
 exist before anything is loaded."""
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ _STOPPED = [128 + number for number in (signal.SIGINT, signal.SIGTERM, signal.SI
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command and return its exit code; what a user can mend ends as one line on stderr."""
+    """Run one command and return its exit code; what a user can fix ends as one line on stderr."""
     signal.signal(signal.SIGTERM, _terminate)
     if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:  # nohup
         signal.signal(signal.SIGHUP, _terminate)
@@ -99,6 +99,6 @@ def _terminate(number: int, _frame: FrameType | None) -> None:
 
 
 def _reader_left() -> int:
-    """`kolmo … | head`: whoever read has enough. Nothing more may be written, not even at exit."""
+    """`kolmo … | head`: the reader has enough. Nothing more may be written, not even at exit."""
     discard_stdout()
     return EXIT_FAILED

@@ -39,7 +39,7 @@ def speaks_unicode() -> bool:
 
 
 def print_line(text: object, kept: str = "") -> None:
-    """A line on stdout, whoever wrote the words in it; several where `kept` has the line end. Every command prints by this,
+    """A line on stdout, safe for words of strangers; several where `kept` has the line end. Every command prints with this,
     `show` or `print_json`."""
     print(printable(str(text), kept), flush=True)
 
@@ -68,7 +68,7 @@ def stdout() -> Console:
 
 @dataclass(frozen=True, slots=True)
 class _Printable:
-    """Shows what it holds, whoever wrote the text in that, with control characters written out."""
+    """Shows what it holds, with the control characters of strangers written out."""
 
     renderable: RenderableType
 

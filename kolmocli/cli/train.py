@@ -227,7 +227,7 @@ def _only(task: str, config: Config) -> Config:
     """The configuration with this family alone."""
     if config.data.train is not None:
         raise UsageError(
-            f"--task {task}: this curriculum takes its tasks from {config.data.train}; leave one of them out"
+            f"--task {task}: this curriculum takes its tasks from {config.data.train}; use only one of them"
         )
     if task not in config.families:
         raise UsageError(f"--task {task}: the curriculum has no such family; {suggest(task, config.families)}")

@@ -19,7 +19,8 @@ def worker(
         ),
     ],
     insecure: Annotated[
-        bool, typer.Option("--insecure", help="allow tcp:// beyond this machine: whoever reaches it can run code here")
+        bool,
+        typer.Option("--insecure", help="allow tcp:// beyond this machine: anyone who reaches it can run code here"),
     ] = False,
 ) -> None:
     """Wait for runs that name this address in `--hosts`, and start generators for them. Ctrl-C ends it.

@@ -19,14 +19,14 @@ from kolmocli.section import Section, Share
 
 
 class ControllerSection(Section):
-    """`kind` chooses; a section named after a kind is what that kind goes by."""
+    """`kind` chooses; a section named after a kind has the settings of that kind."""
 
     kind: str = Field("rasch", description="how buckets are chosen")
     target: Share = Field(0.5, description="pass rate to hold in every family")
     floor: Share = Field(
         0.05,
         description="least share of the groups that a family gets; "
-        "uniform, sequential, window and sec go by shares of their own",
+        "uniform, sequential, window and sec have shares of their own",
     )
     probes: Share = Field(0.05, description="rasch: share of groups that are moved one level up or down")
 

@@ -23,7 +23,7 @@ from kolmocli.paths import find_curriculum
 from kolmocli.sandbox.backends import BACKENDS
 
 # What the YAML parser says, and what the author of the file has to do about it.
-_MENDS = {
+_REMEDIES = {
     "cannot start any token": "indent with spaces, not tabs, and quote text that starts with @, % or `",
     "mapping values are not allowed": "check the indentation, and quote text that holds ': '",
     "could not find expected ':'": "a key is followed by a colon and a space",
@@ -69,10 +69,10 @@ def load_config(
 
     `origins` names who asked for an override, for the error message: `{"training.steps": "--steps"}`.
     What is not named came from `--set`. `to_look` is for the configuration of a run that is read and not trained with:
-    it may name the hosts that the run had, and methods that nobody brings. `note` is told a line for each key of an earlier version.
+    it may name the hosts that the run had, and methods that no plugin brings. `note` is told a line for each key of an earlier version.
 
     Raises:
-        ConfigError: the file or an override is wrong; one line each, naming file, line, key and the mend.
+        ConfigError: the file or an override is wrong; one line each, naming file, line, key and the remedy.
     """
     file = str(path)
     root = _compose(file)
@@ -262,11 +262,11 @@ def _malformed(error: yaml.YAMLError, file: str) -> ConfigError:
     if not isinstance(error, yaml.MarkedYAMLError) or error.problem_mark is None:
         return ConfigError([f"{file}: not YAML: {' '.join(str(error).split())}"], file)
     problem = " ".join((error.problem or error.context or "not YAML").split())
-    mend = next((m for said, m in _MENDS.items() if said in problem), "check this line and the one above it")
+    remedy = next((m for said, m in _REMEDIES.items() if said in problem), "check this line and the one above it")
     # An open quote or bracket is noticed at the end of the file; where it was opened is of more use.
     opened = error.context_mark if error.context_mark and "end of stream" in problem else error.problem_mark
     said = problem if isinstance(error, _TooMuch) else f"not YAML: {problem}"
-    return ConfigError([f"{file}:{opened.line + 1}: {said}; {mend}"], file)
+    return ConfigError([f"{file}:{opened.line + 1}: {said}; {remedy}"], file)
 
 
 def _line(

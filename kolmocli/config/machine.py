@@ -25,10 +25,10 @@ class Model(Section):
         description="of products of matrices in sampling and learning; auto: bf16 where the device multiplies it faster, which is measured",
     )
     load_in_8bit: bool = Field(
-        False, description="keep the model's own weights in 8 bits (LLM.int8) and train adapters beside them"
+        False, description="keep the model's own weights in 8 bits (LLM.int8) and train adapters on them"
     )
     sampler: Literal["kolmo", "vllm"] = Field(
-        "kolmo", description="what writes rollouts; vllm needs the extra of that name, and trains whole models only"
+        "kolmo", description="what writes rollouts; vllm needs the extra of that name, and trains models only in full"
     )
     sampler_memory: float = Field(0.4, gt=0, lt=1, description="share of a GPU's memory that vllm may take for itself")
 
@@ -65,7 +65,7 @@ class Engine(Section):
         1, le=_MOST_PROCESSES, description="monarch: processes that write programs, each with a sandbox of its own"
     )
     max_staleness: Count = Field(
-        0, description="monarch: updates that a policy may be behind when its programs are learnt from; 0: synchronous"
+        0, description="monarch: updates that a policy may be behind when its programs are learned from; 0: synchronous"
     )
     hosts: list[str] = Field(
         [],
@@ -86,5 +86,5 @@ class Engine(Section):
         others = [name for name in type(self).model_fields if name != "kind" and name in self.model_fields_set]
         changed = [name for name in others if getattr(self, name) != type(self).model_fields[name].default]
         if self.kind == "local" and changed:
-            raise ValueError(f"{changed[0]} is of the engine monarch; set kind to monarch or leave it out")
+            raise ValueError(f"{changed[0]} is of the engine monarch; set kind to monarch or remove it")
         return self

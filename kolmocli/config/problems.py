@@ -79,7 +79,7 @@ def _or_plugin(suggested: str) -> str:
 
 
 def _say(error: dict[str, Any]) -> tuple[Location, str]:
-    """Where, and what is wrong there with the mend."""
+    """Where, and what is wrong there with the remedy."""
     kind, location, context = error["type"], error["loc"], error.get("ctx", {})
     got = f"got {_show(error['input'])}"
     annotation = at(location)

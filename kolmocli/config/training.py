@@ -39,7 +39,7 @@ USUAL_RANK = 16
 
 
 class Lora(Section):
-    """Low-rank adapters beside every linear layer but the output head (Hu et al. 2021, arXiv 2106.09685)."""
+    """Low-rank adapters on every linear layer but the output head (Hu et al. 2021, arXiv 2106.09685)."""
 
     rank: Annotated[int, Field(ge=0, le=MOST)] | None = Field(
         None,
@@ -88,7 +88,7 @@ class Training(Section):
     )
     best_of: Positive = Field(
         1,
-        description="sample so many times as many rollouts and learn from group_size of them, passes and failures "
+        description="sample this many times group_size rollouts and learn from group_size of them, passes and failures "
         "evenly, each weighted by how many it stands for",
     )
     temperature: float = Field(
@@ -102,7 +102,7 @@ class Training(Section):
     max_new_tokens: Positive = Field(128, description="tokens of a program at most")
     noise_every: Count = Field(
         10,
-        description="steps between measurements of the gradient's noise, for which groups are learnt one by one; 0, or "
+        description="steps between measurements of the gradient's noise, for which groups are learned one by one; 0, or "
         "several updates per batch: never",
     )
     entropy_bonus: float = Field(0.0, ge=0.0, description="weight of the mean entropy per rollout in the loss")

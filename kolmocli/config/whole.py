@@ -37,7 +37,7 @@ class Config(Section):
     seed: int = Field(0, ge=0, le=2**64 - 1, description="one seed gives one run")
     threads: Annotated[int, Field(gt=0, le=1024)] | None = Field(
         None,
-        description="threads of the tensor library: the last digits go by them; null: as many as the machine gives, "
+        description="threads of the tensor library; they decide the last digits of sums; null: as many as the machine gives, "
         "written down in config.yaml",
     )
     model: Model = Field(default_factory=Model)
@@ -110,21 +110,21 @@ class Config(Section):
         return self
 
     @model_validator(mode="after")
-    def _nothing_for_nobody(self) -> Config:
+    def _nothing_without_effect(self) -> Config:
         """A key that no family of the file could use is a mistake. What a file of tasks holds is not looked up for that."""
         languages = self._written(self.families)
         if "dsl" in languages or self.data.train or self.data.eval:
             return self
         name = next(iter(self.families))
         wrong = {
-            "reward: partial is paid for pieces of a sequence; leave it out": (
+            "reward: partial is paid for pieces of a sequence; remove it": (
                 self.reward.partial and not any(section.pays_parts for section in self.families.values())
             ),
-            "warmup: transcripts are of sequences; leave it out": self.warmup.transcripts,
-            "training: hindsight learns from what a program makes; leave it out": self.training.hindsight,
+            "warmup: transcripts are of sequences; remove it": self.warmup.transcripts,
+            "training: hindsight learns from what a program makes; remove it": self.training.hindsight,
         }
         wrong |= {
-            f"methods: {method} {section.of_sequences}; leave it out": True
+            f"methods: {method} {section.of_sequences}; remove it": True
             for method, section in self._known_methods.items()
             if section.of_sequences
         }
@@ -134,8 +134,8 @@ class Config(Section):
                 f"reward: kind is {self.reward.kind}, which pays for short programs; set it to binary": (
                     self.reward.kind != "binary"
                 ),
-                # `backend` alone is harmless, and often a flag that is always given: whoever judges says so.
-                "sandbox: nothing is run, and no sandbox opened; leave it out": (
+                # `backend` alone is harmless, and often a flag that is always given: the judge says so.
+                "sandbox: no program runs, and no sandbox opens; remove it": (
                     self.sandbox.model_copy(update={"backend": "auto"}) != SandboxSection()
                 ),
             }
@@ -164,9 +164,9 @@ class Config(Section):
     @model_validator(mode="after")
     def _vllm_has_whole_weights_alone(self) -> Config:
         if self.model.sampler == "vllm" and self.training.baseline == "value":
-            raise ValueError("model: sampler vllm hands out no hidden states for baseline value; leave one of them out")
+            raise ValueError("model: sampler vllm hands out no hidden states for baseline value; use only one of them")
         if self.model.sampler == "vllm" and self.adapter_rank:
-            raise ValueError("model: sampler vllm cannot follow adapters while they learn; leave one of them out")
+            raise ValueError("model: sampler vllm cannot follow adapters while they learn; use only one of them")
         return self
 
     @model_validator(mode="after")
@@ -174,7 +174,7 @@ class Config(Section):
         if self.model.load_in_8bit and not self.adapter_rank:
             raise ValueError(
                 "training: lora.rank is 0 and model.load_in_8bit is on, but weights in 8 bits are steps too coarse for "
-                f"a gradient to move, so nothing could learn; leave the rank out or set it ({USUAL_RANK} is usual)"
+                f"a gradient to move, so nothing could learn; remove the rank or set it ({USUAL_RANK} is usual)"
             )
         return self
 

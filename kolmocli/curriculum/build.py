@@ -46,7 +46,7 @@ def controller(
 def make_controller(
     kind: str, ladders: Mapping[str, Ladder], settings: Mapping[str, Any], horizon: int | None = None
 ) -> Controller:
-    """A controller of this kind. `horizon` is how many steps are planned, for a kind that goes by the clock.
+    """A controller of this kind. `horizon` is how many steps are planned, for a kind that follows the clock.
 
     Raises:
         UsageError: there is no such kind or setting, or the kind refuses what it is given.

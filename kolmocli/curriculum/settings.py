@@ -1,6 +1,6 @@
 """The settings of a kind of controller: the parameters of its constructor, after the ladder.
 
-One source for all who need them: a call from Python goes by the defaults and limits, a curriculum file has a section
+One source for all: a call from Python takes the defaults and limits, a curriculum file has a section
 with these keys, and `kolmo` prints these descriptions.
 """
 
@@ -15,7 +15,7 @@ from typing import Any
 from kolmocli.errors import UsageError, suggest
 
 HORIZON = "horizon"
-"""A parameter of this name is no setting: it is told how many steps the run takes, or None where nobody knows."""
+"""A parameter of this name is no setting: it is told how many steps the run takes, or None where that is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +82,8 @@ def check(kind: str, known: Mapping[str, Parameter], given: Mapping[str, Any]) -
     """
     for name, value in given.items():
         if name not in known:
-            mend = suggest(name, known) if known else "it has none"
-            raise UsageError(f"the controller {kind} has no setting {name}; {mend}")
+            remedy = suggest(name, known) if known else "it has none"
+            raise UsageError(f"the controller {kind} has no setting {name}; {remedy}")
         if wrong := _wrong(known[name], value):
             raise UsageError(f"the setting {name} of the controller {kind} must be {wrong}, got {value!r}")
 

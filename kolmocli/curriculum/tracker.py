@@ -29,7 +29,7 @@ _MARGIN = 1.0
 _SHOWN_BEYOND = 5.0
 """Logits beyond the ladder that are shown at most: a pass rate above 99 %."""
 _Z90 = 1.6449
-"""A normal variable lies within so many standard deviations nine times in ten."""
+"""A normal variable lies within this many standard deviations nine times in ten."""
 
 
 _PRECISION = 1e-9

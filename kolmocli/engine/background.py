@@ -59,5 +59,5 @@ class BackgroundJudge:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        # What is under way when it ends early is for whoever owns the sandbox to end.
+        # What is under way when it ends early is for the owner of the sandbox to end.
         self._thread.shutdown(wait=error is None, cancel_futures=True)

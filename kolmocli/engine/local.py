@@ -52,7 +52,7 @@ class LocalEngine:
         return self.sample(request)
 
     def sample(self, request: Request, first: int = 0) -> Experience:
-        """With `first`, as the part of a larger request that so many tasks come before in."""
+        """With `first`, as the part of a larger request after its first `first` tasks."""
         tasks, samples, seed = request.tasks, request.samples, request.seed
         generator = None if seed is None else torch.Generator(self.policy.model.device).manual_seed(seed)
         if generator is not None:  # each rollout draws its numbers from the start

@@ -1,7 +1,7 @@
 """The programs of an evaluation as a real archive: its bytes are counted, and they decode to the sequences.
 
 All sequences stand one behind the other. Programs that are used are stored as they are, the rest is the residual of
-the archive. Where one sequence ends and the next begins is not stored, as it is not for the codecs beside it.
+the archive. Where one sequence ends and the next begins is not stored, as it is not for the codecs.
 """
 
 from __future__ import annotations

@@ -45,8 +45,8 @@ CODEC_NAMES = ("gzip", "bz2", "xz", "zstd", "brotli")
 class Baselines:
     """The sizes of a report, whose counting may begin before all sequences are known.
 
-    Sandboxes leave a processor waiting now and then, so what is counted beside them is not waited for after the last
-    verdict. A sequence that comes twice is counted once. Leaving the block drops what nobody has asked for, and an
+    Sandboxes leave a processor waiting now and then, so what is counted meanwhile is not waited for after the last
+    verdict. A sequence that comes twice is counted once. Leaving the block drops what was not asked for, and an
     error drops streams that wait as well.
     """
 

@@ -78,7 +78,7 @@ def calibrate(
 
 
 def level_record(level: int, attempts: Sequence[Sequence[Outcome]]) -> dict[str, Any]:
-    """What the samples of the tasks of one level say. Rollouts that the sandbox lost are counted and left out.
+    """What the samples of the tasks of one level say. Rollouts that the sandbox lost are only counted.
 
     Numbers that do not exist (a share of nothing, the signal of single rollouts) are None.
     """

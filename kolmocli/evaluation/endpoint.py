@@ -75,7 +75,7 @@ class Endpoint:
     def asking(self, conversations: Sequence[Messages]) -> Iterator[list[Future[Answer]]]:
         """While entered, all conversations are sent, and each has its answer in a future, in order.
 
-        Leaving the block ends it at once: nobody waits for a request that is under way.
+        Leaving the block ends it at once, without waiting for requests under way.
 
         Raises:
             KolmoError: (from a future) the endpoint cannot be reached, refuses, or does not speak the protocol.
@@ -150,7 +150,7 @@ class Endpoint:
         threading.Thread(target=send, daemon=True).start()
         if not wait([got], self.timeout).done:
             late.set()
-            raise self._failed(f"no whole answer within {self.timeout:g} s; give it more with --timeout")
+            raise self._failed(f"no complete answer within {self.timeout:g} s; give it more with --timeout")
         return got.result()
 
     def _body(self, response: httpx2.Response, late: threading.Event) -> bytes:
@@ -158,7 +158,7 @@ class Endpoint:
         said = bytearray()
         for chunk in response.iter_raw():
             said += chunk
-            if late.is_set():  # nobody waits for it any more
+            if late.is_set():  # it is not waited for any more
                 return b""
             if len(said) > _LONGEST_REPLY:
                 raise self._failed(f"a reply of more than {_LONGEST_REPLY >> 20} MiB; no answer is so long")

@@ -49,7 +49,7 @@ class Programs:
 def evaluate_predictions(
     name: str, programs: Programs, *, strict: bool, reporting: Reporting = PLAIN, pace: Pace | None = None
 ) -> dict[str, Any]:
-    """The report of the programs in a file, whoever wrote them.
+    """The report of the programs in a file of any author.
 
     Raises:
         UsageError: the file cannot be read, or holds no prediction.

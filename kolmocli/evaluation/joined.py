@@ -72,7 +72,7 @@ def evaluate_joined(
     answered = {task.index for task, _ in attempts}
     left = [task_id for task_id, task in tasks.items() if task.index not in answered]
     for task_id in left:
-        problems.bad(f"task {task_id}", f"no prediction for it, and it is left out of {data}", left_out=False)
+        problems.bad(f"task {task_id}", f"no prediction for it; skipped in {data}", left_out=False)
     problems.close(f"predictions for {len(attempts):,} of {len(tasks):,} tasks")
     return {
         "model": predictions, "data": data, **report_of_samples(attempts, programs, reporting),

@@ -1,7 +1,7 @@
 """`kolmo curriculum calibrate MODEL --data F -o F2`: a file of tasks with levels by how often a model passes them.
 
 A file seldom says how hard its tasks are, and hardly ever how hard they are for this model. Its own pass rate says it,
-with the same chance that training later goes by: samples at the temperature of training.
+with the same chance as in training: samples at the temperature of training.
 """
 
 from __future__ import annotations

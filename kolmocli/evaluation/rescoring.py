@@ -67,7 +67,7 @@ def rescore(
             chunk, judged = waiting.popleft()
             yield from ((c.task, outcome) for c, outcome in zip(chunk, judged.result(), strict=True))
             told(len(chunk))
-    finally:  # what is under way when it ends early is for whoever owns the sandbox to end
+    finally:  # what is under way when it ends early is for the owner of the sandbox to end
         threads.shutdown(wait=False, cancel_futures=True)
 
 

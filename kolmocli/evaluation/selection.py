@@ -38,7 +38,7 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """`shared` is how many records of the file were left out for what they share with the run's training file; None
+    """`shared` is how many records of the file were skipped because they share something with the run's training file; None
     where there is nothing to compare."""
 
     config: Config

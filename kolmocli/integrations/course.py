@@ -2,7 +2,7 @@
 
     with kolmo.open_course("digits") as course:
         tasks = course.draw(16)                           # one for each group; `task.asked` is what a policy is shown
-        outcomes = course.judge(tasks, answers)           # `passed`, `reward`; a reward of None: nobody could judge it
+        outcomes = course.judge(tasks, answers)           # `passed`, `reward`; a reward of None: it could not be judged
         course.observe([kolmo.Result(task.bucket, passes, rollouts), ...])    # once per update of the policy
 
 The adapters of this room are a few dozen lines each, because all of it is here.
@@ -78,7 +78,7 @@ def _open_judge(config: Config, backend: Backend) -> SandboxJudge:
 
 
 class Course:
-    """Tasks by the choice of `controller`. Whoever has the same seed and observes the same results draws the same tasks."""
+    """Tasks by the choice of `controller`. Courses with the same seed and the same results draw the same tasks."""
 
     def __init__(
         self,
@@ -159,7 +159,7 @@ class Course:
         self._draws, self._drawn = int(state["draws"]), {name: int(n) for name, n in state["drawn"].items()}
 
     def _identity(self) -> dict[str, Any]:
-        """What the tasks go by."""
+        """The configuration of the tasks."""
         levels = Counter(bucket.family for bucket in self._known)
         return {"seed": self.config.seed, "levels": dict(levels)}
 

@@ -27,7 +27,7 @@ class PassRateSampler(Sampler[int]):
     Args:
         data: a map-style data set, anything with a length, or how many prompts there are.
         family, level, pass_rate: what is known of the prompts beforehand: the name of a column of `data`, a sequence with an entry
-            for each prompt, or nothing. Prompts of one family and level share what is learnt of them; a pass rate that was
+            for each prompt, or nothing. Prompts of one family and level share what is learned from them; a pass rate that was
             measured before is the first belief.
         options: `target`, the pass rate to hold (0.5); `seed` of the draws (0); `probes`, `memory` and `sharpness`, as in `Prompts`.
 

@@ -88,7 +88,7 @@ class Lessons(TrainerCallback, ExportableState):
             raise UsageError("TRL would shuffle a buffer of tasks drawn long ago; set shuffle_dataset=False")
         if args.restore_callback_states_from_checkpoint:
             raise UsageError(
-                "TRL would make another callback of what a checkpoint holds; leave restore_callback_states_from_checkpoint out:"
+                "TRL would make another callback of what a checkpoint holds; remove restore_callback_states_from_checkpoint:"
                 " this one restores itself"
             )
         self._groups = args.generation_batch_size // args.num_generations

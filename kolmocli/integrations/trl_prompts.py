@@ -115,7 +115,7 @@ class PassRateCallback(TrainerCallback, ExportableState):
 
     def on_init_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         if args.restore_callback_states_from_checkpoint:
-            raise UsageError("restore_callback_states_from_checkpoint: the sampler restores itself; leave it out")
+            raise UsageError("restore_callback_states_from_checkpoint: the sampler restores itself; remove it")
         args.ignore_data_skip = True  # a resumed run goes on with the state below; to skip would be to draw for nothing
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:

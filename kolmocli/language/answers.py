@@ -11,7 +11,7 @@ answer. Nothing is parsed, let alone evaluated: programs of strangers are parsed
    without a name and without an end is such an end.
 4. A `###` that begins or ends a line is an end or a heading. Of what is between them, the program is the first part
    that assigns `output`, else the first that is not blank. In a program in Python it is a comment as long as code follows.
-5. Outside fences, lines of prose above the program are left out: lines that no program can begin with. So are those
+5. Outside fences, lines of prose above the program are skipped: lines that no program can begin with. So are those
    below a function or a script.
 """
 
@@ -128,7 +128,7 @@ def _likely(block: Block) -> int:
 
 
 def _goes_on(bare: Part, held: Sequence[Block]) -> bool:
-    """Whether code before the first fence is the rest of a function: it is indented, or a fence that nobody opened ends it."""
+    """Whether code before the first fence is the rest of a function: it is indented, or a fence that was never opened ends it."""
     first = next(line for line in bare.lines if line.strip())
     return first[0].isspace() or (len(held) == 1 and not held[0].closed and not held[0].name)
 

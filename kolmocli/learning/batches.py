@@ -34,7 +34,7 @@ class Weighted:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """What one step learns from: of each group of the step what is learnt of it, which is nothing for a group without
+    """What one step learns from: the weighted rollouts of each group, none for a group without
     an advantage, and `lessons` that belong to no group."""
 
     groups: Sequence[Sequence[Weighted]] = ()

@@ -139,7 +139,7 @@ class Learner:
 
         Without a `denominator` the loss is a mean over rollouts; with one the sum over their tokens divided by it. It is
         that of the whole batch, so micro-batches do not matter. A batch without tokens that carry weight changes nothing.
-        With `noise` the groups are learnt one by one, which gives the same gradient, and the report says how much they
+        With `noise` the groups are learned one by one, which gives the same gradient, and the report says how much they
         differed. With several `updates` each is of a part of the groups, so that all but the first learn from rollouts of
         an older policy, and noise is not measured. Where it raises, weights and optimiser are as they were.
         """

@@ -1,4 +1,4 @@
-"""The value head: what a line will come to, from the policy's state before its first token.
+"""The value head: the return of a line, from the policy's state before its first token.
 
 The head is linear in the last hidden state h, V = w·(h, 1), and no gradient goes from it to the policy. It is a regression
 (`regression.py`), as in Bradtke and Barto 1996 (Machine Learning 22), with whole returns for targets; a head that follows a
@@ -18,7 +18,7 @@ from kolmocli.policy.policy import Policy
 
 
 class ValueHead:
-    """The value of every state of a policy. `regression` is fitted by whoever learns from the returns."""
+    """The value of every state of a policy. `regression` is fitted by the caller, which has the returns."""
 
     def __init__(self, policy: Policy) -> None:
         """Raises UsageError where the last hidden states of the policy's model are out of reach."""

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from kolmocli.console import unlogged
-from kolmocli.errors import KolmoError, UsageError, mend_of
+from kolmocli.errors import KolmoError, UsageError, remedy_of
 from kolmocli.extras import require
 from kolmocli.models.folders import PLAIN_PROMPTS
 from kolmocli.models.header import Header, read_header
@@ -63,7 +63,7 @@ def convert(file: Path, folder: Path, note: Callable[[str], None]) -> tuple[str,
             model.save_pretrained(folder)
         tokenizer.save_pretrained(folder)
     except SafetensorError as error:
-        raise KolmoError(f"{folder.parent}: cannot be written: {error}; {mend_of(error)}") from None
+        raise KolmoError(f"{folder.parent}: cannot be written: {error}; {remedy_of(error)}") from None
     return kind, header.licence
 
 

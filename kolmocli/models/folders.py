@@ -41,8 +41,8 @@ def require_parts(folder: Path) -> None:
         require_regular(file)
     if not any(folder.glob("*.safetensors")):
         others = any(folder.glob("*.bin"))
-        mend = "save it as safetensors, nothing else is loaded" if others else AGAIN
-        raise UsageError(f"{folder}: a model without weights: no *.safetensors in it; {mend}")
+        remedy = "save it as safetensors, nothing else is loaded" if others else AGAIN
+        raise UsageError(f"{folder}: a model without weights: no *.safetensors in it; {remedy}")
     if not any((folder / name).is_file() for name in TOKENIZERS):
         raise UsageError(f"{folder}: a model without a tokenizer: none of {', '.join(TOKENIZERS)} in it; {AGAIN}")
     try:
@@ -57,7 +57,7 @@ def require_parts(folder: Path) -> None:
 
 
 def require_plain_names(index: Path, called: str) -> None:
-    """An index says which files hold the weights: it may name nothing but safetensors beside it.
+    """An index says which files hold the weights: it may name nothing but safetensors next to it.
 
     A library would follow it out of the folder, and to a pickle.
 
@@ -71,7 +71,7 @@ def require_plain_names(index: Path, called: str) -> None:
     for name in named:
         if not (isinstance(name, str) and name.endswith(".safetensors") and Path(name).name == name):
             raise UsageError(
-                f"{called}: names {repr(name)[:REASON]} as weights; only *.safetensors beside it are loaded"
+                f"{called}: names {repr(name)[:REASON]} as weights; only *.safetensors next to it are loaded"
             )
 
 

@@ -13,7 +13,7 @@ from kolmocli.models.folders import copy_model, require_libraries
 from kolmocli.models.store import Kept, Origin, arriving, find_kept, require_name, require_room, write_origin
 
 _UNPACKED = 5
-"""Blocks of the fewest bits become so many times as large in bf16."""
+"""Blocks of the fewest bits become this many times larger in bf16."""
 
 
 def import_model(source: Path, name: str | None, reserved: Collection[str], note: Callable[[str], None]) -> Kept:

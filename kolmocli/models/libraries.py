@@ -15,8 +15,8 @@ REASON = 160
 
 
 @contextlib.contextmanager
-def refused(what: str, mend: str) -> Iterator[None]:
-    """What a library raises, as `what (reason); mend`, and without what it logs of weights that do not fit.
+def refused(what: str, remedy: str) -> Iterator[None]:
+    """What a library raises, as `what (reason); remedy`, and without what it logs of weights that do not fit.
 
     Raises:
         UsageError: instead.
@@ -29,7 +29,7 @@ def refused(what: str, mend: str) -> Iterator[None]:
     except Exception as error:  # a configuration may ask for anything: no heads, a size below nothing, 10¹² words
         reason = f"no {error}" if isinstance(error, KeyError) else " ".join(str(error).split()) or type(error).__name__
         reason = reason if len(reason) <= REASON else f"{reason[:REASON]}…"
-        raise UsageError(f"{what} ({reason}); {mend}") from None
+        raise UsageError(f"{what} ({reason}); {remedy}") from None
 
 
 @contextlib.contextmanager

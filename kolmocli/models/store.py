@@ -1,4 +1,4 @@
-"""The cache of models: a folder for each, complete or absent, in Hugging Face format with `kolmo.json` beside it."""
+"""The cache of models: a folder for each, complete or absent, in Hugging Face format, with a `kolmo.json`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from kolmocli.errors import KolmoError, UsageError, mend_of, suggest
+from kolmocli.errors import KolmoError, UsageError, remedy_of, suggest
 from kolmocli.paths import is_model_name, models_dir
 from kolmocli.plain import parsed
 
@@ -139,7 +139,7 @@ def write_origin(folder: Path, origin: Origin) -> None:
 
 
 def require_room(place: Path, needed: int) -> None:
-    """Raise KolmoError where so many bytes find no room beside `place`."""
+    """Raise KolmoError where the disk of `place` has no room for this many bytes."""
     free = shutil.disk_usage(place).free
     if free < needed:
         raise KolmoError(
@@ -178,8 +178,8 @@ def _writing() -> Iterator[None]:
         yield
     except OSError as error:
         where = error.filename or models_dir()
-        mend = f"{mend_of(error)}, or name another place with KOLMO_MODELS"
-        raise KolmoError(f"{where}: cannot be written: {error.strerror or error}; {mend}") from None
+        remedy = f"{remedy_of(error)}, or name another place with KOLMO_MODELS"
+        raise KolmoError(f"{where}: cannot be written: {error.strerror or error}; {remedy}") from None
 
 
 def _sync(folder: Path) -> None:

@@ -19,5 +19,5 @@ def terminal_picture(snapshot: Snapshot, width: int = 80, height: int = 24, titl
     )
     console.print(render(snapshot, width, height - 1))
     svg = console.export_svg(title=title, theme=MONOKAI, unique_id="kolmo")
-    # Rich asks the network for its font. Every text has its length written beside it, so any monospace font will do.
+    # Rich asks the network for its font. Every text has its length written with it, so any monospace font will do.
     return re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.DOTALL).replace("Fira Code, ", "")

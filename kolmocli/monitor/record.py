@@ -15,7 +15,7 @@ from typing import Any, Self, get_args, get_origin, get_type_hints
 
 
 def key(unit: str, meaning: str, *, rare: bool | str = False, digits: int | None = None, default: Any = None) -> Any:
-    """A key with its unit and what it is, written with so many `digits` after the point.
+    """A key with its unit and what it is, written with `digits` places after the point.
 
     A `rare` one is left out of the line where it is None; with the name of another key, where that one is.
     """

@@ -128,7 +128,7 @@ def _information(history: History) -> str:
         _way("hindsight, answers: −log2 p", relabelled, _last(r.answer_bits_total for r in rl), None),
     ]  # fmt: skip
     return table(
-        ("what is learnt from", "samples", "bits per sample", "bits in all", "GFLOP", "bits per GFLOP"),
+        ("what is learned from", "samples", "bits per sample", "bits in all", "GFLOP", "bits per GFLOP"),
         filter(None, rows),
     )
 

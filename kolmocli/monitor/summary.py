@@ -38,7 +38,7 @@ class SummaryPassRate(Record):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SummaryBits(Record):
-    """What was learnt, in bits."""
+    """What was learned, in bits."""
 
     per_rollout: float | None = key("bits", "mean over all rollouts")
     total: float | None = key("bits", "the last `bits_total`")

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol
 
-from kolmocli.errors import KolmoError, UsageError, mend_of
+from kolmocli.errors import KolmoError, UsageError, remedy_of
 from kolmocli.monitor.events import Event
 from kolmocli.monitor.reader import EVENTS, METRICS, SUMMARY
 from kolmocli.monitor.records import StepRecord
@@ -132,7 +132,7 @@ def _told(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise KolmoError(f"{path}: {error.strerror or error}; {mend_of(error)} and go on with --resume") from error
+        raise KolmoError(f"{path}: {error.strerror or error}; {remedy_of(error)} and go on with --resume") from error
 
 
 class _LineFile:
@@ -169,7 +169,7 @@ class _LineFile:
             os.close(self._file)
 
     def _require_place(self) -> None:
-        """A file that was removed still takes lines, and nobody will ever read them."""
+        """A file that was removed still takes lines, and they are lost."""
         try:
             there = os.path.samestat(os.stat(self._path), os.fstat(self._file))
         except OSError:

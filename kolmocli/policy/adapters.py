@@ -1,4 +1,4 @@
-"""Low-rank adapters beside frozen weights, and where those weights come from.
+"""Low-rank adapters on frozen weights, and where those weights come from.
 
 A folder with an adapter holds it in peft's format, and `base.json`: how to get the very weights that it was
 trained beside. An adapter of somebody else has no `base.json`; its peft configuration names the model.
@@ -33,7 +33,7 @@ _SAMPLE = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """The frozen model beside an adapter.
+    """The frozen model below an adapter.
 
     `name` is a preset, an absolute folder or a Hugging Face id; `seed` is what a preset is drawn from.
     `version` is the fingerprint of a folder, or the commit on the Hugging Face hub; None where neither is known.
@@ -84,7 +84,7 @@ def _checked(base: Base) -> Base:
 
 
 def attach(model: Any, adaptation: Adaptation, seed: int) -> Any:
-    """The model with a fresh adapter beside every linear layer but the output head; only the adapter trains.
+    """The model with a fresh adapter on every linear layer but the output head; only the adapter trains.
 
     A fresh adapter changes nothing: one of its two matrices is zero, the other is drawn from the seed alone.
     """
@@ -100,7 +100,7 @@ def attach(model: Any, adaptation: Adaptation, seed: int) -> Any:
 
 
 def load_adapter(model: Any, folder: Path, *, trainable: bool) -> Any:
-    """The model with the saved adapter of `folder` beside it.
+    """The model with the saved adapter of `folder`.
 
     Raises:
         UsageError: it does not fit the model, or not all of its weights are there.

@@ -51,7 +51,7 @@ def build_preset(name: str, seed: int, alphabet: Alphabet = "programs") -> Llama
 
     Weights have a standard deviation of 1/sqrt(hidden): the 0.02 that is usual for large models is far too
     small here and made the warm start five times as long. The embeddings of the integers are sinusoids of
-    their value, so that neighbours are alike from the start and ramps need not be learnt number by number
+    their value, so that neighbours are alike from the start and ramps need not be learned number by number
     (docs/log.md has both measurements).
     """
     config, tokenizer = preset_config(name, alphabet), tokenizer_of(alphabet)

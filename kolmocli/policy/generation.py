@@ -27,10 +27,10 @@ from kolmocli.processor import Precision
 _COMPACT_SHARE = 0.75
 """Finished rows leave the batch once what is left fits a table of this share: each removal copies the cache."""
 _BLOCK = 256
-"""Words of a block, where a token is drawn from so many that they are looked through in two steps."""
+"""Words of a block, in vocabularies so large that a token is drawn in two steps."""
 _STEPS_BETWEEN_LOOKS, _STEPS_ELSEWHERE = {"cpu": 1}, 8
 """How often it is asked which rows have ended, by the kind of device. Anywhere but on the CPU to ask is to wait until the
-device has done all that it was told to: meanwhile rows that have ended write on, to nobody's row."""
+device has done all that it was told to: meanwhile rows that have ended write on, to a spare row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +145,7 @@ def _write(
     device, rows = last_P.device, len(last_P) * samples
     stops_V = torch.zeros(decoder.logits_NV.shape[-1], dtype=torch.bool, device=device)
     stops_V[[i for i in stop_ids if i < len(stops_V)]] = True
-    # Row `rows` of the results is nobody's: what rows that have finished still write goes there.
+    # Row `rows` of the results is spare: what rows that have finished still write goes there.
     token_NT = torch.zeros(rows + 1, max_new_tokens, dtype=torch.long, device=device)
     logprob_NT = torch.zeros(rows + 1, max_new_tokens, device=device)
     value_NT = torch.zeros(rows + 1, max_new_tokens, device=device) if value is not None else None
@@ -204,10 +204,10 @@ def _beginnings(
 
 
 def _compact(
-    decoder: Decoder, result_PG: torch.Tensor, token_N: torch.Tensor, nobody: int
+    decoder: Decoder, result_PG: torch.Tensor, token_N: torch.Tensor, spare: int
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Drop finished rows, as far as a smaller table holds the others: its width is that of the prompt with the most."""
-    finished_PG = result_PG == nobody
+    finished_PG = result_PG == spare
     prompts_P = (~finished_PG).any(-1).nonzero()[:, 0]
     order_PG = finished_PG[prompts_P].long().argsort(dim=-1, stable=True)
     order_PG = order_PG[:, : int((~finished_PG).sum(-1).max())]

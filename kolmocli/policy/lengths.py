@@ -12,7 +12,7 @@ _TOKENS_PER_STEP = 32
 
 
 def tables(lengths: Sequence[int], steps: int) -> list[list[int]]:
-    """Numbers of the prompts of each table, in order, for prompts of these lengths and at most so many tokens each.
+    """Numbers of the prompts of each table, in order, for prompts of these lengths and at most this many tokens each.
 
     The longest come first. A table is split where that saves most, as long as it saves more padding than a further table costs.
     """

@@ -30,6 +30,6 @@ WIDE = 8_192
 
 
 def tokens_kept(numbers_per_token: float) -> int:
-    """Tokens that fit in `NUMBERS_KEPT`, of which each keeps so many."""
+    """Tokens that fit in `NUMBERS_KEPT`, by the numbers that each keeps."""
     least, most = TOKENS_KEPT
     return max(least, min(most, int(NUMBERS_KEPT / numbers_per_token)))

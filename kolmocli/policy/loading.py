@@ -117,7 +117,7 @@ def resolve_checkpoint(name: str, warn: Callable[[str], None] = silent) -> Path 
 
 
 def _load_adapted(name: str, folder: Path, place: torch.device, train: Adaptation | None) -> Policy:
-    """An adapter beside its base. It is trained on as what it is, or not at all."""
+    """An adapter with its base. It is trained on as what it is, or not at all."""
     require_as_written(folder)
     base = read_base(folder)
     require_whole(folder)
@@ -127,7 +127,7 @@ def _load_adapted(name: str, folder: Path, place: torch.device, train: Adaptatio
         base = replace(base, load_in_8bit=train.load_in_8bit)
     model, tokenizer = _load_model(base, place, "auto")
     if base.version and _versioned(base, model).version != base.version:
-        raise UsageError(f"{folder}: its base {base.name} holds other weights than those that it was trained beside")
+        raise UsageError(f"{folder}: its base {base.name} holds other weights than those that it was trained on")
     model = load_adapter(model, folder, trainable=train is not None).eval()
     if train is not None and train.rank != rank_of(model):
         raise UsageError(

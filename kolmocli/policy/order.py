@@ -1,6 +1,6 @@
 """Sums in one order: what a seed gives must not depend on which thread comes first.
 
-Some gradients are added up with atomic operations by several threads at once, and the last digits of such a sum go by who comes
+Some gradients are added up with atomic operations by several threads at once, and the last digits of such a sum depend on who comes
 first, so by what else the machine is doing. PyTorch takes an ordered form where it is asked to, and says where it has none.
 """
 

@@ -29,7 +29,7 @@ logging.disable_progress_bar()  # a bar of its own would tear the live table
 class Policy:
     """`model` is a transformers causal LM on its device, `name` what the user called it.
 
-    With a `base` the model is that one, frozen, with an adapter beside it. A `value` is noted while rollouts are written;
+    With a `base` the model is that one, frozen, with an adapter. A `value` is noted while rollouts are written;
     it belongs to training and is not saved with the policy. `sampler` writes rollouts; it has the arguments of `generate`.
     `version` counts the updates of the weights. `precision` is that of the products of matrices where the policy learns and
     where its rollouts are drawn; greedy answers are made in the precision of the weights, so that they are what any other
@@ -88,17 +88,17 @@ class Policy:
         """Look at prompts before anything is computed: beyond its positions a model is an error of its library.
 
         Raises:
-            UsageError: one of them and so many tokens after it are more than the model has positions for.
+            UsageError: one of them and this many tokens after it are more than the model has positions for.
         """
         if self.positions is None:
             return
         longest = max(map(len, prompts), default=0)
         if longest + new_tokens > self.positions:
             left = self.positions - longest
-            mend = f"allow {left:,} new tokens at most (training.max_new_tokens), " if left > 0 else ""
+            remedy = f"allow {left:,} new tokens at most (training.max_new_tokens), " if left > 0 else ""
             raise UsageError(
                 f"{self.name}: has {self.positions:,} positions, and a prompt of {longest:,} tokens with {new_tokens:,} "
-                f"after it has {longest + new_tokens:,}; {mend}take shorter tasks, or name another model"
+                f"after it has {longest + new_tokens:,}; {remedy}take shorter tasks, or name another model"
             )
 
     @cached_property
@@ -124,9 +124,9 @@ class Policy:
         return len(self._answer_ids(text))
 
     def answer(self, prompt: Prompt, text: str, prefix: str = "") -> Rollout:
-        """A supervised answer in the shape of a rollout; it has no log-probabilities, as nobody sampled it.
+        """A supervised answer in the shape of a rollout; it has no log-probabilities, as it was not sampled.
 
-        With a `prefix`, which `text` begins with, what comes after it is to be learnt. Raises UsageError as `require_room`.
+        With a `prefix`, which `text` begins with, what comes after it is to be learned. Raises UsageError as `require_room`.
         """
         asked, tokens = self.prompt_ids(prompt, prefix), self._answer_ids(text.removeprefix(prefix))
         self.require_room([asked], len(tokens))

@@ -1,7 +1,7 @@
 """In which precision matrices are multiplied where a policy learns.
 
 bf16 products are added up in fp32, and only products are in bf16: weights, norms, softmax, log-probabilities and the head stay
-in fp32. Processors that multiply bf16 say so; how much that gains goes by the shapes, so it is measured on the model's own, once:
+in fp32. Processors that multiply bf16 say so; how much that gains depends on the shapes, so it is measured on the model's own, once:
 what was found is kept, or a busy machine could choose otherwise for the second run of a seed than for the first.
 """
 

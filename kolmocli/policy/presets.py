@@ -89,7 +89,7 @@ def alphabet_of(words: Container[str]) -> Alphabet | None:
 
 
 def is_built_here(words: int) -> bool:
-    """Whether a model with so many words is a preset, by its tokenizer's size: no model from elsewhere has so few."""
+    """Whether a model with this many words is a preset, by its tokenizer's size: no model from elsewhere has so few."""
     return words in VOCABULARIES.values()
 
 

@@ -23,7 +23,7 @@ _TARGETS_AT_ONCE = 64
 
 @dataclass
 class PolicyProposer:
-    """Proposals are unverified: whoever uses one executes it and compares."""
+    """Proposals are unverified: execute one and compare before you use it."""
 
     policy: Policy
 
@@ -31,7 +31,7 @@ class PolicyProposer:
         """For every target up to `samples` programs without repeats: the greedy one, and samples shared out among
         `TEMPERATURES`, the first of which gets what is left over.
 
-        Each is cut before its first line that is not of the language; empty ones are left out.
+        Each is cut before its first line that is not of the language; empty ones are dropped.
         """
         proposals: list[list[Program]] = []
         for start in range(0, len(targets), _TARGETS_AT_ONCE):

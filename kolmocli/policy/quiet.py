@@ -1,4 +1,4 @@
-"""What libraries log, and nobody who uses kolmo needs to read."""
+"""Log lines of libraries that users of kolmo need not read."""
 
 from __future__ import annotations
 

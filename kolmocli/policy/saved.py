@@ -110,7 +110,7 @@ def _require_all(source: str, found: dict[str, Any]) -> None:
 
 
 def require_finite(source: str, model: Any) -> None:
-    """Raise UsageError for weights with a NaN or an infinity among them: nothing can be sampled from them or learnt."""
+    """Raise UsageError for weights with a NaN or an infinity among them: they can neither sample nor learn."""
     for name, weights in model.named_parameters():
         scales = getattr(weights, "SCB", None)  # of weights in 8 bits, which are finite themselves
         for part in (weights, scales):

@@ -88,7 +88,7 @@ def _woven_items(runs: dict[int, list[int]], at: int) -> int:
         if longest >= least:
             most = max(most, stride * longest)
     end = min(at + most, len(runs[1]))
-    # A strand hardly ever goes by the step of its neighbour: what goes on item by item is no interleaving.
+    # A strand hardly ever continues its neighbour: what goes on item by item is no interleaving.
     end = next((i for i in range(at, end) if runs[1][i] >= _LEAST), end)
     return end - at if end - at >= 2 * _LEAST_WOVEN[2] else 0
 

@@ -59,7 +59,7 @@ class Tensor:
 
     @property
     def is_linear(self) -> bool:
-        """Whether it is the matrix of a linear layer that 8-bit loading quantises and an adapter goes beside."""
+        """Whether it is the matrix of a linear layer that 8-bit loading quantises and an adapter is added to."""
         return len(self.shape) == 2 and not any(part in self.name for part in _NOT_ADAPTED)
 
 

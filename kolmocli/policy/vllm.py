@@ -48,14 +48,14 @@ def open_vllm(policy: Policy, memory_share: float) -> VllmSampler:
     require("model.sampler: vllm", "vllm", otherwise="remove that key")
     if policy.base is not None:
         raise UsageError(
-            f"model.sampler: {policy.name} is an adapter, which vllm cannot follow while it learns; leave it out"
+            f"model.sampler: {policy.name} is an adapter, which vllm cannot follow while it learns; remove it"
         )
     for name, value in _ENVIRONMENT.items():
         os.environ.setdefault(name, value)
     os.environ["VLLM_ENABLE_V1_MULTIPROCESSING"] = "0"  # in this process, where the weights are
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # what it imports is deprecated here and there, which no user can mend
+            warnings.simplefilter("ignore")  # what it imports is deprecated here and there, which no user can fix
             return VllmSampler(policy.model, memory_share)
     except Exception as error:  # whatever the engine or one of its kernels raises: its own words are the line
         raise KolmoError(f"model.sampler: vllm cannot run this model: {last_line(error)}") from error
@@ -112,7 +112,7 @@ class VllmSampler:
         from vllm.inputs import TokensPrompt
 
         if value is not None:
-            raise ValueError("vllm shows nobody the states of its model")
+            raise ValueError("vllm does not show the states of its model")
         look()
         self._take(model, version)
         rows = len(prompts) * samples

@@ -14,7 +14,7 @@ def is_address(backend: Backend) -> bool:
 
 
 def what_is_wrong(backend: str) -> str:
-    """With this name, and the mend; nothing where it is one."""
+    """With this name, and the remedy; nothing where it is one."""
     if backend in BACKENDS or is_address(backend):
         return ""
     close = suggest(backend, BACKENDS)

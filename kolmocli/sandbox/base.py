@@ -228,7 +228,7 @@ class Health:
 class Sandbox(Protocol):
     """A place to run hostile programs, open until its `with` block ends or `close` is called.
 
-    Any thread may submit; `close` is idempotent. Whoever writes a sandbox of their own inherits `run` and `with`.
+    Any thread may submit; `close` is idempotent. A sandbox of your own inherits `run` and `with`.
     """
 
     limits: Limits

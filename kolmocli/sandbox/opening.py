@@ -52,7 +52,7 @@ def open_sandbox(
         from kolmocli.sandbox.service.client import open_client
 
         if runtime or image:
-            raise UsageError(f"{backend} has the runtime and the image that it was started with; leave yours out")
+            raise UsageError(f"{backend} has the runtime and the image that it was started with; remove yours")
         return open_client(backend, token_file, limits, most, workers, packages, retries)
     if token_file is not None:
         raise UsageError(f"the sandbox {backend} takes no token; that is for the address of a server")
@@ -164,7 +164,7 @@ def _require_runtime(runtime: str) -> None:
     if runtime not in known:
         raise EnvironmentMissing(
             f"the Docker engine has no runtime {runtime!r}, only {', '.join(known)}; register it with the engine "
-            "(/etc/docker/daemon.json), or leave the runtime out"
+            "(/etc/docker/daemon.json), or remove the runtime"
         )
 
 

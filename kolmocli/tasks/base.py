@@ -39,7 +39,7 @@ class Prompt:
 
 
 class Attempt(Protocol):
-    """What a policy wrote for one task, read: what is to be run, and what a verdict on that comes to."""
+    """What a policy wrote for one task, read: what is to be run, and what a verdict on that means."""
 
     @property
     def job(self) -> Job | None:
@@ -67,7 +67,7 @@ class Task:
     """A right answer, which a supervised warm start imitates."""
     language: Language = "python"
     prefix: str = ""
-    """The beginning of the answer, given: part of the prompt, so nobody writes it, and of the text that is judged."""
+    """The given beginning of the answer: part of the prompt, so the policy does not write it, and of the judged text."""
     task_id: str | None = None
     """What a file of predictions calls this task."""
     bucket: Bucket = _NOWHERE
@@ -93,7 +93,7 @@ class Task:
         return len(self.asked.shortest)
 
     def attempt(self, text: str, terms: Terms) -> Attempt:
-        """The judge: what an answer to this task comes to. Raises UsageError when there is none."""
+        """The judge of an answer to this task. Raises UsageError when there is none."""
         if self.check is None:
             raise UsageError(f"{self.bucket}: a task needs `check`, or a judge of its own")
         return Checked(self, text, self.check, terms)
@@ -167,5 +167,5 @@ class TaskSource(Protocol):
         ...
 
     def admits(self, program: Program, sequence: tuple[int, ...]) -> bool:
-        """Whether this program and its sequence may be learnt from: False when they belong to the other split."""
+        """Whether this program and its sequence may be learned from: False when they belong to the other split."""
         ...

@@ -39,7 +39,7 @@ def truth(value: Any, whose: str) -> bool:
         return bool(value)
     if inspect.iscoroutine(value):
         value.close()
-        raise UsageError(f"{whose}: its check is an async function, which nobody waits for; make it a plain one")
+        raise UsageError(f"{whose}: its check is an async function; make it a plain one")
     raise UsageError(
         f"{whose}: its check returned {kind.__name__} {shown(value)} and not True or False; wrap it in bool()"
     )

@@ -1,7 +1,7 @@
 """A family: a kind of task. It owns its levels, its tasks, its prompt and its judge.
 
 A kind is registered under the name by which curriculum files call it (`task: sum_digits`). It reads its own section of
-the file, and opens it as tasks. Whoever brings a kind of their own writes one function:
+the file, and opens it as tasks. A kind of your own is one function:
 
     @family("primes", levels=5)
     def primes(level: int, rng: random.Random) -> Task: ...
@@ -29,7 +29,7 @@ from kolmocli.tasks.settings import FamilySettings
 
 _ATTEMPTS = 2_000
 _HELD_OUT = 10
-"""One prompt in so many is for evaluation."""
+"""One prompt in this many is for evaluation."""
 
 
 class Family(Protocol):
@@ -44,7 +44,7 @@ class Family(Protocol):
         ...
 
     def admits(self, program: Program, sequence: tuple[int, ...]) -> bool:
-        """Whether what a program makes may be learnt from: False when it belongs to the other split."""
+        """Whether what a program makes may be learned from: False when it belongs to the other split."""
         ...
 
 
@@ -170,7 +170,7 @@ class FunctionFamily:
         if not isinstance(task, Task):
             raise UsageError(f"{whose}: made {type(task).__name__} and not a Task")
         if task.check is None and type(task).attempt is Task.attempt:
-            raise UsageError(f"{whose}: made a task that nobody can judge; it needs `check`")
+            raise UsageError(f"{whose}: made a task without a judge; it needs `check`")
         if isinstance(task.prompt, Prompt):
             asked = {"prompt": task.prompt.text, "prompt.system": task.prompt.system, "prompt.short": task.prompt.short}
         else:

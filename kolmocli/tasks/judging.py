@@ -1,6 +1,6 @@
 """The one path from what a policy wrote to outcomes: run, confirm winners elsewhere, score.
 
-Training, predictions and endpoints all judge here. What is run and what its verdict comes to is the task's to say.
+Training, predictions and endpoints all judge here. The task says what is run and what its verdict means.
 """
 
 from __future__ import annotations

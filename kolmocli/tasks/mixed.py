@@ -1,4 +1,4 @@
-"""Several sources of tasks as one: a data file beside the families of a curriculum."""
+"""Several sources of tasks as one: a data file and the families of a curriculum."""
 
 from __future__ import annotations
 

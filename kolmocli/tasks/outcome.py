@@ -1,4 +1,4 @@
-"""What became of one rollout, whoever judged it, and on what terms."""
+"""What became of one rollout, and on what terms."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What a judge goes by beside the task: what is paid, and how many lines of a program are run at most."""
+    """A judge's terms apart from the task: what is paid, and how many lines of a program are run at most."""
 
     rule: RewardRule
     max_lines: int = 256

@@ -131,5 +131,5 @@ rewards.add("binary", lambda s: Binary(partial=s.partial), builtin=True, module=
 
 
 def reward_rule(settings: Reward) -> RewardRule:
-    """The rule that a curriculum file asks for. Raises UsageError when nobody has registered it."""
+    """The rule that a curriculum file asks for. Raises UsageError when it is not registered."""
     return rewards.get(settings.kind)(settings)

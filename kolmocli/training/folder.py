@@ -40,7 +40,7 @@ _LOCK = ".lock"
 
 @contextmanager
 def new_folder(config: Config, folder: Path | None, note: Callable[[str], None]) -> Iterator[Path]:
-    """The folder of a run that begins, with `config.yaml` in it; nobody else trains there while this is entered.
+    """The folder of a run that begins, with `config.yaml` in it; no other process trains there while this is entered.
 
     Raises:
         UsageError: the folder is used, or it cannot be made.
@@ -72,7 +72,7 @@ def held(folder: Path, note: Callable[[str], None]) -> Iterator[Path]:
             who = os.read(file, 200).decode(errors="replace").strip() or "another process"
             raise UsageError(f"{folder}: {who} trains there; wait until it ends, or stop it first") from None
         except OSError as error:  # some network file systems have no locks
-            note(f"{folder}: cannot be locked ({error.strerror}); see to it that nobody else trains there")
+            note(f"{folder}: cannot be locked ({error.strerror}); make sure no other process trains there")
         with _usable(folder):
             os.ftruncate(file, 0)
             os.write(file, f"process {os.getpid()} on {socket.gethostname()}\n".encode())

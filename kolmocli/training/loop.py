@@ -7,7 +7,7 @@ What differs from the textbook, and why:
 3. A fault of the sandbox masks the rollout; it is never a reward.
 4. Buckets come from a controller that sees passes and nothing else.
 5. Where the curriculum asks for it there are more ways to learn (`methods/`): tasks begun for the policy, tasks of its own
-   making, programs that missed as answers to what they really make, more rollouts than are learnt from, the warm
+   making, programs that missed as answers to what they really make, more rollouts than are learned from, the warm
    start's answers on.
 """
 

@@ -2,7 +2,7 @@
 to what processes take.
 
 A micro-batch passes its tokens through every layer, and what the backward pass needs of them is kept. How much that is
-goes by the forward pass: that of `policy/lean/scoring.py` keeps each token's numbers once, transformers' own keeps a
+depends on the forward pass: that of `policy/lean/scoring.py` keeps each token's numbers once, transformers' own keeps a
 prompt's keys for each of its rollouts, and with gradient checkpointing a layer's inputs are all that is kept of it.
 """
 
@@ -42,7 +42,7 @@ it is on a GPU, whose tensors are counted themselves."""
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What a step works on: so many rollouts, with so many samples of a prompt, and tokens of either at most."""
+    """What a step works on: its rollouts, the samples of a prompt, and the most tokens of either."""
 
     rollouts: int
     samples: int
@@ -81,7 +81,7 @@ class Need:
     """Whether frozen weights of 16 bits are kept in fp32."""
     value_head: bool = False
     reference: bool = False
-    """Whether the model that the run began with is kept beside the one that learns; under adapters it is there anyway."""
+    """Whether the model that the run began with is kept next to the one that learns; under adapters it is there anyway."""
 
     @cached_property
     def trained(self) -> int:

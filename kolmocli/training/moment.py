@@ -47,7 +47,7 @@ class Moment:
 
     @property
     def is_past(self) -> bool:
-        """Whether the step has been learnt: then it is to be finished."""
+        """Whether the step has been learned: then it is to be finished."""
         return self._policy.version != self._version
 
     def go_back(self) -> None:

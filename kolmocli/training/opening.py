@@ -134,7 +134,7 @@ def open_run(config: Config, options: RunOptions, display: Display, stack: ExitS
     looked_at = chain(held_out, (source.task(bucket, 0) for bucket in source.buckets()))
     policy.require_room((policy.prompt_ids(task.asked) for task in looked_at), config.training.max_new_tokens)
     if config.adapter_rank and is_preset(config.model.name):
-        display.note(f"{config.model.name} is drawn at random and stays so: only the adapters beside it learn")
+        display.note(f"{config.model.name} is drawn at random and stays so: only its adapters learn")
     policy.precision = choose_precision(policy.model, config.model.precision, display.note)
     config = with_precision(config, policy.precision)
     pace = Pace()
@@ -233,7 +233,7 @@ def _checkpoint(folder: Path, note: Callable[[str], None]) -> Path | None:
     damaged: list[str] = []
     found = latest_checkpoint(folder, damaged.append)
     if found is None and damaged:
-        raise KolmoError(f"{damaged[0]}, and no other is whole; put one back, or remove {place} to begin again")
+        raise KolmoError(f"{damaged[0]}, and no other is intact; put one back, or remove {place} to begin again")
     for line in damaged:
         note(line)
     if found is None:

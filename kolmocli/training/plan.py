@@ -81,7 +81,7 @@ def _model(config: Config, prompt_tokens: int) -> dict[str, Any]:
 
 
 def memory_plan(config: Config, prompt_tokens: int) -> dict[str, float] | None:
-    """MiB by purpose, with prompts of so many tokens at most; None for a model that would have to be downloaded first."""
+    """MiB by purpose, with prompts of at most this many tokens; None for a model that would have to be downloaded first."""
     size, training = _size(config.model.name, config.alphabet), config.training
     if size is None:
         return None
@@ -112,7 +112,7 @@ def precision(model: Model) -> Precision:
 
 
 def _based_on(name: str) -> str:
-    """The preset, folder or hub id with the weights: of a run its newest checkpoint, of an adapter what it stands beside."""
+    """The preset, folder or hub id with the weights: of a run its newest checkpoint, of an adapter its base."""
     folder = model_folder(name)
     if is_preset(name) or not folder.is_dir():
         return name

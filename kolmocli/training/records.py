@@ -39,13 +39,13 @@ def step_record(
 ) -> ReinforceRecord:
     """Everything about a REINFORCE step that its rollouts and the controller say; faults are left out.
 
-    `batch` is what was learnt of them: a group that nothing was learnt of is dead. `tokens` and `flops` are what the step
+    `batch` is what was learned from them: a group that taught nothing is dead. `tokens` and `flops` are what the step
     cost: information is also given per unit of them.
     """
     judged = [o for g in groups for o in g.outcomes if o.reward is not None]
     rewards = [o.reward for o in judged if o.reward is not None]
     results = [(r.passes, r.rollouts) for r in (g.result() for g in groups) if r.rollouts]
-    dead = [not learnt for learnt in batch.groups]
+    dead = [not learned for learned in batch.groups]
     passed = [g.result().passes for g, is_dead in zip(groups, dead, strict=True) if is_dead]
     bits = mean_entropy(results) or 0.0
     sizes = [(o.bits, o.literal_bits) for o in judged if o.literal_bits is not None]

@@ -1,6 +1,6 @@
 """How long a run would take on this machine: parts of steps of each kind are taken, with a policy that is thrown away.
 
-A policy that has learnt nothing writes answers of any length, so rollouts are as long as the references of their tasks; where there
+A policy that has learned nothing writes answers of any length, so rollouts are as long as the references of their tasks; where there
 is no reference, half of what is allowed. What would take long is rehearsed in part and multiplied: of sampling the reading of
 some prompts and the first tokens after them, of learning one micro-batch or less of it. Not rehearsed are the sandbox, which
 judges while programs are written, checkpoints, and methods beyond plain REINFORCE.
@@ -42,7 +42,7 @@ _AT_MOST = 32
 _PRODUCTS = 5e10
 """Parameters times tokens of a rehearsed learning pass, which is six times as many floating-point operations: seconds of a core."""
 _CHEAPER = 3
-"""As much as learning from a token takes, so many are read or written for."""
+"""Tokens that are read or written in the time of learning from one."""
 
 
 def rehearse(config: Config) -> dict[str, float]:

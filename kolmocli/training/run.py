@@ -37,7 +37,7 @@ class ReachedStop(Exception):
 
 
 class Run:
-    """Owns `state`, and nobody else moves its counters but the warm start its own."""
+    """Owns `state`, and is alone in moving its counters; the warm start moves its own."""
 
     def __init__(
         self,

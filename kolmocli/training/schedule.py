@@ -1,4 +1,4 @@
-"""What goes by the number of the step alone, so that nothing of it has to be saved."""
+"""What depends on the number of the step alone, so that nothing of it has to be saved."""
 
 from __future__ import annotations
 
@@ -18,5 +18,5 @@ def learning_rate(step: int, training: Training) -> float:
 
 
 def is_measured(step: int, every: int) -> bool:
-    """Whether the noise of the gradient is measured in this step: in the first, and then every so many; 0: never."""
+    """Whether the noise of the gradient is measured in this step: in the first, and then at regular intervals; 0: never."""
     return every > 0 and (step - 1) % every == 0

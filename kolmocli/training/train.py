@@ -59,7 +59,7 @@ def _run(config: Config, parts: Parts) -> dict[str, Any]:
         ended = "stopped"
         recorder.note(f"reached step {run.state.step}; go on with: {run.go_on}")
     except (Stopped, Diverged):
-        _conclude(config, parts)  # without plots: whoever asks for a stop does not wait for them
+        _conclude(config, parts)  # without plots: a stop does not wait for them
         recorder.doing("stopped")
         raise
     summary = _conclude(config, parts)

@@ -1,4 +1,4 @@
-"""From judged groups to what is learnt of them: rewards of the lines, advantages, weights of the tokens."""
+"""From judged groups to what is learned from them: rewards of the lines, advantages, weights of the tokens."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Baseline(Protocol):
 
 
 class GroupBaseline(Method):
-    """Goes by the rewards of the group, or with `ema` by the mean of earlier steps."""
+    """The baseline of the group's own rewards, or with `ema` of the mean of earlier steps."""
 
     def __init__(self, kind: BaselineKind, gamma: float, failure: float = 0.0) -> None:
         """`failure` is what a failure is paid: `maxrl` divides by the mean of what there is above that."""
@@ -64,12 +64,12 @@ class GroupBaseline(Method):
 
 @dataclass(frozen=True, slots=True)
 class Weigh:
-    """The denominator of the loss is the number of rollouts that are learnt from: a constant per batch, so that long
+    """The denominator of the loss is the number of rollouts that are learned from: a constant per batch, so that long
     programs are neither favoured nor punished except by the reward."""
 
     baseline: Baseline
     group_size: int
-    """Rollouts of a group that are learnt from, of those that were sampled (`best_of`)."""
+    """Rollouts of a group that are learned from, of those that were sampled (`best_of`)."""
     rng: Callable[[int], random.Random] = field(default=random.Random)
     """The random numbers of a step."""
     shaped: Shaped | None = None

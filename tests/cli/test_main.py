@@ -170,7 +170,7 @@ def test_an_error_of_no_file_is_a_defect(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_a_defect_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only errors that a user can mend become one line."""
+    """Only errors that a user can fix become one line."""
 
     def fail(_arguments: list[str]) -> int:
         raise ZeroDivisionError

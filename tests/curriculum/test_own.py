@@ -218,7 +218,7 @@ def test_what_cannot_be_registered_is_refused_in_one_line(name: str, kind: Any, 
         ("rasch", {"a": 6}, {"slope": float("nan")}, "the setting slope of the controller rasch must be > 0, got nan"),
         ("staircase", {"a": 6}, {"window": 1.5}, "the setting window of the controller staircase must be a whole number"),
         ("uniform", {"a": 6}, {"slope": 1}, "the controller uniform has no setting slope; it has none"),
-        ("sequential", {"a": 6}, {}, "sequential goes by the clock and knows no end; say of how many steps"),
+        ("sequential", {"a": 6}, {}, "sequential follows the clock and needs the number of steps"),
     ],
 )  # fmt: skip
 def test_what_does_not_fit_together_is_refused_in_one_line(

@@ -140,7 +140,7 @@ def test_a_checkpoint_of_another_set_or_of_none_is_refused(rows: Any, tmp_path: 
     ("settings", "words"),
     [
         ({"max_steps": -1}, "set max_steps"),
-        ({"restore_callback_states_from_checkpoint": True}, "leave it out"),
+        ({"restore_callback_states_from_checkpoint": True}, "remove it"),
         ({"judge": 2}, "2 reward functions"),
     ],
 )

@@ -244,7 +244,7 @@ REFUSED: dict[str, tuple[Callable[[Path], object], str]] = {
         lambda a: (a.parent / "base").rename(a.parent / "moved"),
         r"an adapter of is not in .*base any more; put it back",
     ),
-    "the base is another one": (other_weights, "holds other weights than those that it was trained beside"),
+    "the base is another one": (other_weights, "holds other weights than those that it was trained on"),
     "not safetensors": (
         lambda a: (a / "adapter_model.safetensors").rename(a / "adapter_model.bin"),
         "adapters load as safetensors only",

@@ -1,4 +1,4 @@
-"""A saved model with something missing or damaged: one line that names the place and the mend."""
+"""A saved model with something missing or damaged: one line that names the place and the remedy."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ COPY = "copy or save the model again"
             "one model",
         ),
         *[
-            (indexed({"a": "model.safetensors", "b": name}), f"model.safetensors.index.json: names {name!r} as weights", "beside it")
+            (indexed({"a": "model.safetensors", "b": name}), f"model.safetensors.index.json: names {name!r} as weights", "next to it")
             for name in ("w.bin", "../model.safetensors", "/etc/a.safetensors", "a/b.safetensors", "", None, 3, ["a"])
         ],
         (indexed([]), "index.json: not an index of weights", COPY),
@@ -205,5 +205,5 @@ def test_an_index_on_the_hub_names_no_pickle_either(whole: Path, tmp_path: Path,
     done = kolmo("eval", "some/model", "--curriculum", "digits", env={"HF_HUB_CACHE": str(tmp_path / "hub")})
     assert done.returncode == 2
     assert done.stderr.splitlines()[-1] == (
-        f"kolmo: error: some/model: {WEIGHTS}.index.json: names 'w.bin' as weights; only *.safetensors beside it are loaded"
+        f"kolmo: error: some/model: {WEIGHTS}.index.json: names 'w.bin' as weights; only *.safetensors next to it are loaded"
     )

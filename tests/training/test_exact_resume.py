@@ -326,7 +326,9 @@ def test_a_run_whose_checkpoints_are_all_damaged_does_not_begin_again(short: Con
     before = metrics(stopped)
     for folder in checkpoints(stopped):
         (folder / "optimiser.pt").write_bytes(b"")
-    with pytest.raises(KolmoError, match=r"step_000008 is damaged .*, and no other is whole; put one back, or remove "):
+    with pytest.raises(
+        KolmoError, match=r"step_000008 is damaged .*, and no other is intact; put one back, or remove "
+    ):
         run(short, stopped, resume=True)
     assert metrics(stopped) == before
 

@@ -127,7 +127,7 @@ def test_a_file_system_without_locks_is_told(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setattr("fcntl.flock", none)
     said: list[str] = []
     with held(tmp_path, said.append):
-        assert said == [f"{tmp_path}: cannot be locked (No locks available); see to it that nobody else trains there"]
+        assert said == [f"{tmp_path}: cannot be locked (No locks available); make sure no other process trains there"]
 
 
 def test_a_lock_that_is_a_link_is_not_followed(tmp_path: Path) -> None:

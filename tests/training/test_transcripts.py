@@ -90,5 +90,5 @@ def test_questions_have_no_transcripts() -> None:
         "reward": {"kind": "binary"},
     }
     assert Config.model_validate(asked).warmup.transcripts == 0
-    with pytest.raises(ValueError, match="warmup: transcripts are of sequences; leave it out"):
+    with pytest.raises(ValueError, match="warmup: transcripts are of sequences; remove it"):
         Config.model_validate({**asked, "warmup": {"transcripts": 0.5}})

@@ -3,7 +3,7 @@
     type 1 · count varint · pcodec's header 2 · chunks of at most 262,144 numbers, each its length (but for the last) and bytes
 
 pcodec is fed with bytes of strangers here. It checks what it reads; what it would allocate on the word of an archive is
-bounded before: a chunk has so many numbers and no more, and a dictionary is no longer than the bytes that hold it.
+bounded before: a chunk has a fixed number of numbers, and a dictionary is no longer than the bytes that hold it.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ _NOISE = 0.97
 T = TypeVar("T")
 _OF_NUMBERS = (CODECS[NUMBERS].name, CODECS[SPLIT].name)
 _LEAST_NOISE = 1 << 10
-"""Bytes: of a shorter file nobody can say."""
+"""Bytes: a shorter file does not tell."""
 _FINAL = 0.4
 """Share of a time budget that is left for packing what was chosen."""
 
@@ -120,7 +120,7 @@ def _size(group: Sequence[Block]) -> int:
 
 
 def _runs(blocks: Sequence[Block], most: int, key: Callable[[Block], object]) -> Iterator[list[Block]]:
-    """Blocks of one key, one after the other, up to so many bytes."""
+    """Blocks of one key, one after the other, up to this number of bytes."""
     for _, alike in itertools.groupby(blocks, key):
         run: list[Block] = []
         for block in alike:

@@ -1,6 +1,6 @@
 """The files of an archive on disk, all of them or none.
 
-Everything is decoded into a folder of its own beside the target, where nobody else writes, and only then takes its place: by one
+Everything is decoded into a folder of its own next to the target, where no other process writes, and only then takes its place: by one
 rename where there is no target yet, otherwise file by file, with what was there before put back should one of them fail.
 
 No path of an archive leads out of the folder, through a link, or twice to one place: `read_index` sees to that. Links are made

@@ -43,7 +43,7 @@ class View:
         return 0
 
     def starts(self, count: int) -> list[int]:
-        """Where columns begin, of so many items in all."""
+        """Where columns begin, by the number of items."""
         return [0]
 
     def items(self, data: bytes) -> tuple[array[int], bytes]:
@@ -104,7 +104,7 @@ class LinesView(View):
 
 @dataclass(frozen=True, slots=True)
 class FloatView(View):
-    """IEEE floats that are an integer divided by a power of ten, correctly rounded: how readings come to be floats."""
+    """IEEE floats that are an integer divided by a power of ten, correctly rounded: as readings often are."""
 
     float_type: str = "d"
     decimals: int = 0

@@ -51,7 +51,7 @@ _RULED_BITS = 2.0
 _SHORT_COLUMN = 1 << 10
 _I64 = 5
 _ROUGHLY = 8
-"""One of so many windows is looked at first."""
+"""One in this many windows is tried first."""
 _FAR = 1.25
 _MUCH_SMALLER = 0.2
 _SMALLER_TABLE = 0.9
@@ -60,7 +60,7 @@ _SMALLER_TABLE = 0.9
 
 @dataclass(frozen=True, slots=True)
 class PackedResidual:
-    """What the items that no program makes come to, and whatever no item stands for."""
+    """What the items that no program makes cost, and the bytes that are no item."""
 
     view: View
     """With the words that the items need."""

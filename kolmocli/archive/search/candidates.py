@@ -243,7 +243,7 @@ def _nested(offers: _Offers, evidence: Evidence, costs: Costs, places: Ints, cha
 
 
 def _distance_bits(distance: Ints) -> Floats:
-    """What the coder takes for it, about: its length, which is learnt, and the bits below the first."""
+    """What the coder takes for it, about: its length, which is learned, and the bits below the first."""
     return _DISTANCE_LENGTH + np.log2(np.maximum(distance, 1))
 
 

@@ -30,7 +30,7 @@ from kolmocli.archive.format.cells import (
 _NUMBER = re.compile(rb" *-?(?:\d+\.?\d*|\.\d+)")
 _MOST_LISTED = 255
 _LEAST_REPEATED = 4
-"""A word of a list stands in so many rows on average, at least."""
+"""A word of a list stands in this many rows on average, at least."""
 _MOSTLY = 0.6
 """A column is of numbers where at least this share of its cells are."""
 _TRIED = 64

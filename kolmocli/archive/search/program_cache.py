@@ -1,7 +1,7 @@
 """Programs found in earlier runs, in a file: used first, with a model or without one, and added to.
 
 The file has one `{"sequence": [...], "program": "..."}` per line, which is also how `kolmo train` reads its data. Nothing
-in it is believed: whoever asks executes every program and compares.
+in it is believed: callers execute every program and compare.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class ProgramCache:
             self._new = True
 
     def save(self) -> None:
-        """Write the file again, whole or not at all, if anything was learnt."""
+        """Write the file again, whole or not at all, if anything was learned."""
         if self._new:
             entries = ({"sequence": list(s), "program": p} for s, p in sorted(self._known.items()))
             write_output(str(self._path), "".join(json.dumps(e) + "\n" for e in entries).encode())

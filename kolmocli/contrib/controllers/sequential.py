@@ -22,12 +22,12 @@ class SequentialLevel(LevelBase):
         self,
         ladder: Ladder,
         *,
-        steps: Annotated[int, Setting("of the whole climb; 0: training.steps", least=0)] = 0,
+        steps: Annotated[int, Setting("of the climb; 0: training.steps", least=0)] = 0,
         horizon: int | None = None,
     ) -> None:
         super().__init__(ladder)
         if not steps and horizon is None:
-            raise ValueError("sequential goes by the clock and knows no end; say of how many steps the climb is: steps")
+            raise ValueError("sequential follows the clock and needs the number of steps of the climb: steps")
         self.steps = max(1, steps or horizon or 1)
         self.done = 0
 

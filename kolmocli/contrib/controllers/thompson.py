@@ -20,7 +20,7 @@ class ThompsonLevel(LevelBase):
 
     Source: MoPPS (Qu et al. 2025, arXiv 2507.04632), whose arms are prompts and whose λ is `memory`. Forgetting pulls a
     level that is not seen back to Beta(1, 1), whose mean of ½ is the usual target: it looks perfect for as long as
-    nobody looks. On an ordered ladder that costs much; it is here to be compared with.
+    it does not look. On an ordered ladder that costs much; it is here to be compared with.
     """
 
     saved = ("counts",)

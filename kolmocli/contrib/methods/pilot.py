@@ -5,7 +5,7 @@ them are gone on with; where they do not suffice, others take their places, as d
 2506.09016). A task that is gone on with is sampled afresh, and its pilot is a group of its own: joined with the others,
 the rollouts that it was chosen for would be a biased part of its group.
 
-All rollouts count: in `rollouts`, in the bits, in what the controller sees, and in what is learnt.
+All rollouts count: in `rollouts`, in the bits, in what the controller sees, and in what is learned.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def pilot(context: MethodContext, **settings: Any) -> Pilot:
 
 
 def _spread(tasks: Sequence[Task], count: int) -> list[Task]:
-    """At most so many of them, evenly from the first to the last: they come family by family."""
+    """At most `count` of them, evenly from the first to the last: they come family by family."""
     if len(tasks) <= count:
         return [*tasks]
     return [tasks[i * len(tasks) // count] for i in range(count)]

@@ -1,4 +1,4 @@
-"""What a policy makes of a prompt before it writes a word: its states, for whoever wants to foretell what comes.
+"""What a policy makes of a prompt before it writes a word: its states, to predict what comes.
 
 Shapes: N prompts of T tokens at most, D hidden units.
 """

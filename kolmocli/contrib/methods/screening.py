@@ -42,7 +42,7 @@ from kolmocli.tasks.base import Task, TaskSource
 from kolmocli.training.methods.base import Draw, Method, MethodContext, register_method
 
 _RIPE = 3
-"""Steps that are learnt from before anything is chosen."""
+"""Steps that are learned from before anything is chosen."""
 _LOUD = 5.0
 """How much larger than a state's the few numbers are that tell the most, so that the ridge hardly holds them back."""
 _REMEMBERED = 1024
@@ -93,15 +93,15 @@ class Screening(Method):
         """
         head = find_head(policy.model)
         if isinstance(head, str):
-            raise UsageError(f"methods.screening: needs the hidden states of the model ({head}); leave it out")
+            raise UsageError(f"methods.screening: needs the hidden states of the model ({head}); remove it")
         self._settings, self._source, self._policy, self._rng, self._head = settings, source, policy, rng, head
         self._buckets = {bucket: i for i, bucket in enumerate(source.buckets())}
         self._regression = Regression(2 * head.linear.in_features + len(self._buckets) + 3)
         self._tried: dict[Key, Tried] = {}
         self._begun: dict[int, _Begun] = {}
-        """The steps that were begun and not learnt yet."""
+        """The steps that were begun and not learned yet."""
         self._latest = _Begun({}, Cost())
-        """The one that is being learnt."""
+        """The one that is being learned."""
         self._record: ScreeningRecord | None = None
 
     # --- choosing

@@ -82,7 +82,7 @@ class SelfPlay(Method):
         return [*draw(count - len(own)), *own]
 
     def propose(self, step: int) -> list[Task]:
-        """The tasks of a step: half of them kept ones and half new, as far as there are so many of either."""
+        """The tasks of a step: half of them kept and half new, as far as there are enough of either."""
         asked = sequence_task(BUCKET, step - 1, ())
         found = self._sample(Request([asked], self._settings.proposals, self._seed(step)))
         (group,) = found.groups
@@ -197,7 +197,7 @@ class Pool:
         return [(tuple(entry["target"]), parse(entry["program"])) for entry in self.entries[:count]]
 
     def update(self, target: Target, program: Program, *, near: bool) -> None:
-        """Put a target that was played at the end, or leave it out: when it is not near the target pass rate, or
+        """Put a target that was played at the end, or drop it: when it is not near the target pass rate, or
         its length is not new."""
         self.entries[:] = [entry for entry in self.entries if tuple(entry["target"]) != target]
         if near and self.is_new(target, program):
@@ -205,7 +205,7 @@ class Pool:
 
     @staticmethod
     def distinct(found: Sequence[tuple[Target, Program]], slots: int) -> list[tuple[Target, Program]]:
-        """The first of each target, and so many of each coded length as there are slots."""
+        """The first of each target, and at most `slots` of each coded length."""
         chosen = Pool([], slots)
         for target, program in found:
             if chosen.is_new(target, program):

@@ -2,7 +2,7 @@
 
 Model: a rollout of prompt i, in bucket b, passes with probability sigma(theta_b + d_i). theta_b, how able the policy is in the
 bucket, drifts with every version of the policy; d_i is how much easier than its bucket the prompt is, d_i ~ N(m_i, tau_b²),
-where m_i is 0, or comes from a pass rate that was measured before. tau_b² is learnt from the prompts that were seen (empirical
+where m_i is 0, or comes from a pass rate that was measured before. tau_b² is learned from the prompts that were seen (empirical
 Bayes: Robbins 1956; Efron and Morris 1973), so a bucket of like prompts says nearly all, and one of unlike prompts says little.
 
 What was seen of a prompt fades: between two results d_i returns to m_i as an Ornstein-Uhlenbeck process does. So a prompt that
@@ -70,7 +70,7 @@ class Posterior:
         return Normal(ability.mean + offset.mean, ability.variance + offset.variance)
 
     def faded(self, bucket: int, expected: float, offset: Normal, versions: int) -> Normal:
-        """What is left of a belief in d_i after so many versions without a result; `expected` is m_i."""
+        """What is left of a belief in d_i after this many versions without a result; `expected` is m_i."""
         left = math.exp(-versions / self.memory)
         spread = self.spread[bucket]
         return Normal(expected + left * (offset.mean - expected), spread + left**2 * (offset.variance - spread))

@@ -54,7 +54,7 @@ class Prompts:
     Args:
         size: how many prompts there are; they are numbered from 0.
         family, level, pass_rate: columns with an entry for each prompt, or None. Prompts of one family and level share what is
-            learnt of them; a pass rate that was measured before is the first belief.
+            learned from them; a pass rate that was measured before is the first belief.
         target: the pass rate to hold.
         seed: of the draws.
         probes: share of the draws that are of any prompt, each as likely as the other.

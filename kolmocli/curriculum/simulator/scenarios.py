@@ -38,7 +38,7 @@ class Scenario:
         bumps: levels that are harder than their place on the ladder, and by how much.
         missing: share of groups whose results never come.
         faults: share of rollouts that the sandbox loses.
-        jitter: results come up to so many steps late, in any order.
+        jitter: most steps that a result is late, in any order.
         change: the step of a sudden change, from which recovery is counted.
     """
 

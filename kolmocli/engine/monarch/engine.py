@@ -1,8 +1,8 @@
 """Generators in processes of their own, on this machine or others, by Monarch; the trainer and its controller stay here.
 
-Synchronously a batch is split over the generators and waited for. With `max_staleness` so many batches more are under
+Synchronously a batch is split over the generators and waited for. With `max_staleness` that many more batches are under
 way while the trainer learns: a batch is begun when that many updates are left to do before its own, with weights no
-older than those of that moment, so a rollout is never learnt from later than that.
+older than those of that moment, so a rollout is never learned from later than that.
 """
 
 from __future__ import annotations

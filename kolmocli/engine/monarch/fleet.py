@@ -1,4 +1,4 @@
-"""Generators at work: shards of batches go to whoever is free, and what is lost on the way is done again.
+"""Generators at work: shards of batches go to the first free one, and what is lost on the way is done again.
 
 Each generator has a thread here, which starts its process, hands it one shard at a time and waits. When the process
 dies, falls silent, raises or takes too long, the shard goes back to the head of the queue, the process is ended and
@@ -93,7 +93,7 @@ class Fleet:
             raise failures[0]
 
     def submit(self, shard: Shard) -> Future[ShardResult]:
-        """Have these tasks written by whoever is free first, with weights no older than those that are known now."""
+        """Have these tasks written by the first free generator, with weights no older than those that are known now."""
         job = Job(shard)
         with self._changed:
             if self._over is not None:

@@ -1,4 +1,4 @@
-"""What runs in the process of a generator: its policy, its judge, and a watch on whoever trains.
+"""What runs in the process of a generator: its policy, its judge, and a watch on the trainer.
 
 Imported by every process of the fleet, so it is light: what is heavy is imported when the policy is loaded.
 """
@@ -36,7 +36,7 @@ class Generator(Actor):
 
     @endpoint
     def ready(self) -> Startup:
-        """Load the policy and open the judge. What a user can mend comes back as a line, not as a traceback."""
+        """Load the policy and open the judge. What a user can fix comes back as a line, not as a traceback."""
         self.loading = True
         from kolmocli.engine.judging import open_judge
         from kolmocli.engine.local import open_local_engine
@@ -85,7 +85,7 @@ class Generator(Actor):
 
 
 class Pulse(Actor):
-    """Answers at any time, from the process of the generator, that it lives; and ends it when nobody asks any more."""
+    """Answers at any time, from the process of the generator, that it lives; and ends it when no trainer asks any more."""
 
     def __init__(self) -> None:
         self._asked = time.monotonic()
@@ -104,7 +104,7 @@ class Pulse(Actor):
     def _watch(self) -> None:
         while time.monotonic() - self._asked < ABANDONED_AFTER:
             if any(generator.loading for generator in _here):
-                self._asked = time.monotonic()  # imports hold up every other thread: nobody could be heard
+                self._asked = time.monotonic()  # imports hold up every other thread: no question could be heard
             time.sleep(1.0)
         _give_back()
         os._exit(1)
@@ -139,7 +139,7 @@ class WeightReceiver(Actor):
 
 
 def _part_of_host(sandbox: SandboxSection, generators_here: int) -> SandboxSection:
-    """The sandbox of one of so many generators on a host: each has its part of the workers."""
+    """The sandbox of one of several generators on a host: each has its part of the workers."""
     if generators_here == 1:
         return sandbox
     workers = sandbox.workers or max(1, (os.cpu_count() or 1) // generators_here)

@@ -1,6 +1,6 @@
 """Where generators run: processes of this machine, or of others where `kolmo worker` listens.
 
-Everything that is asked of Monarch about hosts and processes is here. Messages are pickled Python, so whoever can
+Everything that is asked of Monarch about hosts and processes is here. Messages are pickled Python, so anyone who can
 reach a port of it can run code there: beyond this machine only `tls://` is used, where both ends show a certificate
 of one authority, unless `insecure` says that the network is trusted.
 """
@@ -189,12 +189,12 @@ class Process:
         self._forgetting.join()
 
     def _forget(self) -> None:
-        with contextlib.suppress(Exception):  # on a host that was cut off nobody hears it
+        with contextlib.suppress(Exception):  # a host that was cut off does not hear it
             self.mesh.stop("not needed any more").get(timeout=_STOP_SECONDS)
 
 
 def _runs(pid: int) -> bool:
-    """Whether this child lives; one that nobody has waited for yet does not."""
+    """Whether this child lives; one that was not waited for yet does not."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text("utf-8", "replace")
     except OSError:
@@ -235,10 +235,10 @@ def _processes(host: Host, kind: str, name: str) -> Any:
     try:
         mesh.initialized.get(timeout=_SPAWN_SECONDS)
     except TimeoutError:
-        mend = f"; is kolmo worker --listen {host.address} running there?" if host.address else ""
+        remedy = f"; is kolmo worker --listen {host.address} running there?" if host.address else ""
         if host.address.startswith("tls:"):
-            mend += f" Do the certificates name both hosts, this one as {socket.gethostname()}?"
-        raise TimeoutError(f"{host.name} did not answer in {_SPAWN_SECONDS:.0f} s{mend}") from None
+            remedy += f" Do the certificates name both hosts, this one as {socket.gethostname()}?"
+        raise TimeoutError(f"{host.name} did not answer in {_SPAWN_SECONDS:.0f} s{remedy}") from None
     return mesh
 
 

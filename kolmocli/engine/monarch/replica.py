@@ -54,7 +54,7 @@ class Replica:
         return f"generator {self.number}"
 
     def report(self, version: int, wall: float) -> GeneratorReport:
-        """What it did in so many seconds, since this was last asked; `version` is that of the newest weights."""
+        """What it did in these seconds, since this was last asked; `version` is that of the newest weights."""
         found = GeneratorReport(
             host=self.host.name,
             pid=(self.process.pid or None) if self.process else None,

@@ -4,7 +4,7 @@ The trainer writes the tensors that it trains to one safetensors file in shared 
 copies them from there into its own policy. No weight passes through a message on this machine; to another host
 one message does, however many generators read the file there. docs/log.md has what else was measured.
 
-Whoever only lays files down, as on another host, needs no torch: it is imported where tensors are.
+A process that only writes files, as on another host, needs no torch: it is imported where tensors are.
 """
 
 from __future__ import annotations

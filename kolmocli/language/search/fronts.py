@@ -23,7 +23,7 @@ _SEVERAL = 12.0
 _UNITS = 3
 _STRIDES = (1, 2, 4)
 _RUN, _RUNS = 4, 6
-"""Items in equal steps that are taken for a sign, and so many of the signs."""
+"""Items in equal steps that are taken for a sign, and the number of signs."""
 
 
 class Way(NamedTuple):

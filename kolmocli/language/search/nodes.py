@@ -1,6 +1,6 @@
 """Values with the calls that make them: a program as a graph, before its statements have an order.
 
-A node is a call whose variables are other nodes. Whoever needs a value twice refers to one node twice; the order of the
+A node is a call whose variables are other nodes. A value that is needed twice is one node, referred to twice; the order of the
 statements, and with it what a reference costs, is settled at the end (`order.py`).
 """
 

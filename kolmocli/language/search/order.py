@@ -12,7 +12,7 @@ from kolmocli.language.search.nodes import Chain, Node, merged, needed
 from kolmocli.language.search.prices import CLOSE, EXTEND_OF, FOLD_OF, KINDS, OPEN_WIDE, WORD, index_bits
 
 _MANY = 48
-"""Beyond so many statements the order is that of `needed`, all initiators first."""
+"""Beyond this many statements the order is that of `needed`, all initiators first."""
 _TYPICAL = {"initiator": 2.5, "operator": 7.0, "merger": 2.0}
 """What a statement of each kind costs on average apart from its constants: states that have made different ones are compared
 by what they paid above this."""

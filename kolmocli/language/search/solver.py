@@ -41,7 +41,7 @@ _QUICK = 4
 _LARGEST = 10**17
 """The language writes integers of up to 18 characters, of which one may be the sign."""
 _SLACK = 150
-"""Ways that take so many bits more than the best are not looked at."""
+"""Ways that take this many bits more than the best are not tried."""
 _FIRST, _EXPAND, _BEGIN = 100, 6, 2
 """Ways to take apart further in the first rounds and in each later one, and ways to begin with in each round."""
 _DEEPEST = 7

@@ -128,11 +128,11 @@ def _as_text(fig: Figure) -> None:
 
 
 def drawn(text: str, longest: int = _LONGEST) -> str:
-    """As a figure shows it. Labels of ticks are written when it is drawn, so that whoever sets them asks for this."""
+    """As a figure shows it. Labels of ticks are written when it is drawn, so callers that set them ask for this."""
     shown = printable(text, "\n")
     return shown if len(shown) <= longest else f"{shown[:longest]}…"
 
 
 def label_of(name: str) -> str:
-    """A name beside an axis or in a legend, which must leave room for what is drawn."""
+    """A name at an axis or in a legend, which must leave room for what is drawn."""
     return drawn(name, _LABEL)

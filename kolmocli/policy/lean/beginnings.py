@@ -20,7 +20,7 @@ Ids = tuple[int, ...]
 
 
 def may_begin_alike(words: int, device: str) -> bool:
-    """Whether beginnings are looked for in the prompts of a model with so many words on this kind of device.
+    """Whether beginnings are looked for in the prompts of a model with this many words on this kind of device.
 
     A preset's prompt is a bare question, which begins as another does by chance only. A GPU reads a whole prompt in the
     time that it takes to start the further operations.

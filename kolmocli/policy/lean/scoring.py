@@ -265,8 +265,8 @@ def lean_states(
 def _lay_out(rollouts: Sequence[Rollout], pad: int, multiple: int, begun: Begun) -> _Layout:
     """The rows of prompts and of continuations are filled up to a multiple with rows that belong to nothing.
 
-    Unless rows are packed, rollouts are padded to the longest of their run: presets have always been learnt so, and the last
-    digits of their products go by the number of rows.
+    Unless rows are packed, rollouts are padded to the longest of their run: presets have always been learned so, and the last
+    digits of their products depend on the number of rows.
     """
     groups: dict[tuple[int, ...], list[int]] = {}
     for i, rollout in enumerate(rollouts):

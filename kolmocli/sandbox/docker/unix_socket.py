@@ -1,6 +1,6 @@
 """docker-py's way to a Unix socket, but a connection that fails is closed.
 
-docker-py makes the socket before it connects, and drops it open where nobody listens: with every request to an engine
+docker-py makes the socket before it connects, and drops it open where no engine listens: with every request to an engine
 that is away, until the garbage collector finds it and warns in the midst of something else. It also keeps connections open for
 each address by itself, and every container has addresses of its own.
 """
@@ -39,7 +39,7 @@ class EnginePool(UnixHTTPConnectionPool):
 
 class EngineAdapter(UnixHTTPAdapter):
     def get_connection(self, url: Any, proxies: object = None) -> UnixHTTPConnectionPool:
-        # the stream of a container is nobody else's connection, not even afterwards
+        # the stream of a container keeps its connection, even afterwards
         kept = url if _STREAM in url else _ENGINE
         with self.pools.lock:
             if kept not in self.pools:

@@ -74,7 +74,7 @@ def valued(open_session: Open, texts: list[str], body: list[ast.stmt], max_items
 def called(
     open_session: Open, texts: list[str], body: list[ast.stmt], calls: list[Any], max_items: int
 ) -> Iterator[str]:
-    """What each call comes to. Raises what ends the program as a whole: a limit, a refusal, an error outside a call."""
+    """The result of each call. Raises what ends the program as a whole: a limit, a refusal, an error outside a call."""
     with open_session() as session:
         session.feed_run(_PLAIN)
         _feed_all(session, texts, body, _ignore)

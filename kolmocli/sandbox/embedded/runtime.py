@@ -28,7 +28,7 @@ def find_interpreter() -> Path:
     recorded = next((f for f in installed.files or () if f.name in ("monty", "monty.exe")), None)
     if recorded is None:
         raise EnvironmentMissing(f"{DISTRIBUTION} does not say where its interpreter is; {MEND}")
-    # `pip install --target` moves scripts to a folder beside the packages, and leaves the record as it was.
+    # `pip install --target` moves scripts to a folder next to the packages, and leaves the record as it was.
     places = [
         Path(str(place)).resolve() for place in (recorded.locate(), installed.locate_file(f"bin/{recorded.name}"))
     ]

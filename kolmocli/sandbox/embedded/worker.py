@@ -42,7 +42,7 @@ _ASKS = {"type", "range", "list", "len", "str"}
 
 
 class OverTime(Exception):
-    """A program of so many statements that passing them on takes all its time."""
+    """A program with too many statements to pass on in its time."""
 
 
 class Interpreter:
@@ -136,7 +136,7 @@ class Interpreter:
         return b"".join(made) + (b"" if done else _last(end, script)), reason
 
     def runs(self, source: str, body: list[ast.stmt], inputs: list[str]) -> Iterator[bytes]:
-        """What a script comes to on each input, as a container reports it. Each has all of the time."""
+        """The result of a script on each input, as a container reports it. Each has all of the time."""
 
         def session() -> Any:
             self.watch.begin(self.watch.cpu_s)

@@ -65,7 +65,7 @@ class Pool(Sandbox):
         self._wake_out.setblocking(False)
         self._wake_in.setblocking(False)
         self._spacer = frames.encode(frames.RUN, 0, payload(Job("0"), limits))
-        """Put between two programs of one group when there is nothing else to run. Request 0 is nobody's."""
+        """Put between two programs of one group when there is nothing else to run. Request 0 has no batch."""
         self._jobs = JobQueue(backend, self.retries)
         self._workers = Workers(maker, workers, self.most, self._jobs, self._call)
         self._workers.selector.register(self._wake_out, selectors.EVENT_READ, None)
@@ -89,7 +89,7 @@ class Pool(Sandbox):
         return future
 
     def withdraw(self, future: Future[list[Verdict]]) -> None:
-        """Nobody waits for this batch any more: those of its jobs that no container has are not run, and are CANCELLED."""
+        """The caller has given this batch up: those of its jobs that no container has are not run, and are CANCELLED."""
         if not self._closed:
             self._call(lambda: self._jobs.withdraw(future))
 
@@ -263,6 +263,6 @@ class Pool(Sandbox):
                     else:
                         self._jobs.settle(item, verdict)
                 elif kind != frames.PING and not (kind == frames.RESULT and number == 0):
-                    raise frames.FrameError(f"nobody asked for frame {kind} {number}")
+                    raise frames.FrameError(f"no request for frame {kind} {number}")
         except (frames.FrameError, LinkError):
             self._workers.drop(worker)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from kolmocli.console import printable
 
 KEPT = 4096
-"""Bytes. Only the last line is shown; whoever debugs finds the lines before it."""
+"""Bytes. Only the last line is shown; the lines before it help to debug."""
 _SHOWN = 500
 
 

@@ -63,7 +63,7 @@ class Workers:
         self._drought = time.monotonic()
 
     def _in_background(self, function: Callable[..., None], *arguments: Any) -> None:
-        """Do what blocks elsewhere. An error that nobody expects ends the pool: it must not end in silence."""
+        """Do what blocks elsewhere. An unexpected error ends the pool: it must not end in silence."""
 
         def work() -> None:
             try:
@@ -143,7 +143,7 @@ class Workers:
             self.drop(worker)
 
     def leave(self) -> None:
-        """Listen to nobody any more."""
+        """Stop listening."""
         self.selector.close()
 
     def close(self, settle: Callable[[], None]) -> None:

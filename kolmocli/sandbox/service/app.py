@@ -69,7 +69,7 @@ class App:
         }
 
     def abandon(self) -> None:
-        """What was promised is not waited for any longer: jobs that no container has are not run, and whoever waits is told."""
+        """What was promised is not waited for any longer: jobs that no container has are not run, and their callers are told."""
         for future in list(self._futures):
             self.pool.withdraw(future)
 
@@ -220,7 +220,7 @@ class App:
 
 
 def _forget(future: asyncio.Future[list[Verdict]]) -> None:
-    """Look at the result that nobody waits for: asyncio complains of an exception that nobody saw."""
+    """Look at a result that is not waited for: asyncio complains of an exception that was never seen."""
     if not future.cancelled():
         future.exception()
 

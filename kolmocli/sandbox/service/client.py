@@ -39,7 +39,7 @@ _ENDING_S = 1.0
 _SMALL = 1 << 20
 """Bytes of an answer that holds no verdicts."""
 _FRAMING = 4_096
-"""Bytes of a verdict beside its values."""
+"""Bytes of a verdict without its values."""
 _WORTH_ANOTHER_TRY = frozenset({408, 429, 500, 502, 503, 504})
 _FLAGS = {
     "cpu_ms": "--cpu-ms", "wall_ms": "--wall-ms", "memory_mb": "--memory-mb", "input_bytes": "--input-mb", "output_bytes": "--output-mb",
@@ -58,7 +58,7 @@ def open_client(
     """Greet the server, and see that it has what is asked for.
 
     Raises:
-        EnvironmentMissing: nobody answers there, or not a server like ours.
+        EnvironmentMissing: no server answers there, or not one like ours.
         UsageError: no address, no token or a wrong one, or limits above those of the server.
     """
     address = Address.of(backend)
@@ -145,8 +145,10 @@ def _require(address: Address, facts: Facts, most: Limits, packages: Sequence[st
         asked, has = getattr(most, field.name), getattr(facts.most, field.name)
         if asked > has:
             flag = _FLAGS.get(field.name)
-            mend = f"start it with a larger {flag}" if flag else "lower it"
-            raise UsageError(f"sandbox {address.text}: {field.name} {asked} is above the {has} of that server; {mend}")
+            remedy = f"start it with a larger {flag}" if flag else "lower it"
+            raise UsageError(
+                f"sandbox {address.text}: {field.name} {asked} is above the {has} of that server; {remedy}"
+            )
     if missing := sorted(set(packages) - set(facts.packages)):
         raise EnvironmentMissing(
             f"sandbox {address.text}: programs have no {', '.join(missing)} there; start it with --with {missing[0]}"
@@ -285,7 +287,7 @@ class Client(Sandbox):
                 self._settle_all(chunk, verdicts)
 
     def _judged(self, line: Connection, chunk: _Chunk) -> list[Verdict]:
-        """Ask until there are verdicts. Raises KolmoError for what no other try would mend."""
+        """Ask until there are verdicts. Raises KolmoError for what no other try would fix."""
         body = f'{{"schema_version":{protocol.SCHEMA_VERSION},"jobs":[{",".join(chunk.texts)}]}}'.encode()
         longest = sum(
             6 * limits.output_bytes + _FRAMING for _, limits in chunk.jobs

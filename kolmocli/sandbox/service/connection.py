@@ -79,7 +79,7 @@ class Connection:
         self._ended = False
 
     def ask(self, method: str, path: str, body: bytes | None = None, *, longest: int) -> Answer:
-        """The answer, of at most `longest` bytes. Raises Lost after so many seconds without a byte."""
+        """The answer, of at most `longest` bytes. Raises Lost after `silence_s` without a byte."""
         connection = self._open or self._connected()
         try:
             connection.request(method, self._address.path + path, body, self._headers)
@@ -129,7 +129,7 @@ class Connection:
         if opened is not None:
             with suppress(OSError):
                 if opened.sock is not None:
-                    opened.sock.shutdown(socket.SHUT_RDWR)  # whoever reads from it hears of it
+                    opened.sock.shutdown(socket.SHUT_RDWR)  # its reader notices
             opened.close()
 
 

@@ -25,7 +25,7 @@ _MESSAGES = {Status.SYNTAX: "SyntaxError", Status.MLE: "MemoryError", Status.OLE
 
 
 def read_job(body: Any, most: Limits) -> Job:
-    """The job of a request. Raises UsageError for what this server does not do: nothing that was asked for is left out."""
+    """The job of a request. Raises UsageError for what this server does not do: nothing in a request is ignored."""
     if type(body) is not dict or type(body.get("code")) is not str:
         raise UsageError('the body is an object with code: {"code": "print(1)", "language": "python"}')
     language = body.get("language")

@@ -1,5 +1,5 @@
 """Places in the queue of a server: how many jobs, and bytes of requests, it holds at once. The rest is refused, and told when to come
-again: what is refused is not lost, as whoever sent it still has it.
+again: what is refused is not lost, as its sender still has it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Places:
         self._held = 0
 
     def require(self, jobs: int) -> None:
-        """Raises Full unless so many more jobs may be submitted now. More than there ever are places go alone."""
+        """Raises Full unless this many more jobs may be submitted now. More than there ever are places go alone."""
         taken = self._unsettled()
         if taken and taken + jobs > self.jobs:
             over, rate = taken + jobs - self.jobs, self._rate() or 1.0

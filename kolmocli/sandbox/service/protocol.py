@@ -60,7 +60,7 @@ def _call_object(call: Call) -> dict[str, Any]:
 
 
 def read_jobs(body: Any) -> list[Job]:
-    """The jobs of a request, whoever sent it. Raises UsageError with the place of what is wrong."""
+    """The jobs of a request from any sender. Raises UsageError with the place of what is wrong."""
     if type(body) is not dict or type(body.get("jobs")) is not list:
         raise UsageError('the body is an object with a list: {"jobs": [{"program": "output = 1"}]}')
     _require_version(body.get("schema_version", SCHEMA_VERSION))

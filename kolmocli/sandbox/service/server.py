@@ -35,7 +35,7 @@ _HELD_BODIES = 8
 
 
 MOST = Limits(cpu_ms=10_000, wall_ms=30_000, memory_mb=1_024)
-"""What SandboxFusion's callers ask for where nobody chose."""
+"""The defaults of SandboxFusion's callers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ def serve(settings: Settings, *, ready: Callable[[str], None], warn: Callable[[s
     token = None if settings.token_file is None else access.read_token(settings.token_file)
     if token is None and not access.is_loopback(settings.host):
         raise UsageError(
-            f"--host {settings.host}: others reach it, and whoever does could run programs here; give it a --token-file"
+            f"--host {settings.host}: other machines reach it and could run programs here; give it a --token-file"
         )
     with _bound(settings.host, settings.port) as listening:
         pool = open_pool(

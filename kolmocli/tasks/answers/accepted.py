@@ -11,7 +11,7 @@ from kolmocli.tasks.answers.trees import Equal
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AcceptedTask(AnswerTask):
     others: tuple[str, ...] = ()
-    """Answers beside the usual one."""
+    """Answers other than the usual one."""
 
     def read(self, text: str, equal: Equal | None = None) -> Reading:
         known = {field.name: getattr(self, field.name) for field in fields(AnswerTask)}

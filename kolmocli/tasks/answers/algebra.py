@@ -17,7 +17,7 @@ _MOST_BITS = 40_000
 
 
 class TooLarge(ValueError):
-    """A number that nobody writes down: towers of powers, factorials of thousands."""
+    """A number too large to write down: towers of powers, factorials of thousands."""
 
 
 def variables(tree: Tree) -> frozenset[str]:
@@ -149,7 +149,7 @@ def _function(name: str, values: list[complex]) -> complex:
     if name == "log" and len(values) == 2:
         return cmath.log(values[1]) / cmath.log(a)
     if name == "log":
-        return complex(math.nan)  # of base e or 10: whoever wrote it knows
+        return complex(math.nan)  # of base e or 10: only its author knows
     if name in ("sqrt", "exp", "sin", "cos", "tan", "sinh", "cosh", "tanh"):
         found: complex = getattr(cmath, name)(a)
         return found

@@ -24,7 +24,7 @@ from kolmocli.tasks.family import families
 from kolmocli.tasks.files.separation import Taken
 
 _HELD_OUT = 10
-"""One question in so many is for evaluation."""
+"""One question in this many is for evaluation."""
 _ATTEMPTS = 2_000
 
 _SUM = f"""\
@@ -141,7 +141,7 @@ def _question(system: str, text: str, short: str, steps: Sequence[str], answer: 
 
 
 def _draw(level: SumDigitsLevel | ReverseDigitsLevel, rng: random.Random) -> list[int]:
-    """As many integers as the level says, each evenly from all with so many digits."""
+    """As many integers as the level says, each drawn evenly from all with its number of digits."""
     count = rng.randint(*level.integers) if isinstance(level, SumDigitsLevel) else 1
     least, most = level.digits
     return [rng.randint(10 ** (least - 1), 10**most - 1) for _ in range(count)]

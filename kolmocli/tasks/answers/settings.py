@@ -14,7 +14,7 @@ from kolmocli.tasks.settings import LevelList
 class Answers(Section):
     judge: JudgeName = Field(
         "auto",
-        description="what counts as the same answer to a question: auto goes by the right answer; math-verify compares "
+        description="what counts as the same answer to a question: auto follows the kind of the right answer; math-verify compares "
         "formulas of auto and math",
     )
 

@@ -60,7 +60,7 @@ def without_ends(text: str) -> str:
 
 
 _TURN = re.compile(r"<\|(?:im_end|endoftext|end_of_text|eot_id|end_of_turn)\|>|<end_of_turn>|<｜end▁of▁sentence｜>")  # noqa: RUF001
-"""Tokens behind which somebody else speaks, or nobody was meant to."""
+"""Tokens after which another speaker begins, or the text ends."""
 
 
 def first_turn(text: str) -> str:

@@ -1,7 +1,7 @@
 """A question whose answer is a number or a few words, in words and step by step.
 
 What is paid for is the strict reading: the right answer where it was asked for, and nothing after it. What a reader would
-take for the answer is measured beside it, so that a wrong form can be told from a wrong answer.
+take for the answer is measured too, so that a wrong form can be told from a wrong answer.
 """
 
 from __future__ import annotations

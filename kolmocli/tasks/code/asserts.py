@@ -8,7 +8,7 @@ time that one is judged by them, and become a plan:
   and the tester none.
 - The calls that they begin with, where more is done with a result: `abs(f(2.0) - 1.4) < 0.1`, `f(f(3))`, a loop over what
   was returned. The program makes these calls, and the tester runs the tests for real with what they came to. Where
-  the tests go on to calls that nobody knew of, another round follows.
+  the tests go on to calls that were not known before, another round follows.
 - That they are broken: then nothing that is judged by them counts, neither as passed nor as failed.
 """
 

@@ -7,7 +7,7 @@ import builtins
 
 
 def called_functions(tree: ast.Module, setup: str, reference: str, asked: str | None = None) -> dict[str, str]:
-    """The functions that the tests call and nobody else defines, each with its first call, as it is written. One that the
+    """The functions that the tests call and do not define, each with its first call, as it is written. One that the
     reference defines, or that is `asked` for, may be called as a builtin is.
 
     Raises ValueError when the setup does not compile.

@@ -1,7 +1,7 @@
 """Tests that can be read without being run: asserts of calls of literals, compared with literals.
 
 Most tests of HumanEval's and MBPP's shape are nothing else. They take no tester then, and work in sandboxes that could not
-run one. What they come to is what the tester would say of them.
+run one. Their values are those that the tester would find.
 """
 
 from __future__ import annotations

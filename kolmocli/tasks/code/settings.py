@@ -19,5 +19,5 @@ class Outputs(Section):
 
     @property
     def asked(self) -> Compare | None:
-        """None: each script goes by what it expects."""
+        """None: by the expected outputs of each script."""
         return None if self.compare == "auto" else self.compare

@@ -197,7 +197,7 @@ def _checked(node: ast.AST) -> str | None:
 
 
 def _others(tree: ast.Module, opening: str, function: str) -> list[str]:
-    """Functions that the tests call beside the one that is asked for, where the prompt does not define them."""
+    """Functions that the tests call besides the one that is asked for, where the prompt does not define them."""
     own = bound(parsed(prompt.closed(opening))) if opening else set()
     return [name for name in called_functions(tree, "", "") if name != function and name not in own]
 

@@ -184,7 +184,7 @@ class Bench:
         return True
 
     def same(self, one: Any, other: Any) -> bool:
-        """`one is other`, which nobody could ask a token."""
+        """`one is other`, which a token cannot answer."""
         for each in (one, other):
             if isinstance(each, Unknown):
                 _need(each)

@@ -12,12 +12,12 @@ from kolmocli.tasks.settings import FamilySettings
 
 
 class Examples(FamilySettings):
-    """A Python expression, asked for by examples of what it comes to; or a Python function, asked for in words."""
+    """A Python expression to write from examples of its values, or a Python function to write from a description."""
 
-    task: Literal["examples"] = Field(description="a Python expression, asked for by examples of what it comes to")
+    task: Literal["examples"] = Field(description="a Python expression, from examples of its values")
     of: SubjectName = Field(description="what the functions are of")
     ask: Literal["examples", "words"] = Field(
-        "examples", description="ask for the expression by its examples, or for a whole function in words"
+        "examples", description="ask for the expression by its examples, or for a function in words"
     )
 
     ladder: LadderName = Field(

@@ -2,7 +2,7 @@
 
 A shape is the text of an expression, or of the body of a function, with slots for its constants, and the same as a function of Python, with which the host
 computes expected values; a test runs both and compares. The shapes of a subject stand on rungs, from easy to hard. Constants
-are as long everywhere, so that what was learnt of reading them on one rung serves on the others.
+are as long everywhere, so that what was learned from reading them on one rung serves on the others.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ LadderName = Literal["expressions", "programs"]
 @dataclass(frozen=True, slots=True)
 class Shape:
     """`text` has a slot for every constant, and so have `words`, which say the same in English;
-    `value(*arguments, **constants)` is what the expression comes to."""
+    `value(*arguments, **constants)` is the value of the expression."""
 
     text: str
     words: str

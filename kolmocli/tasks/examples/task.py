@@ -16,7 +16,7 @@ from kolmocli.tasks.examples.shapes import Arguments, Function
 from kolmocli.tasks.examples.subjects import Subject
 
 _HELD_OUT = 5
-"""One function in so many is for evaluation."""
+"""One function in this many is for evaluation."""
 _FEWEST, _HIDDEN = 2, 4
 """Inputs that are shown at least, and that are drawn to be kept."""
 _NAME = "f"

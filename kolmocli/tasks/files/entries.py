@@ -2,10 +2,10 @@
 
 One JSON value per line:
 - `{"sequence": [1, 2], "program": "…", "bucket": "ramps/1"}`; a string is its code points. `sequence_input`, as
-  the KoLMogorov Test's post-processing writes it, is a sequence too, and `program` beside it a model's answer.
+  the KoLMogorov Test's post-processing writes it, is a sequence too, and `program` with it a model's answer.
 - `{"text": "… following sequence: [1, 2] …"}`, an instruction; statements after the list are its program.
 - a JSON string that holds an object with `prompt` and `generation`: predictions, encoded twice. `generation` may
-  stand beside `sequence` too, and `task_id` beside any of them.
+  stand with `sequence` too, and `task_id` with any of them.
 CSV with a header that names `sequence`, and perhaps `program`, quoted over several lines: the published generator's.
 """
 

@@ -19,7 +19,7 @@ from kolmocli.tasks.files.values import answers, conversation, is_empty, megabyt
 _ROUTES = ("test_list", "test", "inputs", "outputs", "answer", "fn_name", "base_input", "plus_input", "target", "nums")
 """Keys by which a row is known; those that another set uses for something else are taken out of it."""
 _MORE = frozenset({"test_imports", "test_setup_code", "atol"})
-"""Keys that are read beside the tests."""
+"""Keys that are read in addition to the tests."""
 _DEFINED = re.compile(r"\bdef\s+(\w+)\s*\(")
 _UNIT = re.compile(r"\s*(.*\S)\s*\([^()]*\)\s*")
 """ASDiv's `4 (fruits)`."""

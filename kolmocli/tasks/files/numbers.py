@@ -181,7 +181,7 @@ def _blocks(stream: BinaryIO, name: str) -> Iterator[_Block]:
 def _cut(data: bytes) -> int:
     """After the last line end; in a line without one, after the last integer; in what is neither, at the end.
 
-    A space beside commas or semicolons separates nothing: what comes after it may begin with one of them.
+    A space next to commas or semicolons separates nothing: what comes after it may begin with one of them.
     """
     end = data.rfind(b"\n") + 1 or max(data.rfind(mark) for mark in (b"\t", b";", b",")) + 1 or data.rfind(b" ") + 1
     return end or (0 if len(data) < 3 * _LONG else len(data))

@@ -17,7 +17,7 @@ def named_failing(
     name: str, tasks: Iterable[Task], sandbox: Sandbox | None, warn: Callable[[str], None], *, strict: bool
 ) -> int:
     """How many code tasks of a file have a reference that fails their tests, or tests that cannot be used. Each is named,
-    and none is left out: whoever compares results needs the same tasks as everybody else.
+    and none is dropped: comparable results need the same tasks.
 
     Raises:
         UsageError: with `strict`, there is one.

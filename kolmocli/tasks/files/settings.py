@@ -15,7 +15,7 @@ class Data(Section):
         None, description="file of tasks to train on, instead of the families: JSONL, CSV, Parquet, or a data set"
     )
     eval: str | None = Field(None, description="file of tasks to evaluate on")
-    families: bool = Field(False, description="train on the families too, beside the file")
+    families: bool = Field(False, description="train on the families as well as the file")
     order: Literal["auto", "length", "compressibility", "reference_bits"] = Field(
         "auto", description="what makes a sequence harder where the file names no buckets"
     )
@@ -28,6 +28,6 @@ class Data(Section):
     )
     per_task: bool = Field(False, description="train with every task of the file as a level of its own")
     max_items: Annotated[int, Field(gt=0, le=LONGEST)] = Field(
-        1024, description="longer sequences of a file are left out, by name"
+        1024, description="longer sequences of a file are skipped, by name"
     )
     strict: bool = Field(False, description="stop at the first bad line of a file instead of leaving it out")

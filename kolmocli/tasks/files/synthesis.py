@@ -65,7 +65,7 @@ def synthesise(
     """Write the pairs to `target`, whole or not at all. `progress` hears now and then how many there are.
 
     Raises:
-        UsageError: a file to exclude cannot be read, or there are not so many pairs that may be written.
+        UsageError: a file to exclude cannot be read, or there are too few pairs that may be written.
         KolmoError: the target exists, or cannot be written.
     """
     done = Synthesised()

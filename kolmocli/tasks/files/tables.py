@@ -99,7 +99,7 @@ def _refuse_what_is_elsewhere(folder: Path) -> None:
     head = head.split("---", 2)[1] if head.lstrip().startswith("---") and head.count("---") > 1 else ""
     for path in _paths_in(head, card):
         if "://" in path or "::" in path or Path(path).is_absolute() or ".." in Path(path).parts:
-            raise UsageError(f"{card}: names {path[:_SAID]!r}, which is not in this folder; put the files beside it")
+            raise UsageError(f"{card}: names {path[:_SAID]!r}, which is not in this folder; put the files next to it")
 
 
 def _paths_in(head: str, card: Path) -> Iterator[str]:
@@ -109,7 +109,7 @@ def _paths_in(head: str, card: Path) -> Iterator[str]:
     try:
         found = yaml.safe_load(head)
     except (yaml.YAMLError, ValueError, RecursionError):
-        raise UsageError(f"{card}: its head is not YAML; mend it or remove it") from None
+        raise UsageError(f"{card}: its head is not YAML; fix it or remove it") from None
     waiting: list[tuple[Any, bool]] = [(found, False)]
     seen = set[tuple[int, bool]]()  # an alias may hold itself, or others many times over
     while waiting:

@@ -54,10 +54,10 @@ class Method:
         return []
 
     def observe(self, groups: Sequence[Group]) -> None:
-        """See what became of the tasks, when the step has been learnt."""
+        """See what became of the tasks, when the step has been learned."""
 
     def cost(self) -> Cost:
-        """What was sampled for the step that was learnt last, apart from its rollouts."""
+        """What was sampled for the step that was learned last, apart from its rollouts."""
         return Cost()
 
     def metrics(self, record: ReinforceRecord, groups: Sequence[Group]) -> ReinforceRecord:

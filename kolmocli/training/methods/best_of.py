@@ -1,8 +1,8 @@
-"""Best of k: more rollouts are sampled than are learnt from, and few of them stand for many.
+"""Best of k: more rollouts are sampled than are learned from, and few of them stand for many.
 
 Where p is low a group of G has no pass at all with probability (1−p)^G, and then teaches nothing; of k·G rollouts
 some pass more often. Learning costs more than sampling, so G of the k·G are kept: passes and failures in equal
-numbers, as far as there are so many, which for two rewards is the choice of the largest variance (PODS, Xu et al.
+numbers, as far as there are enough, which for two rewards is the choice of the largest variance (PODS, Xu et al.
 2025, arXiv 2504.13818). That choice by itself is biased: it shows the policy a pass rate of one half whatever the
 task. Here the advantages are those within all k·G, the rollouts of a kind are drawn by chance, and each is weighted by
 how many of its kind it stands for (Horvitz and Thompson 1952), so the expected gradient is that of all k·G, over k.
@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 
 def choose(passed: Sequence[bool | None], count: int, rng: random.Random) -> list[tuple[int, float]]:
-    """Which rollouts of a group are learnt from, with the weight of each; None: lost by the sandbox, never chosen.
+    """Which rollouts of a group are learned from, with the weight of each; None: lost by the sandbox, never chosen.
 
     At most `count` of them. The weights add to `count`, or to the number that were judged where that is smaller, and
     a rollout has the same expected weight as any other.

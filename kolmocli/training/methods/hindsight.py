@@ -30,7 +30,7 @@ class Hindsight(Method):
 
 
 def relabel(groups: Sequence[Group], tasks: TaskSource) -> list[Task]:
-    """One task per distinct (program, value) of these groups that may be learnt from; held-out ones may not."""
+    """One task per distinct (program, value) of these groups that may be learned from; held-out ones may not."""
     found: dict[tuple[object, tuple[int, ...]], Task] = {}
     for group in groups:
         for outcome in group.outcomes:

@@ -35,7 +35,7 @@ class ValueWeighted(Weighted):
 
     @property
     def end(self) -> int:
-        """A return that was expected exactly has no advantage, and is learnt from too."""
+        """A return that was expected exactly has no advantage, and is learned from too."""
         lines = self.rollout.lines
         taught = (i for i in range(len(lines), 0, -1) if self.weights[i - 1] or lines[i - 1] < len(self.returns))
         return next(taught, 0)
@@ -61,7 +61,7 @@ class Value(Method):
         self._head, self._gamma = head, gamma
         self._sums = _Sums()
         self.loss: float | None = None
-        """The mean squared error of the latest step before it was learnt; None where there was nothing to learn."""
+        """The mean squared error of the latest step before it was learned; None where there was nothing to learn."""
         self.explained: float | None = None
         """The share of the returns' variance that the values explain, None where the returns do not differ."""
 

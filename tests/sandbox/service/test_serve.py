@@ -166,7 +166,7 @@ def test_closing_ends_what_waits(server: Server) -> None:
 @pytest.mark.parametrize(
     "arguments, code, line",
     [
-        (("--host", "0.0.0.0"), 2, "--host 0.0.0.0: others reach it, and whoever does could run programs here; give it a --token-file"),
+        (("--host", "0.0.0.0"), 2, "--host 0.0.0.0: other machines reach it and could run programs here; give it a --token-file"),
         (("--host", "192.0.2.7", "--token-file", "token"), 2, "--host 192.0.2.7: cannot be listened on: "),
         (("--host", "no such host"), 2, "--host no such host: no such host or address"),
         (("--token-file", "none"), 2, "none: the token cannot be read: No such file or directory"),

@@ -88,7 +88,9 @@ ELSEWHERE = (
 def test_a_folder_of_data_names_nothing_that_is_elsewhere(path: str, tmp_path: Path) -> None:
     card = {"configs": [{"config_name": "default", "data_files": [{"split": "train", "path": [path]}]}]}
     (tmp_path / "README.md").write_text(f"---\n{json.dumps(card)}\n---\n")
-    with pytest.raises(UsageError, match=r"README\.md: names .*, which is not in this folder; put the files beside it"):
+    with pytest.raises(
+        UsageError, match=r"README\.md: names .*, which is not in this folder; put the files next to it"
+    ):
         list(table_rows(str(tmp_path)))
 
 
