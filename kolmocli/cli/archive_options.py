@@ -15,7 +15,7 @@ Files = Annotated[
 ]
 Output = Annotated[
     str | None,
-    typer.Option("--output", "-o", metavar="FILE", help="where it goes, several files together; - is standard output"),
+    typer.Option("--output", "-o", metavar="FILE", help="output, one for several files; - is standard output"),
 ]
 Stdout = Annotated[bool, typer.Option("--stdout", "-c", help="write to standard output")]
 Suffix = Annotated[
@@ -33,7 +33,7 @@ AllowPython = Annotated[
 ]
 Members = Annotated[
     list[str] | None,
-    typer.Option("--member", "-m", metavar="PATH", help="of a folder's archive only this file or folder; repeatable"),
+    typer.Option("--member", "-m", metavar="PATH", help="take out only this file or folder; repeatable"),
 ]
 Json = Annotated[bool, typer.Option("--json", help="print one JSON object")]
 Explain = Annotated[bool, typer.Option("--explain", help="print the program behind each block")]

@@ -34,7 +34,7 @@ def calibrate(
     ] = None,
     columns: Annotated[
         str | None,
-        typer.Option("--columns", metavar="WHAT=COLUMN,…", help="of the file: prompt=problem,answer=solution"),
+        typer.Option("--columns", metavar="WHAT=COLUMN,…", help="columns of the file: prompt=problem,answer=solution"),
     ] = None,
     output: Annotated[
         str | None, typer.Option("-o", "--output", metavar="FILE", help="where the file with levels goes")

@@ -72,7 +72,9 @@ def compress(
     time_budget: Annotated[
         str | None,
         typer.Option(
-            "--time-budget", metavar="TIME", help="be done by then, such as 60s or 2m, as small as that allows"
+            "--time-budget",
+            metavar="TIME",
+            help="time limit, such as 60s or 2m; the archive gets as small as that allows",
         ),
     ] = None,
     program: Annotated[
@@ -99,7 +101,7 @@ def compress(
     json: Json = False,
     suffix: Suffix = None,
 ) -> None:
-    """Pack files and folders into archives that any machine can open without the model.
+    """Pack files and folders into archives that open without a model.
 
     A folder, or several files with -o, become one archive. The archive is decoded and compared before it is written, and never much larger than the best standard codec.
     """

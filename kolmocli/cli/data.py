@@ -21,7 +21,7 @@ Output = Annotated[
     str, typer.Option("--output", "-o", metavar="FILE", help="where to; - is standard output", show_default=True)
 ]
 Force = Annotated[bool, typer.Option("--force", "-f", help="overwrite the output if it exists")]
-Strict = Annotated[bool, typer.Option("--strict", help="stop at the first bad place instead of leaving it out")]
+Strict = Annotated[bool, typer.Option("--strict", help="stop at the first bad place instead of skipping it")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="say nothing but errors and bad places")]
 Json = Annotated[bool, typer.Option("--json", help="print one JSON object")]
 
@@ -95,7 +95,7 @@ def synth(
 ) -> None:
     """Sample pairs of a program and the sequence that it makes, one per line of JSONL.
 
-    The first pairs of a seed are always the same, however many are asked for.
+    The first pairs of a seed are always the same, for any --pairs.
     """
     part = _one_of("--split", split, "kolmocli.tasks.files.synthesis", "Part")
     _json_needs_a_file(json, output)
@@ -132,9 +132,7 @@ def label_(
         bool, typer.Option("--shorten", help="search for shorter programs where the file has one, too")
     ] = False,
     output: Output = "-",
-    resume: Annotated[
-        bool, typer.Option("--resume", help="go on with OUTPUT.partial of a run that was stopped")
-    ] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="continue OUTPUT.partial of a stopped run")] = False,
     strict: Strict = False,
     force: Force = False,
     quiet: Quiet = False,
@@ -142,7 +140,7 @@ def label_(
 ) -> None:
     """Search for reference programs of sequences that come without one, in the order of the file.
 
-    A sequence of which nothing shorter than its literal list is found is kept without a program.
+    A sequence gets no program if the search finds nothing shorter than its literal list.
     """
     if not seconds < float("inf"):
         raise UsageError(f"--seconds {seconds:g}: must be a number of seconds")

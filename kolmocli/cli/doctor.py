@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def doctor(json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False) -> None:
-    """Say what this machine offers and what a run would use."""
+    """Show what this machine offers and what a run would use."""
     report = examine()
     print_json(report) if json else show(_table(report))
 

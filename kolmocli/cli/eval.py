@@ -40,12 +40,16 @@ def evaluate(
     data: Annotated[
         str | None,
         typer.Option(
-            "--data", metavar="FILE", help="tasks of a file, instead of a curriculum; of predictions: what they are for"
+            "--data",
+            metavar="FILE",
+            help="a file of tasks, instead of a curriculum; with --predictions: the tasks that they answer",
         ),
     ] = None,
     columns: Annotated[
         str | None,
-        typer.Option("--columns", metavar="WHAT=COLUMN,…", help="of the file of tasks: prompt=problem,answer=solution"),
+        typer.Option(
+            "--columns", metavar="WHAT=COLUMN,…", help="columns of the file of tasks: prompt=problem,answer=solution"
+        ),
     ] = None,
     predictions: Annotated[
         str | None,
@@ -61,7 +65,7 @@ def evaluate(
     samples: Annotated[int, typer.Option("--samples", min=1, metavar="K", help="programs per task")] = 1,
     temperature: Annotated[
         float | None,
-        typer.Option("--temperature", metavar="T", help="of several samples (default: the curriculum's)"),
+        typer.Option("--temperature", metavar="T", help="temperature of several samples (default: the curriculum's)"),
     ] = None,
     tasks: Annotated[
         int | None,
@@ -73,13 +77,18 @@ def evaluate(
     ] = 0,
     search: Annotated[
         float,
-        typer.Option("--search", min=0, metavar="SECONDS", help="of search for each sequence, as a baseline (0: none)"),
+        typer.Option(
+            "--search",
+            min=0,
+            metavar="SECONDS",
+            help="search this long for each sequence, as a baseline (0: not at all)",
+        ),
     ] = 0.0,
     kt_compatible: Annotated[
         bool, typer.Option("--kt-compatible", help="also the KoLMogorov Test's published formulas, flaws included")
     ] = False,
     language: Annotated[
-        str, typer.Option("--language", metavar="NAME", help="of predictions: python or dsl")
+        str, typer.Option("--language", metavar="NAME", help="language of predictions: python or dsl")
     ] = "python",
     time_limit: Annotated[
         float | None,
@@ -88,7 +97,7 @@ def evaluate(
             min=0.1,
             max=600,
             metavar="SECONDS",
-            help="of one program from elsewhere, where its task says nothing (default: 2, and 4 for tasks with tests)",
+            help="CPU time of one program from elsewhere, unless its task names one (default: 2, and 4 for tasks with tests)",
         ),
     ] = None,
     memory_limit: Annotated[
@@ -98,7 +107,7 @@ def evaluate(
             min=16,
             max=2048,
             metavar="MB",
-            help="of one program from elsewhere, where its task says nothing (default: 128, and 256 for tasks with tests)",
+            help="memory of one program from elsewhere, unless its task names one (default: 128, and 256 for tasks with tests)",
         ),
     ] = None,
     packages: Annotated[
@@ -110,11 +119,13 @@ def evaluate(
         ),
     ] = None,
     max_tokens: Annotated[
-        int, typer.Option("--max-tokens", min=1, metavar="N", help="of one answer of the endpoint")
+        int, typer.Option("--max-tokens", min=1, metavar="N", help="longest answer of the endpoint")
     ] = 1024,
     timeout: Annotated[
         float,
-        typer.Option("--timeout", min=1, max=86_400, metavar="SECONDS", help="for a complete answer of the endpoint"),
+        typer.Option(
+            "--timeout", min=1, max=86_400, metavar="SECONDS", help="time limit for a complete answer of the endpoint"
+        ),
     ] = 600.0,
     save_predictions: Annotated[
         str | None,

@@ -35,7 +35,9 @@ def watch(
 
 def report(
     runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help=f"{_RUN}; several with --compare")],
-    compare: Annotated[bool, typer.Option("--compare", help="lay the curves of several runs over each other")] = False,
+    compare: Annotated[
+        bool, typer.Option("--compare", help="draw the curves of several runs in the same plots")
+    ] = False,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="FOLDER", help=f"where a comparison goes (default: {COMPARISON})"),
@@ -46,7 +48,7 @@ def report(
 ) -> None:
     """Write the plots and the report.html of a run, or of several side by side.
 
-    The page holds its pictures in itself and needs no network. Prints where everything is.
+    The page contains its pictures and needs no network. Prints the paths.
     """
     if compare:
         if tensorboard:

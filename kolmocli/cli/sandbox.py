@@ -171,7 +171,9 @@ def serve(
         int, typer.Option(min=1, max=_MOST_MB, help="Longest program with its calls or inputs, in MiB.")
     ] = 1,
     output_mb: Annotated[int, typer.Option(min=1, max=_MOST_MB, help="Longest output of a program, in MiB.")] = 1,
-    queue: Annotated[int, typer.Option(min=1, help="Jobs that are held at once; more are told to come again.")] = 2_048,
+    queue: Annotated[
+        int, typer.Option(min=1, help="Jobs held at once; beyond that clients are told to retry.")
+    ] = 2_048,
     drain: Annotated[float, typer.Option(min=0, help="Seconds that SIGTERM waits for what was accepted.")] = 60.0,
 ) -> None:
     """Let others run programs here, over HTTP: POST /run_code as SandboxFusion has it, and POST /v1/jobs.

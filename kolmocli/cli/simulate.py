@@ -22,9 +22,13 @@ def simulate(
     ] = None,
     scenarios: Annotated[
         list[str] | None,
-        typer.Option("--scenario", metavar="NAME", help="what happens, or all (default: base); may be repeated"),
+        typer.Option(
+            "--scenario",
+            metavar="NAME",
+            help="learners and disturbances to simulate, or all (default: base); may be repeated",
+        ),
     ] = None,
-    lag: Annotated[int, typer.Option("--lag", min=0, metavar="N", help="steps that results come late")] = 0,
+    lag: Annotated[int, typer.Option("--lag", min=0, metavar="N", help="steps until results come")] = 0,
     seeds: Annotated[int, typer.Option("--seeds", min=1, metavar="N", help="runs of each")] = 8,
     steps: Annotated[int, typer.Option("--steps", min=100, metavar="N", help="steps of each run")] = 300,
     settings: Annotated[

@@ -114,7 +114,7 @@ def train(
             "--num-epochs",
             metavar="N",
             min=1,
-            help="instead of --steps: as many tasks as the training data holds, N times; "
+            help="instead of --steps: draw N times as many tasks as the training data has; "
             "--checkpoint-freq and --eval-freq then count epochs too",
         ),
     ] = None,
@@ -148,13 +148,13 @@ def train(
     ] = None,
     plugins: Plugins = None,
     resume: Annotated[
-        bool, typer.Option("--resume", help="go on with the run in --run-dir (default: runs/latest)")
+        bool, typer.Option("--resume", help="continue the run in --run-dir (default: runs/latest)")
     ] = False,
     stop_at: Annotated[
-        int | None, typer.Option("--stop-at", metavar="N", help="save and stop after this RL step; --resume goes on")
+        int | None, typer.Option("--stop-at", metavar="N", help="save and stop after this RL step; --resume continues")
     ] = None,
     allow_gaps: Annotated[
-        bool, typer.Option("--allow-gaps", help="with --resume: go on although lines of metrics.jsonl were lost")
+        bool, typer.Option("--allow-gaps", help="with --resume: continue although lines of metrics.jsonl were lost")
     ] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="check everything, print what would be done, and stop")

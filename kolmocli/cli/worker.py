@@ -15,7 +15,7 @@ def worker(
         typer.Option(
             "--listen",
             metavar="ADDRESS",
-            help="tls://host:port, or tcp://host:port, by the name that others reach it by",
+            help="tls://host:port, or tcp://host:port, with the name by which others reach this machine",
         ),
     ],
     insecure: Annotated[

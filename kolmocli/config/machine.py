@@ -22,7 +22,7 @@ class Model(Section):
     device: Literal["auto", "cpu", "cuda", "mps"] = Field("auto", description="where the policy runs")
     precision: WantedPrecision = Field(
         "auto",
-        description="of products of matrices in sampling and learning; auto: bf16 where the device multiplies it faster, which is measured",
+        description="precision of matrix products in sampling and learning; auto: bf16 if the device multiplies it faster, which is measured",
     )
     load_in_8bit: bool = Field(
         False, description="keep the model's own weights in 8 bits (LLM.int8) and train adapters on them"
@@ -71,9 +71,9 @@ class Engine(Section):
         [],
         description="monarch: where the generators run, as tcp://address:port or tls://address:port of `kolmo worker`",
     )
-    insecure: bool = Field(False, description="monarch: allow tcp:// to other machines, which anybody there can join")
+    insecure: bool = Field(False, description="monarch: allow tcp:// to other machines, which anyone there can join")
     call_seconds: Positive = Field(
-        600, description="monarch: a generator that is not done with its share of a batch by then is replaced"
+        600, description="monarch: seconds after which a generator without its share of a batch is replaced"
     )
 
     @model_validator(mode="before")

@@ -57,7 +57,7 @@ class Training(Section):
     )
     batch_size: Positive = Field(128, description="rollouts per step")
     group_size: Annotated[int, Field(ge=2, le=MOST)] = Field(8, description="rollouts per task (G)")
-    learning_rate: Rate = Field(3e-4, description="the highest of the run; see ramp_steps and schedule")
+    learning_rate: Rate = Field(3e-4, description="highest learning rate of the run; see ramp_steps and schedule")
     ramp_steps: Count = Field(5, description="steps that the learning rate rises over")
     schedule: Literal["linear", "cosine", "constant"] = Field(
         "linear", description="how the learning rate falls to zero, or that it stays"
@@ -95,8 +95,7 @@ class Training(Section):
         1.0,
         ge=0.01,
         le=100,
-        description="of sampling; the policy that is trained is the one at this temperature, so its log-probabilities, "
-        "those of answers too, are taken there",
+        description="sampling temperature; all log-probabilities, those of answers too, are taken at it",
     )
     max_lines: Positive = Field(12, description="lines of a program at most")
     max_new_tokens: Positive = Field(128, description="tokens of a program at most")
@@ -123,8 +122,8 @@ class Training(Section):
     )
     deterministic: bool = Field(
         False,
-        description="on a GPU: take the ordered form of every operation that has one, so that one seed gives one run there; "
-        "on a CPU that is always so",
+        description="on a GPU: use the deterministic form of every operation that has one, so that one seed gives one run; "
+        "on a CPU this is always on",
     )
     hindsight: float = Field(
         0.0, ge=0.0, description="weight of programs that ran and missed, as right answers to what they really make"

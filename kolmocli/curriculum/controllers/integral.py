@@ -31,7 +31,9 @@ class IntegralLevel(LevelBase):
         ladder: Ladder,
         *,
         gain: Annotated[float, Setting("share of the ladder that the level moves in a step at most", above=0)] = 0.03,
-        sensitivity: Annotated[float, Setting("of the step to what the pass rate is off the target", above=0)] = 2.0,
+        sensitivity: Annotated[
+            float, Setting("how strongly the step follows the distance from the target", above=0)
+        ] = 2.0,
     ) -> None:
         super().__init__(ladder)
         self.gain = gain

@@ -30,8 +30,8 @@ class StaircaseLevel(LevelBase):
         ladder: Ladder,
         *,
         window: Annotated[int, Setting("rollouts that are averaged", above=0)] = 20,
-        above: Annotated[float, Setting("so far above the target it goes one level up", above=0)] = 0.2,
-        below: Annotated[float, Setting("so far below the target it goes one level down", above=0)] = 0.4,
+        above: Annotated[float, Setting("distance above the target at which it goes one level up", above=0)] = 0.2,
+        below: Annotated[float, Setting("distance below the target at which it goes one level down", above=0)] = 0.4,
     ) -> None:
         super().__init__(ladder)
         self.window = window

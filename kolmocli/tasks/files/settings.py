@@ -24,10 +24,11 @@ class Data(Section):
         None, description="the key of a line that says how hard its task is, in place of level and bucket"
     )
     columns: str | None = Field(
-        None, description="columns of a file of no known set: prompt=problem,answer=solution, tests=…, reference=…"
+        None,
+        description="columns of a file whose layout is unknown: prompt=problem,answer=solution, tests=…, reference=…",
     )
     per_task: bool = Field(False, description="train with every task of the file as a level of its own")
     max_items: Annotated[int, Field(gt=0, le=LONGEST)] = Field(
         1024, description="longer sequences of a file are skipped, by name"
     )
-    strict: bool = Field(False, description="stop at the first bad line of a file instead of leaving it out")
+    strict: bool = Field(False, description="stop at the first bad line of a file instead of skipping it")
