@@ -54,7 +54,7 @@ class SandboxSection(Section):
     packages: list[str] = Field([], description="what programs may import beyond the standard library: numpy")
 
 
-class Engine(Section):
+class EngineSettings(Section):
     """Where training runs. `engine: monarch` is short for its `kind`."""
 
     kind: Literal["local", "monarch"] = Field(
@@ -82,7 +82,7 @@ class Engine(Section):
         return {"kind": data} if isinstance(data, str) else data
 
     @model_validator(mode="after")
-    def _for_monarch(self) -> Engine:
+    def _for_monarch(self) -> EngineSettings:
         others = [name for name in type(self).model_fields if name != "kind" and name in self.model_fields_set]
         changed = [name for name in others if getattr(self, name) != type(self).model_fields[name].default]
         if self.kind == "local" and changed:

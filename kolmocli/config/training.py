@@ -136,6 +136,6 @@ class Training(Section):
         return self
 
 
-class Evaluation(Section):
+class EvaluationSettings(Section):
     tasks: Positive = Field(600, description="held-out tasks, spread evenly over all buckets")
     every: Count = Field(0, description="RL steps between evaluations; 0: before and after only")

@@ -10,9 +10,9 @@ from pydantic import Field, model_validator
 from kolmocli.config.controller import AnyController, section_for
 from kolmocli.config.families import Families
 from kolmocli.config.former import modern
-from kolmocli.config.machine import Engine, Model, SandboxSection
+from kolmocli.config.machine import EngineSettings, Model, SandboxSection
 from kolmocli.config.methods import MethodSections, MethodSettings
-from kolmocli.config.training import USUAL_RANK, Evaluation, Training, Warmup
+from kolmocli.config.training import USUAL_RANK, EvaluationSettings, Training, Warmup
 from kolmocli.policy.presets import Alphabet, is_preset
 from kolmocli.section import Count, Section
 from kolmocli.tasks.answers.settings import Answers
@@ -46,9 +46,9 @@ class Config(Section):
     reward: Reward = Field(default_factory=Reward)
     warmup: Warmup = Field(default_factory=Warmup)
     training: Training = Field(default_factory=Training)
-    evaluation: Evaluation = Field(default_factory=Evaluation)
+    evaluation: EvaluationSettings = Field(default_factory=EvaluationSettings)
     sandbox: SandboxSection = Field(default_factory=SandboxSection)
-    engine: Engine = Field(default_factory=Engine)
+    engine: EngineSettings = Field(default_factory=EngineSettings)
     data: Data = Field(default_factory=Data)
     answers: Answers = Field(default_factory=Answers)
     outputs: Outputs = Field(default_factory=Outputs)

@@ -14,7 +14,7 @@ from typing import Any
 from kolmocli.checkpoints import digest
 from kolmocli.config import Config
 from kolmocli.config.file import dump_config
-from kolmocli.config.machine import Engine
+from kolmocli.config.machine import EngineSettings
 from kolmocli.errors import UsageError
 from kolmocli.monitor.reader import METRICS
 from kolmocli.monitor.writer import kept_of, write_atomically
@@ -104,7 +104,7 @@ def resumable(folder: Path | None) -> Path:
 
 
 def resume_command(
-    folder: Path, plugins: Sequence[str] = (), engine: Engine | None = None, backend: Backend = "auto"
+    folder: Path, plugins: Sequence[str] = (), engine: EngineSettings | None = None, backend: Backend = "auto"
 ) -> str:
     """What continues this run, to be copied into a shell: with its hosts, which a run's own file may not name."""
     extra = [word for plugin in plugins for word in ("--plugin", plugin)]

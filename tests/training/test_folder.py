@@ -13,7 +13,7 @@ import pytest
 
 from kolmocli.config import Config
 from kolmocli.config.file import load_config
-from kolmocli.config.machine import Engine
+from kolmocli.config.machine import EngineSettings
 from kolmocli.errors import UsageError
 from kolmocli.training.folder import held, new_folder, point_latest, refuse_changed, resumable, resume_command
 
@@ -154,9 +154,9 @@ def test_the_command_that_goes_on_can_be_copied() -> None:
     assert resume_command(Path("runs/x-1")) == "kolmo train --resume --run-dir runs/x-1"
     command = resume_command(Path("my runs/$x"), ["my tasks.py", "other"])
     assert shlex.split(command)[3:] == ["--run-dir", "my runs/$x", "--plugin", "my tasks.py", "--plugin", "other"]
-    engine = Engine(kind="monarch", hosts=["tcp://a:1", "tcp://b:1"], insecure=True)
+    engine = EngineSettings(kind="monarch", hosts=["tcp://a:1", "tcp://b:1"], insecure=True)
     assert shlex.split(resume_command(Path("x"), engine=engine))[5:] == ["--hosts", "tcp://a:1,tcp://b:1", "--insecure"]
-    assert resume_command(Path("x"), engine=Engine()).endswith("--run-dir x")
+    assert resume_command(Path("x"), engine=EngineSettings()).endswith("--run-dir x")
     assert resume_command(Path("x"), backend="http://a:1").endswith("--run-dir x --sandbox http://a:1")
     assert resume_command(Path("x"), backend="docker").endswith("--run-dir x")
 

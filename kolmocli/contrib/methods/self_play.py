@@ -70,7 +70,7 @@ class SelfPlay(Method):
             raise UsageError(f"families: methods.self_play makes a family {BUCKET.family}; rename yours")
         self._settings, self._source, self._target = settings, source, target
         self.groups, self._sample, self._seed = groups, sample, seed
-        self.pool = Pool([], settings.slots)
+        self.pool = TargetPool([], settings.slots)
         self._drawn = 0
         self.proposals: dict[int, Proposals] = {}
         """By step, for those that have begun and are not learned from yet."""
@@ -89,7 +89,7 @@ class SelfPlay(Method):
         admitted = [self._admitted(outcome) for outcome in group.outcomes]
         targets = [pair[0] if pair is not None else None for pair in admitted]
         self.proposals[step] = Proposals(group, targets, found.cost)
-        new = Pool.distinct([pair for pair in admitted if pair is not None], self._settings.slots)
+        new = TargetPool.distinct([pair for pair in admitted if pair is not None], self._settings.slots)
         new = new[: self.groups - min(self.groups // 2, len(self.pool))]
         again = self.pool.first(self.groups - len(new))
         return [self._task(*pair) for pair in (*again, *new)]
@@ -174,7 +174,7 @@ def proposer_reward(outcome: Outcome, target: Target | None, rates: dict[Target,
     return min(rates[target], 1.0 - rates[target]) if target in rates else None
 
 
-class Pool:
+class TargetPool:
     """The targets that are kept, few of each coded length, so that they stay different from each other.
 
     What was played longest ago comes first. `entries` is plain JSON.
@@ -206,7 +206,7 @@ class Pool:
     @staticmethod
     def distinct(found: Sequence[tuple[Target, Program]], slots: int) -> list[tuple[Target, Program]]:
         """The first of each target, and at most `slots` of each coded length."""
-        chosen = Pool([], slots)
+        chosen = TargetPool([], slots)
         for target, program in found:
             if chosen.is_new(target, program):
                 chosen.update(target, program, near=True)

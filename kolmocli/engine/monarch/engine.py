@@ -14,7 +14,7 @@ from itertools import pairwise
 
 import torch
 
-from kolmocli.config.machine import Engine
+from kolmocli.config.machine import EngineSettings
 from kolmocli.engine.base import Choose, Cost, Experience, GeneratorReport, Group, Request
 from kolmocli.engine.monarch.hosts import check_address, find_hosts, require_monarch
 from kolmocli.engine.monarch.messages import GeneratorSettings, Shard, ShardResult
@@ -29,7 +29,11 @@ _LOOK = 0.1
 
 
 def open_monarch_engine(
-    policy: Policy, asked: Engine, settings: GeneratorSettings, warn: Callable[[str], None], pace: Pace | None = None
+    policy: Policy,
+    asked: EngineSettings,
+    settings: GeneratorSettings,
+    warn: Callable[[str], None],
+    pace: Pace | None = None,
 ) -> MonarchEngine:
     """The engine with all its generators at work.
 
@@ -50,7 +54,7 @@ class MonarchEngine:
     """`policy` is the one that learns, in this process; `asked` says how many generators there are, and where."""
 
     def __init__(
-        self, policy: Policy, asked: Engine, settings: GeneratorSettings, warn: Callable[[str], None],
+        self, policy: Policy, asked: EngineSettings, settings: GeneratorSettings, warn: Callable[[str], None],
         pace: Pace | None = None,
     ) -> None:  # fmt: skip
         from kolmocli.engine.monarch.fleet import Fleet

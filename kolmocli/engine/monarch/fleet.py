@@ -18,11 +18,11 @@ from operator import add
 from pathlib import Path
 from typing import Any
 
-from kolmocli.config.machine import Engine
+from kolmocli.config.machine import EngineSettings
 from kolmocli.engine.base import GeneratorReport
 from kolmocli.engine.monarch.hosts import Host, Process, load, open_receiver, spawn
 from kolmocli.engine.monarch.messages import GeneratorSettings, Shard, ShardResult
-from kolmocli.engine.monarch.replica import REST, Job, Lost, Replica
+from kolmocli.engine.monarch.replica import REST, Lost, Replica, ShardJob
 from kolmocli.errors import KolmoError, last_line
 from kolmocli.sandbox.base import Health
 
@@ -37,7 +37,12 @@ class Fleet:
     """Generators on these hosts, with the weights of `file` after `version` updates."""
 
     def __init__(
-        self, asked: Engine, settings: GeneratorSettings, hosts: list[Host], file: Path, warn: Callable[[str], None]
+        self,
+        asked: EngineSettings,
+        settings: GeneratorSettings,
+        hosts: list[Host],
+        file: Path,
+        warn: Callable[[str], None],
     ) -> None:
         """Start them, and return when all can begin.
 
@@ -48,7 +53,7 @@ class Fleet:
         self._call_seconds = asked.call_seconds
         self._file, self.version = file, -1
         self._events: deque[str] = deque()
-        self._jobs: deque[Job] = deque()
+        self._jobs: deque[ShardJob] = deque()
         self._changed = threading.Condition()
         self._closing = False
         self._over: KolmoError | None = None
@@ -94,7 +99,7 @@ class Fleet:
 
     def submit(self, shard: Shard) -> Future[ShardResult]:
         """Have these tasks written by the first free generator, with weights no older than those that are known now."""
-        job = Job(shard)
+        job = ShardJob(shard)
         with self._changed:
             if self._over is not None:
                 raise self._over
@@ -160,14 +165,14 @@ class Fleet:
         if not self._closing:
             self._give_up(replica)
 
-    def _next(self) -> Job | None:
+    def _next(self) -> ShardJob | None:
         """The next shard, or None after a while without any."""
         with self._changed:
             if not self._jobs and not self._closing:
                 self._changed.wait(1.0)
             return self._jobs.popleft() if self._jobs else None
 
-    def _write(self, replica: Replica, job: Job) -> ShardResult:
+    def _write(self, replica: Replica, job: ShardJob) -> ShardResult:
         process, began = replica.process, time.monotonic()
         assert process is not None
         version = self.version
@@ -212,7 +217,7 @@ class Fleet:
                 if time.monotonic() > deadline:
                     raise Lost(f"no answer for {seconds:.0f} s") from None
 
-    def _replace(self, replica: Replica, job: Job | None, error: Exception) -> None:
+    def _replace(self, replica: Replica, job: ShardJob | None, error: Exception) -> None:
         """Put the shard back, end the process, and say so."""
         self._end(replica)
         if self._closing:

@@ -24,7 +24,7 @@ class Lost(Exception):
 
 
 @dataclass
-class Job:
+class ShardJob:
     shard: Shard
     result: Future[ShardResult] = field(default_factory=Future)
     attempts: int = 0

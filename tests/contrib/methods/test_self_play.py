@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from kolmocli.config import Config
-from kolmocli.contrib.methods.self_play import BUCKET, Pool, SelfPlay, Target
+from kolmocli.contrib.methods.self_play import BUCKET, SelfPlay, Target, TargetPool
 from kolmocli.curriculum.base import Bucket
 from kolmocli.engine.base import Cost, Experience, Group, Request
 from kolmocli.errors import UsageError
@@ -267,7 +267,7 @@ def test_targets_near_the_target_pass_rate_are_kept_until_they_no_longer_are() -
 
 
 def test_what_was_played_longest_ago_is_played_next() -> None:
-    pool = Pool([], 1)
+    pool = TargetPool([], 1)
     for text in (RAMP, LONGER, RUNS):
         pool.update(*pair(text), near=True)
     assert [str(program) for _, program in pool.first(2)] == [str(parse(RAMP)), str(parse(LONGER))]
