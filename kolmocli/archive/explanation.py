@@ -64,7 +64,7 @@ class Explanation:
 
 
 def explain(archive: bytes, max_output: int = DEFAULT_MAX_OUTPUT) -> Explanation:
-    """The programs behind an archive. All but its Python programs are run for this.
+    """Show the programs behind an archive. All but its Python programs are run for this.
 
     Raises:
         ArchiveError: as `decompress` does.

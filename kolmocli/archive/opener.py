@@ -56,7 +56,7 @@ RunPython = Callable[[str, int], bytes]
 
 
 def decompress(data: bytes, max_output: int = DEFAULT_MAX_OUTPUT, run_python: RunPython | None = None) -> bytes:
-    """The original of an archive of one or more members. Without `run_python` one that holds a Python program is refused.
+    """Restore the original of an archive. An archive with a Python program needs `run_python`.
 
     Raises:
         ArchiveError: when the archive is damaged, truncated or no archive.

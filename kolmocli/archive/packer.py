@@ -69,9 +69,9 @@ class MemberReport:
 
 
 def compress(data: bytes, level: int = DEFAULT_LEVEL, seconds: float | None = None) -> bytes:
-    """The archive of the data, of level 0 (codecs only) to 9 (programs from 2 on), decoded and compared before it is returned.
+    """Compress data at level 0 (codecs only) to 9 (programs from 2 on). The archive is decoded and compared before it is returned.
 
-    With `seconds` it is done about then, as small as that allows; without, the time is that of the level.
+    `seconds` limits the time; without it the level decides.
     """
     deadline = None if seconds is None else time.monotonic() + seconds
     return compress_with_reports(data, Options(level, deadline=deadline))[0]

@@ -35,9 +35,9 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Ladder:
-    """What is asked of one family: the levels to use, the pass rate to hold, the least share of the groups.
+    """The levels of one family to use, the pass rate to hold, and the least share of the groups.
 
-    Raises ValueError for what nothing could hold.
+    Raises ValueError for values that no controller could hold.
     """
 
     top: int

@@ -16,7 +16,7 @@ from kolmocli.errors import UsageError
 def controller(
     kind: str, families: Mapping[str, int | Ladder], *, target: float = 0.5, floor: float = 0.05, **settings: Any
 ) -> Controller:
-    """A controller over some families, for a trainer of one's own.
+    """Make a controller over families, for a trainer of your own.
 
         controller = kolmo.controller("rasch", {"easy": 6, "hard": 9}, target=0.5)
         buckets = controller.propose(16, random.Random(0))

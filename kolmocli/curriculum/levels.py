@@ -57,7 +57,7 @@ class LevelController(Protocol):
 
 
 class LevelBase:
-    """What a `LevelController` does unless it says otherwise. `level`, an attribute or a property, and `observe` are
+    """Default behaviour of a `LevelController`. `level`, an attribute or a property, and `observe` are
     its own."""
 
     saved: ClassVar[tuple[str, ...]] = ()

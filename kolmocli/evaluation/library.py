@@ -28,7 +28,7 @@ def evaluate(
     device: str = "auto",
     sandbox: Backend = "auto",
 ) -> dict[str, Any]:
-    """How good a policy is on held-out tasks: the report that docs/metrics.md describes.
+    """Evaluate a policy on held-out tasks, and return the report that docs/metrics.md describes.
 
     Args:
         model: a run, a checkpoint folder, `shipped`, a preset, a model of `kolmo model list` or a Hugging Face id.
@@ -39,7 +39,7 @@ def evaluate(
         samples: per task; one is greedy, several are drawn at `temperature` and give pass@k.
 
     Raises:
-        KolmoError: what `kolmo eval` would end with, one line.
+        KolmoError: as `kolmo eval` ends, in one line.
     """
     register_kinds(families)
     wanted = Wanted(None if curriculum is None else str(curriculum), None if data is None else str(data), tasks)

@@ -12,8 +12,8 @@ class Rollout:
 
     `lines[t]` is the line of the program, from 0, that token t belongs to; a line break ends its line. What
     was given of it is the end of the prompt and the beginning of the text.
-    `finished` is False when the token limit cut the program short. A right answer that is taught has the same shape; nobody
-    sampled it, so it has no `logprobs`.
+    `finished` is False when the token limit cut the program short. A right answer that is taught has the same shape. It was
+    not sampled, so it has no `logprobs`.
     """
 
     prompt: tuple[int, ...]

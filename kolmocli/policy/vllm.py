@@ -106,8 +106,8 @@ class VllmSampler:
         look: Look = unheard,
     ) -> list[Generated]:
         """`samples` continuations of every prompt, in order; each row's draws belong to a seed of its own. What is rounded
-        was settled when vLLM was opened: a `precision` changes nothing. `look` is called before and after: between two tokens
-        nobody is heard."""
+        was settled when vLLM was opened: a `precision` changes nothing. `look` is called before and after, and not
+        between two tokens."""
         from vllm import SamplingParams
         from vllm.inputs import TokensPrompt
 

@@ -111,11 +111,11 @@ _MOST_ITEMS = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One program to run, and limits below those of the sandbox where it needs less.
+    """One program to run, with limits of its own below those of the sandbox.
 
-    What comes back is the value of each of its statements as a sequence of integers; with `plain` the values as they
+    The verdict has the value of each of its statements as a sequence of integers; with `plain` the values as they
     are. With `calls` it is what each of these calls returns, after the program has run. With `inputs` the program is a
-    script that runs once for each, reads it from stdin, and what comes back is what it printed. All three are for Python,
+    script that runs once for each and reads it from stdin, and the verdict has the printed texts. All three are for Python,
     and `calls` and `inputs` exclude each other.
 
     `group` is an opaque label: two jobs of one group are not run back to back in one container. `avoid` names a

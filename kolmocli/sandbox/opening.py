@@ -36,10 +36,10 @@ def open_sandbox(
     """Open a sandbox with `workers` containers or processes (default: one for each CPU, two at least).
 
     `auto` takes docker when an engine answers and the image is there or can be built from a local base, else
-    embedded, and tells `warn` so in one line (default: the logger `kolmocli.sandbox`). `limits` hold for every program that has none of its own,
-    and `most` is what a program may have at most (default: `limits`).
+    embedded, and warns in one line (default: the logger `kolmocli.sandbox`). `limits` hold for every program without limits of its own,
+    and `most` bounds those (default: `limits`).
     `runtime` names another OCI runtime of the engine, such as runsc, and `packages` what programs may import beyond the
-    standard library, such as numpy; who asks for one of them asks for docker.
+    standard library, such as numpy; both need docker.
 
     `backend` may also be the address of a server, `http://host:port`: then `workers` are connections (default: 8), and the token
     is in `token_file`, or in the environment variable KOLMO_SANDBOX_TOKEN.

@@ -26,7 +26,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """What a policy is shown. `system` explains this kind of task and `text` asks it, for a model that can read; `short`
+    """The question of a task. `system` explains this kind of task and `text` asks it, for a model that can read; `short`
     is the same for one that learns from nothing (None: `text`)."""
 
     text: str
@@ -56,8 +56,8 @@ class Attempt(Protocol):
 class Task:
     """One thing to solve; with the split, bucket and index make the same task again.
 
-    A program passes when it ends well and `check` is true of the value of its last statement, as plain Python has it; an
-    answer in words when `check` is true of its text. `check` runs here and not in the sandbox, so nothing that a program does can reach it; what it raises counts as
+    A program passes when it ends normally and `check` is true of the value of its last statement; an answer in words
+    passes when `check` is true of its text. `check` runs here and not in the sandbox, so nothing that a program does can reach it; what it raises counts as
     False. Families with judges of their own have subclasses of this one, whose `attempt` is their judge.
     """
 
@@ -79,7 +79,7 @@ class Task:
 
     @property
     def content(self) -> str:
-        """What makes two tasks the same: a question is held out from training by it."""
+        """Identity of the question, which decides whether it is held out from training."""
         return self.asked.text
 
     @property

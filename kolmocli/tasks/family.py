@@ -83,7 +83,7 @@ def family(
 ) -> Callable[[Generator], FunctionKind]:
     """Register `generator(level, rng, **options) -> Task` as a kind of task called `name`.
 
-    The same `rng` has to give the same task. Keyword-only parameters with defaults become keys of the family's section
+    The same `rng` must give the same task. Keyword-only parameters with defaults become keys of the family's section
     in a curriculum file. `language` is what the policy writes: a program in "python" or "dsl", whose value the task's
     `check` sees, or "text", which it sees itself. Training and evaluation share no seed and, with `held_out`, no prompt:
     a tenth of the prompts, chosen by a hash, is asked in evaluation only.

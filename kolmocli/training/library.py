@@ -34,8 +34,8 @@ def train(
 
     Args:
         curriculum: a file, the name of a packaged one, or its content as a mapping.
-        families: kinds of task of your own that the curriculum names. Decorated with `kolmo.family`, a kind is known
-            from then on; to name it here says what a script relies on, and registers a kind that is not a function.
+        families: kinds of task of your own that the curriculum names. A function with the decorator `kolmo.family`
+            is registered already; any other kind is registered here.
         steps: short for the setting `training.steps`.
         seed: short for the setting `seed`.
         model: short for the setting `model.name`. A pretrained one gets rates that suit it where the curriculum is for a
@@ -43,13 +43,13 @@ def train(
         sandbox: short for the setting `sandbox.backend`.
         settings: any other keys of the file, dotted: `{"training.batch_size": 64}`.
         run_dir: where the run goes; None: a new folder in `runs/`.
-        resume: go on with the run in `run_dir`, exactly where it was stopped.
+        resume: continue the run in `run_dir`, exactly where it stopped.
         stop_at: save and end after this step.
         allow_gaps: resume although lines of metrics.jsonl were lost.
         quiet: no progress on stderr.
 
     Raises:
-        KolmoError: what `kolmo train` would end with, one line; `exit_code` says which kind of failure it is.
+        KolmoError: as `kolmo train` ends, in one line; `exit_code` has the kind of failure.
     """
     register_kinds(families)
     short = {"training.steps": steps, "seed": seed, "model.name": model, "sandbox.backend": sandbox}

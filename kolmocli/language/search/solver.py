@@ -80,14 +80,14 @@ class Solution:
 def solve(
     sequence: Sequence[int], *, seconds: float = 1.0, steps: int | None = None, known: Sequence[Program] = ()
 ) -> Solution:
-    """The shortest program for the sequence that is found in the time; at worst the sequence as one literal list.
+    """Find a short program for a sequence; at worst it is the sequence as one literal list.
 
     Args:
         sequence: at least one integer of up to 17 digits. Beyond 4,096 items only repetitions and ramps are found.
         seconds: when to stop. A move that has begun is finished.
         steps: where to stop, counted in work, so that the answer is the same on every machine if the time suffices.
-        known: programs that somebody else wrote, perhaps for this sequence. What they make is checked here. The search
-            begins with those that make it, and looks for shorter ones with the values that they name.
+        known: programs from elsewhere, perhaps for this sequence. Each is run and checked. The search begins with
+            those that make the sequence, and looks for shorter ones with the values that they name.
 
     Raises:
         UsageError: if the sequence is empty, has an item of another kind, or is beyond what a program can make.

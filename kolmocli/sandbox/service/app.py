@@ -21,7 +21,7 @@ from kolmocli.sandbox.service import access, fusion, metrics, protocol
 from kolmocli.sandbox.service.places import Full, Places
 
 BEAT_S = 5.0
-"""After so long, and then as often, an answer to `/v1/jobs` that is not there yet gets a blank in front of it: whoever waits
+"""After so long, and then as often, an answer to `/v1/jobs` that is not there yet gets a blank in front of it, so the client
 knows that the server lives."""
 _BODY_S = 30.0
 """Without a byte of a body that has begun."""

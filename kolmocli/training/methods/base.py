@@ -36,32 +36,32 @@ Shaped = Callable[[Outcome, Task], list[float]]
 
 
 class Method:
-    """What a method may do. None of it does anything unless a method says otherwise."""
+    """Hooks of a method, called once per step. By default none has an effect."""
 
     shaped: Shaped | None = None
     """What it adds to the rewards of lines, where it does."""
 
     def tasks(self, step: int, count: int, draw: Draw) -> list[Task]:
-        """The `count` tasks of a step: those that are drawn, changed, or others in the place of some."""
+        """The `count` tasks of a step: the drawn ones, changed, or others in their place."""
         return draw(count)
 
     def supplement(self, step: int, experience: Experience) -> Experience:
-        """The rollouts of a step, with those that a method has sampled or samples now for it."""
+        """The rollouts of a step, with more that this method samples."""
         return experience
 
     def lessons(self, step: int, groups: Sequence[Group]) -> list[Weighted]:
-        """What there is to learn apart from the advantages."""
+        """Weighted rollouts to learn from apart from the advantages."""
         return []
 
     def observe(self, groups: Sequence[Group]) -> None:
-        """See what became of the tasks, when the step has been learned."""
+        """Called with the judged groups after the update."""
 
     def cost(self) -> Cost:
-        """What was sampled for the step that was learned last, apart from its rollouts."""
+        """Samples of the last step apart from its rollouts."""
         return Cost()
 
     def metrics(self, record: ReinforceRecord, groups: Sequence[Group]) -> ReinforceRecord:
-        """The record of the step with what this method has to say."""
+        """The record of the step, with this method's keys."""
         return record
 
     def state_dict(self) -> dict[str, Any]:
