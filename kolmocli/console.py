@@ -1,4 +1,4 @@
-"""What may reach a terminal, and the console of stderr. stdout is for results alone."""
+"""Text that is safe for a terminal, and the console of stderr. stdout is for results alone."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def on_files(files: Files, config: Any) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
-    """`../kolmocli/x.py` is beside the pages in the repository, and below them on the site."""
+    """`../kolmocli/x.py` is next to the pages in the repository, and below them on the site."""
 
     def moved(found: re.Match[str]) -> str:
         path = _outside(page.file, found[1])

@@ -1,4 +1,4 @@
-"""What the archive commands do to each file, and what they say about it."""
+"""The work of the archive commands on each file, and their messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the archive commands do with the archive of a folder, and what they say about it."""
+"""The work of the archive commands on the archive of a folder, and their messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What commands print: results on stdout, as one JSON object or as a table."""
+"""Results on stdout, as one JSON object or as a table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `kolmo train` says at the end, and what `--dry-run` says instead, for people."""
+"""The result of `kolmo train`, and the plan of `--dry-run`, for people."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ _FOUNDING_RULE = ("reward_constant", "length_penalty")
 
 
 _FOR_MONARCH = ("num_generators", "max_staleness", "hosts", "insecure")
-"""What only the engine monarch has: naming one of them chooses it."""
+"""Settings that only the engine monarch has: naming one of them chooses it."""
 
 
 _COUNT_EPOCHS = ("checkpoint_freq", "eval_freq")

@@ -117,7 +117,7 @@ else:
 
 
 class Asked(Protocol):
-    """What a file asks of one family; None where it leaves that to the controller."""
+    """A file's settings for one family; None where it leaves them to the controller."""
 
     @property
     def target(self) -> float | None: ...
@@ -145,7 +145,7 @@ def build_controller(
 def ladders_of(
     controller: ControllerSection, families: Mapping[str, Asked], buckets: Sequence[Bucket]
 ) -> dict[str, Ladder]:
-    """What is asked of each family. Targets are kept off 0 and 1, where no level is meant."""
+    """The ladder of each family. Targets are kept off 0 and 1, where no level is meant."""
     tops: dict[str, int] = {}
     for bucket in buckets:
         tops[bucket.family] = max(tops.get(bucket.family, 0), bucket.level)

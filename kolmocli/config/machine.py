@@ -1,4 +1,4 @@
-"""What a run works with: the model, the sandbox, the processes, and files of data."""
+"""The sections for a run's means: the model, the sandbox and the processes."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ from kolmocli.section import Section
 
 
 class MethodSettings(Section):
-    """What a file may say of one method."""
+    """The settings of one method in a file."""
 
     chooses: ClassVar[bool] = False
     """It chooses tasks for their signal: no two such methods at once."""

@@ -1,4 +1,4 @@
-"""How a policy learns: rewards, the warm start, what raises a low pass rate, REINFORCE itself, and its evaluation."""
+"""The sections for learning: the warm start, REINFORCE, and its evaluation."""
 
 from __future__ import annotations
 

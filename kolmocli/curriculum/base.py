@@ -1,4 +1,4 @@
-"""What a controller is: it decides which buckets are sampled next, from observed passes. It never sees the model."""
+"""Controllers decide which buckets are sampled next, from observed passes. They never see the model."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class Belief:
 
 @dataclass(frozen=True, slots=True)
 class FamilyMetrics:
-    """What a controller believes of one family. `level` may lie between two levels, from 1.
+    """A controller's view of one family. `level` may lie between two levels, from 1.
 
     `belief` is about the pass rate at `level`; None for a controller that has no model of it.
     """

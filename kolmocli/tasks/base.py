@@ -17,7 +17,7 @@ from kolmocli.tasks.outcome import Outcome, Terms
 Split = Literal["train", "eval"]
 """Training and evaluation draw from disjoint seeds and disjoint program skeletons."""
 Language = Literal["dsl", "python", "text"]
-"""What a policy writes: the small language, Python, or an answer in words, for which nothing is run."""
+"""The language of an answer: the small language, Python, or words, for which nothing is run."""
 
 _NOWHERE = Bucket("", 1)
 """The bucket of a task that is in no family yet."""
@@ -39,7 +39,7 @@ class Prompt:
 
 
 class Attempt(Protocol):
-    """What a policy wrote for one task, read: what is to be run, and what a verdict on that means."""
+    """A policy's answer to one task: the job to run, and the outcome of its verdict."""
 
     @property
     def job(self) -> Job | None:
@@ -69,7 +69,7 @@ class Task:
     prefix: str = ""
     """The given beginning of the answer: part of the prompt, so the policy does not write it, and of the judged text."""
     task_id: str | None = None
-    """What a file of predictions calls this task."""
+    """The name of this task in a file of predictions."""
     bucket: Bucket = _NOWHERE
     index: int = 0
 

@@ -7,7 +7,7 @@ from kolmocli.tasks.base import Task
 
 
 def messages(task: Task) -> list[dict[str, str]]:
-    """What a chat model is shown of a task: a system prompt, where there is one, and the question.
+    """The messages that a chat model gets: a system prompt, where there is one, and the question.
 
     The beginning of an answer, which some families give, is not shown: a template would close it, as a turn of its own.
     """

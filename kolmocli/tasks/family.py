@@ -49,7 +49,7 @@ class Family(Protocol):
 
 
 class Kind(Protocol):
-    """What is registered under a name."""
+    """A kind of family, as it is registered under a name."""
 
     @property
     def name(self) -> str: ...
@@ -61,7 +61,7 @@ class Kind(Protocol):
 
     @property
     def language(self) -> Language:
-        """What a policy writes for its tasks."""
+        """The language in which a policy answers its tasks."""
         ...
 
     def open(self, bucket_family: str, settings: Any, split: Split, seed: int, taken: Taken) -> Family:

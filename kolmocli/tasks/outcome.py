@@ -1,4 +1,4 @@
-"""What became of one rollout, and on what terms."""
+"""The outcome of one rollout, and the terms of its judge."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kolmocli.tasks.reward import RewardRule
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one rollout.
+    """The outcome of one rollout.
 
     `text` holds the lines that were run, as the language prints them. `end` is the number of lines of the
     rollout that belong to the episode: up to the one whose value is the target or that went wrong, or all

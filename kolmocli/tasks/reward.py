@@ -1,4 +1,4 @@
-"""What a program is paid, from its coded bits and those of the literal that it competes with."""
+"""The reward of a program, from its coded bits and those of the literal that it competes with."""
 
 from __future__ import annotations
 

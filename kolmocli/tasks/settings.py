@@ -1,4 +1,4 @@
-"""What families of every kind have in a curriculum file."""
+"""Keys that families of every kind have in a curriculum file."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ Warn = Callable[[str], None]
 
 
 class Sections(Protocol):
-    """What of a configuration says which tasks there are."""
+    """The parts of a configuration that decide the tasks."""
 
     @property
     def families(self) -> Mapping[str, FamilySettings]: ...
@@ -154,7 +154,7 @@ def _trained(data: Data, name: str, warn: Warn) -> tuple[TaskFile, int]:
 
 
 def _evaluated(data: Data) -> Taken:
-    """What evaluation has from a file."""
+    """The evaluation's tasks of a file."""
     if data.eval is not None:
         return read_file(data.eval, data, silent).taken
     if data.train is not None:

@@ -106,7 +106,7 @@ def resumable(folder: Path | None) -> Path:
 def resume_command(
     folder: Path, plugins: Sequence[str] = (), engine: EngineSettings | None = None, backend: Backend = "auto"
 ) -> str:
-    """What continues this run, to be copied into a shell: with its hosts, which a run's own file may not name."""
+    """The command that continues this run, for a shell: with its hosts, which a run's own file may not name."""
     extra = [word for plugin in plugins for word in ("--plugin", plugin)]
     if engine is not None and engine.hosts:
         extra += ["--hosts", ",".join(engine.hosts), *["--insecure"] * engine.insecure]

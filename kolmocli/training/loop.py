@@ -42,7 +42,7 @@ def reinforce(
     groups_per_step, samples = training.batch_size // training.group_size, training.group_size * training.best_of
 
     def choose(step: int) -> Request | None:
-        """What the policy is asked in a step: tasks of the buckets that the controller proposes, unless a method has others."""
+        """The tasks of a step: those of the buckets that the controller proposes, unless a method has others."""
 
         def draw(count: int) -> list[Task]:
             return [run.draw(bucket) for bucket in controller.propose(count, run.rng("propose", step))]

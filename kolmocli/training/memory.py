@@ -1,4 +1,4 @@
-"""What a run would need in memory, by what it is for. Estimates: tests hold them to real models, and `benchmarks/memory.py`
+"""The memory that a run needs, by purpose. Estimates: tests hold them to real models, and `benchmarks/memory.py`
 to what processes take.
 
 A micro-batch passes its tokens through every layer, and what the backward pass needs of them is kept. How much that is

@@ -1,4 +1,4 @@
-"""What a run remembers, apart from weights and optimiser; and a moment of it, to go back to from a step that is broken off."""
+"""The state of a run apart from weights and optimiser; and a moment of it, to which an interrupted step returns."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Remembered:
 
 
 class Moment:
-    """What was remembered before a step. The policy's weights are what the step changes last, and all at once."""
+    """The state before a step. The policy's weights are what the step changes last, and all at once."""
 
     def __init__(self, remembered: Remembered, policy: Policy) -> None:
         self._remembered, self._policy = remembered, policy

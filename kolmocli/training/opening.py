@@ -76,12 +76,12 @@ class RunOptions:
     allow_gaps: bool = False
     """Resume although lines of metrics.jsonl are missing."""
     plugins: tuple[str, ...] = ()
-    """What the run was started with, for the command that continues it."""
+    """The run's arguments, for the command that continues it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What a run is made of."""
+    """The parts of a run."""
 
     run: Run
     controller: Controller
@@ -210,7 +210,7 @@ def open_engine(config: Config, policy: Policy, warn: Callable[[str], None], pac
 
 
 def _about(config: Config, folder: Path) -> Snapshot:
-    """What is shown of a run before it has begun."""
+    """The view of a run that has not begun."""
     return Snapshot(
         name=folder.name, state="starting", step=0, steps=config.training.steps, seconds=0.0, model=config.model.name,
         engine=config.engine.kind, target=config.controller.target,

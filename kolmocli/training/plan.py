@@ -59,7 +59,7 @@ def _sandbox(backend: str) -> str:
 
 
 def _model(config: Config, prompt_tokens: int) -> dict[str, Any]:
-    """What is trained and what that takes, as far as it can be read from the model's files."""
+    """The trained model and its needs, as far as the model's files show them."""
     rank, in_8bit = config.adapter_rank, config.model.load_in_8bit
     if rank:
         require_adapters()

@@ -1,4 +1,4 @@
-"""What a curriculum that was written for a small model made here means for a pretrained one."""
+"""Settings that a pretrained model needs in a curriculum written for a small one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run writes down and shows. It changes nothing that drives the run."""
+"""Writes the records of a run and shows them. It changes nothing that drives the run."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ class Recorder:
         totals.mastered_steps = totals.mastered_steps + 1 if done else 0
 
     def room(self) -> Room | None:
-        """What control could still win, by the last steps."""
+        """The room that control has left, by the last steps."""
         return room_of(self.totals.recent, self._controller.metrics())
 
     def ends(self) -> dict[str, str]:

@@ -73,7 +73,7 @@ def step_record(
 
 
 def _verdict(outcome: Outcome) -> str:
-    """What became of a program, in a word: `passed`, `missed` (it ran and made something else), else its status."""
+    """The fate of a program in a word: `passed`, `missed` (it ran and made something else), else its status."""
     if outcome.passed:
         return "passed"
     return "missed" if outcome.executable else outcome.status.value
@@ -161,12 +161,12 @@ def failing(groups: Sequence[Group], step: int) -> FailingEvent | None:
 
 
 def shown(task: Task) -> str:
-    """What is asked for, short enough to be read."""
+    """The target, short enough to be read."""
     return textwrap.shorten(task.asked.text, _MOST_CHARACTERS, placeholder=" …")
 
 
 def _made(value: Value | None) -> str | None:
-    """What a program made; a sequence may be empty."""
+    """The value of a program; a sequence may be empty."""
     if isinstance(value, (list, tuple, range)):
         return " ".join(map(str, value[:_MOST_SHOWN]))
     return None if value is None else textwrap.shorten(str(value), _MOST_CHARACTERS, placeholder=" …")

@@ -1,4 +1,4 @@
-"""What a run has left to control: families between the ends of their ladders, and the room that the last steps showed."""
+"""The room that a run has left to control: families between the ends of their ladders, and the room that the last steps showed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run remembers from step to step, apart from weights, optimiser, controller and methods. Plain JSON."""
+"""The state that a run carries from step to step, apart from weights, optimiser, controller and methods. Plain JSON."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Phase = Literal["warmup", "rl", "done"]
 
 @dataclass
 class RunState:
-    """How far a run is. `step` counts REINFORCE steps done, `warm_steps` supervised ones."""
+    """The progress of a run. `step` counts REINFORCE steps done, `warm_steps` supervised ones."""
 
     phase: Phase = "warmup"
     step: int = 0
@@ -27,7 +27,7 @@ class RunState:
 
 @dataclass
 class Totals:
-    """What the records of a run add up to."""
+    """Sums over the records of a run."""
 
     pass_rates: list[float] = field(default_factory=list)
     controlled: list[float | None] = field(default_factory=list)

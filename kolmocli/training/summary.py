@@ -1,4 +1,4 @@
-"""What summary.json says of a run."""
+"""The summary of a run, for summary.json."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ def _run(config: Config, parts: Parts) -> dict[str, Any]:
 
 
 def _train(config: Config, parts: Parts) -> None:
-    """What is left to do of the run."""
+    """The rest of the run."""
     run, evaluation = parts.run, parts.evaluation
     state = run.state
     if state.phase == "warmup":

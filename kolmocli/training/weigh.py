@@ -28,7 +28,7 @@ LineRewards = Sequence[Sequence[float] | None]
 
 
 class Baseline(Protocol):
-    """What a return is compared with."""
+    """The baseline: a number that each return is compared with."""
 
     def __call__(self, group: Group, rewards: LineRewards) -> Sequence[Weighted]:
         """The rollouts, each token with its discounted return less the baseline; none of a group that teaches nothing."""

@@ -1,4 +1,4 @@
-"""What a program that was judged by tests is paid.
+"""The reward of a program that was judged by tests.
 
 How it is tested is the tests' to say (`checks.py`, `tester`, `scripts.py`). They have one thing in common: nothing that
 is expected ever enters the process in which the program runs. It gets arguments or input, its plain results come out,

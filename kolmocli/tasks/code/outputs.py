@@ -1,4 +1,4 @@
-"""What counts as the right output of a script.
+"""Decides whether the output of a script is right.
 
 `lines`: line by line; white space at the end of a line, and of it all, is no matter. `tokens`: what white space separates, wherever
 the lines end. `numbers`: tokens, and a number that is expected with a decimal point may be written otherwise, or be 1e-6 off.

@@ -1,4 +1,4 @@
-"""What a method is: a way of getting more out of rollouts, off unless the curriculum asks for it.
+"""A method: a way to learn more from rollouts, off unless the curriculum asks for it.
 
 A method of one's own is registered by a plugin, and takes part where a curriculum file names it:
 
@@ -32,14 +32,14 @@ from kolmocli.tasks.outcome import Outcome
 Draw = Callable[[int], list[Task]]
 """So many tasks that the controller proposes."""
 Shaped = Callable[[Outcome, Task], list[float]]
-"""What is added to the reward of each line of an episode."""
+"""Adds to the reward of each line of an episode."""
 
 
 class Method:
     """Hooks of a method, called once per step. By default none has an effect."""
 
     shaped: Shaped | None = None
-    """What it adds to the rewards of lines, where it does."""
+    """Its addition to the rewards of lines, if any."""
 
     def tasks(self, step: int, count: int, draw: Draw) -> list[Task]:
         """The `count` tasks of a step: the drawn ones, changed, or others in their place."""
@@ -114,7 +114,7 @@ class Methods(Method):
 
 @dataclass(frozen=True, slots=True)
 class MethodContext:
-    """What a registered method is made with. `rng(step)` is its own in every step, and the same when a run is resumed, and so
+    """The arguments of a registered method. `rng(step)` is its own in every step, and the same when a run is resumed, and so
     is `seed(purpose, step)`. `config` is the whole curriculum."""
 
     source: TaskSource

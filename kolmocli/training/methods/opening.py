@@ -62,7 +62,7 @@ def open_methods(
 
 
 def _together(shapes: Sequence[Shaped]) -> Shaped | None:
-    """What all of these add; None where there are none."""
+    """The sum of all shapings; None where there are none."""
     if len(shapes) < 2:
         return shapes[0] if shapes else None
     return lambda outcome, task: [sum(line) for line in zip(*(shaped(outcome, task) for shaped in shapes), strict=True)]
