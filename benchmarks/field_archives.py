@@ -1,15 +1,31 @@
-"""Archives of what is one repeat, beside xz: seconds and bytes at every level, and under a time budget."""
+"""Archives of what is one repeat, nearly that, or noise, beside xz: seconds and bytes at every level, and under a time budget."""
 
 from __future__ import annotations
 
 import lzma
+import random
 import time
 from pathlib import Path
 
 from kolmocli.archive.opener import decompress
 from kolmocli.archive.packer import compress
 
-DATA = {"20 MB of zeros": bytes(20_000_000), "200 MB of a short period": b"abcdefg" * 28_571_429}
+
+def _sparse(size: int, patches: int) -> bytes:
+    """Zeros with a few bytes of noise here and there."""
+    rng, data = random.Random(0), bytearray(size)
+    for _ in range(patches):
+        at = rng.randrange(size - 8)
+        data[at : at + 8] = rng.randbytes(8)
+    return bytes(data)
+
+
+DATA = {
+    "20 MB of zeros": bytes(20_000_000),
+    "200 MB of a short period": b"abcdefg" * 28_571_429,
+    "200 MB of zeros with 200 patches": _sparse(200_000_000, 200),
+    "20 MB of noise": random.Random(0).randbytes(20_000_000),
+}
 SLOWEST = 10
 """Times what xz takes."""
 

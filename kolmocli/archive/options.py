@@ -42,6 +42,10 @@ class Options:
     deadline: float | None = None
     """Moment of `time.monotonic` at which the archive should be there, decoded and compared."""
 
+    def directed(self) -> bool:
+        """Whether it is said how the data are to be seen, or who proposes programs."""
+        return bool(self.python or self.types or self.proposer or self.view != "auto")
+
     def searched(self) -> bool:
         return self.level >= SEARCHED_LEVEL
 

@@ -15,6 +15,7 @@ from kolmocli.archive.errors import ArchiveError
 from kolmocli.archive.format.container import PROGRAMS, PYTHON, Section, digest, read_member, varint, write_member
 from kolmocli.archive.format.programs import ProgramCoder
 from kolmocli.archive.format.rangecoder import Encoder
+from kolmocli.archive.noise import looks_like_noise, windows
 from kolmocli.archive.opener import (
     MOST_MEMBER_BYTES,
     MOST_PROGRAM_BYTES,
@@ -104,9 +105,7 @@ def compress_with_reports(
 
 def _spans(data: bytes, options: Options) -> list[Span]:
     """Repeats apart from the rest, where no view was given."""
-    if options.python or options.types or options.proposer or options.view != "auto":
-        return [Span(0, len(data), False)]
-    return spans(data)
+    return [Span(0, len(data), False)] if options.directed() else spans(data)
 
 
 def _packed(data: bytes, options: Options, progress: Progress, repeats: bool) -> Iterator[tuple[bytes, MemberReport]]:
@@ -138,7 +137,7 @@ def _members(data: bytes, options: Options, progress: Progress) -> _Members:
     Programs are searched in parts, which bounds the memory that they take; a codec sees all. While a part is searched for
     programs the codecs are quick: those of the whole are its rivals, and a part without programs is packed again.
     """
-    if len(data) <= PART_BYTES or not options.searched():
+    if len(data) <= PART_BYTES or not options.searched() or _is_noise(data, options, options.level):
         return [pack_member(data, options, progress)]
     budget = TimeBudget(options.deadline)
     searched = budget.enough(_PARTED * _SEARCHING * len(data))
@@ -170,6 +169,8 @@ def pack_member(
     stages = Stages(progress)
     progress("codecs")
     level = options.level if codec_level is None else codec_level
+    if _is_noise(data, options, level):
+        return _verified(data, _write(data, [Section(0, data)]), report, None, None)
     searched = options.searched() and len(data) > 0 and budget.enough(_SEARCHING * len(data))
     waits = searched and QUICK < level < THOROUGH_LEVEL and budget.left() is None and looks_made(data)
     codec, payload = pack(
@@ -207,6 +208,15 @@ def pack_member(
             best, kept = member, None
     stages.begin("verify")
     return _verified(data, best, report, kept, options.run_python)
+
+
+def _is_noise(data: bytes, options: Options, level: int) -> bool:
+    """Whether the quick codecs find nothing in large data, and nothing at all is found in parts of them at this level: an hour
+    of search for nothing is what people would wait longest for. Who says how the data are to be seen gets the search."""
+    if level <= QUICK or options.deadline is not None or options.directed() or not looks_like_noise(data):
+        return False
+    reports = (pack_member(window, options, silent, level)[1] for window in windows(data))
+    return all(report.codec == CODECS[0].name and not report.programs for report in reports)
 
 
 def _verified(
