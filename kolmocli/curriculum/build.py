@@ -16,7 +16,7 @@ from kolmocli.errors import UsageError
 def controller(
     kind: str, families: Mapping[str, int | Ladder], *, target: float = 0.5, floor: float = 0.05, **settings: Any
 ) -> Controller:
-    """Make a controller over families, for a trainer of your own.
+    """A controller over some families, for a trainer of one's own.
 
         controller = kolmo.controller("rasch", {"easy": 6, "hard": 9}, target=0.5)
         buckets = controller.propose(16, random.Random(0))
@@ -46,7 +46,7 @@ def controller(
 def make_controller(
     kind: str, ladders: Mapping[str, Ladder], settings: Mapping[str, Any], horizon: int | None = None
 ) -> Controller:
-    """A controller of this kind. `horizon` is how many steps are planned, for a kind that follows the clock.
+    """A controller of this kind. `horizon` is how many steps are planned, for a kind that goes by the clock.
 
     Raises:
         UsageError: there is no such kind or setting, or the kind refuses what it is given.

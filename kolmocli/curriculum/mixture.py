@@ -11,7 +11,7 @@ from kolmocli.curriculum.base import Result
 from kolmocli.curriculum.information import signal
 
 _MEMORY = 0.9
-"""Decay of the mean signal, per step in which the family was seen."""
+"""Of the mean signal, per step in which the family was seen."""
 _FULL_SIGNAL = 0.25
 """p(1−p) at p = 1/2: what a family is taken for before it is seen."""
 _AGE_MEMORY = 0.9

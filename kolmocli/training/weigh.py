@@ -36,7 +36,7 @@ class Baseline(Protocol):
 
 
 class GroupBaseline(Method):
-    """The baseline of the group's own rewards, or with `ema` of the mean of earlier steps."""
+    """Compares with the rewards of the group, or with `ema` with the mean of earlier steps."""
 
     def __init__(self, kind: BaselineKind, gamma: float, failure: float = 0.0) -> None:
         """`failure` is what a failure is paid: `maxrl` divides by the mean of what there is above that."""

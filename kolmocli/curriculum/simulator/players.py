@@ -28,7 +28,7 @@ def players() -> list[str]:
 
 
 def maker(kind: str, *, target: float = 0.5, steps: int = STEPS, settings: Settings | None = None) -> Maker:
-    """Makes this controller for a run of this many steps. Targets are kept off 0 and 1, where no level is meant."""
+    """Makes this controller for a run of so many steps. Targets are kept off 0 and 1, where no level is meant."""
     if kind == ORACLE:
         return lambda learner: Oracle(learner, target)
     ladder = Ladder(LEVELS, target=min(max(target, 0.01), 0.99))
