@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 if TYPE_CHECKING:
     from kolmocli.archive import compress as compress, decompress as decompress, explain as explain, open as open
+    from kolmocli.config.baselines import register_baseline as register_baseline
     from kolmocli.curriculum import (
         Bucket as Bucket,
         Ladder as Ladder,
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
 _ROOMS = {
     "archive": ("compress", "decompress", "explain", "open"),
+    "config.baselines": ("register_baseline",),
     "curriculum": ("Bucket", "Ladder", "LevelBase", "Result", "controller", "register_controller"),
     "errors": ("KolmoError",),
     "evaluation.library": ("evaluate",),

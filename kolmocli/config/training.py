@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
+from kolmocli.config.baselines import BaselineName
 from kolmocli.section import MOST, Count, Positive, Rate, Section, Share
 
 OptimiserKind = Literal["adamw", "adamw8bit"]
@@ -67,7 +68,7 @@ class Training(Section):
     )
     lora: Lora = Field(default_factory=Lora)
     gamma: Share = Field(1.0, description="discount per line")
-    baseline: Literal["rloo", "ema", "value", "none", "grpo", "maxrl"] = Field(
+    baseline: BaselineName = Field(
         "rloo",
         description="what a return is compared with: rloo with the mean of the others, value with what a value head "
         "expects where the line begins; grpo (divided by the group's deviation) and maxrl (by its mean) are there for "

@@ -18,6 +18,7 @@ from kolmocli.evaluation.intervals import Interval, mean_interval, wilson
 from kolmocli.language.raw import raw_bits
 from kolmocli.tasks.answers.task import AnswerTask
 from kolmocli.tasks.base import Task
+from kolmocli.tasks.figures import means
 from kolmocli.tasks.outcome import Outcome
 from kolmocli.tasks.sequences.task import SequenceTask
 
@@ -66,6 +67,7 @@ def summarise(
         **{name: share(k, of) for name, (k, of) in counts.items()},
         **{name: ratio.value for name, ratio in ratios.items()},
         "average_reward": share(math.fsum(rewards), n),
+        **({"metrics": figures} if (figures := means(outcomes)) else {}),
         "prefix_accuracy": {k: share(hits, len(written)) for k, hits in prefixes.items()},
         "intervals": {
             **{name: _listed(wilson(k, of) if of else None) for name, (k, of) in counts.items()},

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from math import isfinite
 
-BaselineKind = Literal["rloo", "ema", "none", "grpo", "maxrl"]
-"""What is known of a group from its rewards alone. `value`, which looks at the program too, is in `methods/value.py`."""
+from kolmocli.config.baselines import BASELINES
+from kolmocli.errors import UsageError
+from kolmocli.registry import blame
+
 _EMA = 0.9
 _ZERO = 1e-6
 """An advantage below this is none: rewards are sums of a few floats, so equality is to a tolerance."""
@@ -27,14 +29,18 @@ class EmaBaseline:
             self.value = _EMA * self.value + (1.0 - _EMA) * sum(rewards) / len(rewards)
 
 
-def advantages(rewards: Sequence[float | None], kind: BaselineKind, ema: float = 0.0) -> list[float]:
+def advantages(rewards: Sequence[float | None], kind: str, ema: float = 0.0) -> list[float]:
     """The advantage of each rollout of one group; 0 where the reward is None (the sandbox failed).
 
     `rloo` compares with the mean of the others, A_i = r_i - mean_{j != i} r_j (Ahmadian et al. 2024,
     arXiv 2402.14740): unbiased. It is never divided by a standard deviation: among passes that differ by
     one bit of length that would shout as loudly as pass against fail. For comparison there are `grpo`,
     (r_i - mean) / std (Shao et al. 2024, arXiv 2402.03300), which is, and `maxrl`, (r_i - mean) / mean (arXiv
-    2602.02710), which makes rare passes loud; it is for rewards that are not negative, and 0 where all are 0.
+    2602.02710), which makes rare passes loud; it is for rewards that are not negative, and 0 where all are 0. Any other
+    name is that of a registered function. `value`, which looks at the program too, is in `training/methods/value.py`.
+
+    Raises:
+        UsageError: what a registered function returns are no advantages, or there is none of this name.
     """
     known = [r for r in rewards if r is not None]
     if kind == "rloo":
@@ -47,8 +53,25 @@ def advantages(rewards: Sequence[float | None], kind: BaselineKind, ema: float =
         deviation = (sum((r - mean) ** 2 for r in known) / max(len(known) - 1, 1)) ** 0.5
         scale = deviation if kind == "grpo" else mean
         return [0.0 if r is None or deviation < _ZERO or scale < _ZERO else (r - mean) / scale for r in rewards]
-    baseline = ema if kind == "ema" else 0.0
-    return [0.0 if r is None else r - baseline for r in rewards]
+    if kind in ("ema", "none"):
+        baseline = ema if kind == "ema" else 0.0
+        return [0.0 if r is None else r - baseline for r in rewards]
+    found = iter(_registered(known, kind) if known else [])
+    return [0.0 if r is None else next(found) for r in rewards]
+
+
+def _registered(known: Sequence[float], kind: str) -> list[float]:
+    """What the function of this name makes of the rewards."""
+    try:
+        found = [float(value) for value in BASELINES.get(kind)(known)]
+    except Exception as error:
+        raise UsageError(f"training.baseline {kind}: {blame(error, kind)}") from error
+    if len(found) != len(known) or not all(map(isfinite, found)):
+        raise UsageError(
+            f"training.baseline {kind}: for {len(known)} returns it must give {len(known)} finite numbers, "
+            f"and gave {len(found)}: {str(found)[:80]}"
+        )
+    return found
 
 
 def is_dead(group: Sequence[float]) -> bool:
@@ -65,9 +88,7 @@ def line_returns(rewards: Sequence[float], gamma: float) -> list[float]:
     return returns[::-1]
 
 
-def line_advantages(
-    returns: Sequence[Sequence[float] | None], kind: BaselineKind, ema: float = 0.0
-) -> list[list[float]]:
+def line_advantages(returns: Sequence[Sequence[float] | None], kind: str, ema: float = 0.0) -> list[list[float]]:
     """The advantage of each line of each rollout of one group; none of a rollout that the sandbox lost.
 
     A return is compared with those of the others at the same line, an episode that is over with its last one. The

@@ -246,6 +246,9 @@ class ReinforceRecord(StepRecord):
         "object",
         "how many programs `passed`, `missed` (ran, wrong value) or ended with which [status](sandbox.md)",
     )
+    metrics: Mapping[str, float] | None = key(
+        "object", "mean of each [metric](extending.md#1-a-task-family-by-function) of the tasks, by name", rare=True
+    )
     groups: int | None = key("count", "groups of this step")
     dead_groups: int | None = key(
         "count",

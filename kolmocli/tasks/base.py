@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 from kolmocli.curriculum.base import Bucket
@@ -12,6 +12,7 @@ from kolmocli.errors import UsageError
 from kolmocli.language.program import Program
 from kolmocli.sandbox.base import Job, Raised, Status, Verdict
 from kolmocli.tasks.border import at_work, shown, truth
+from kolmocli.tasks.figures import Metric, measured
 from kolmocli.tasks.outcome import Outcome, Terms
 
 Split = Literal["train", "eval"]
@@ -63,6 +64,10 @@ class Task:
 
     prompt: Prompt | str
     check: Callable[[Any], bool] | None = None
+    metrics: Mapping[str, Metric] = field(default_factory=dict, hash=False, compare=False)
+    """Figures by name, each made of what `check` sees. Their means stand in metrics.jsonl and in evaluations."""
+    weights: Mapping[str, float] = field(default_factory=dict, hash=False, compare=False)
+    """What a metric adds to the reward, times its figure; one without a weight is recorded and not paid."""
     reference: str | None = None
     """A right answer, which a supervised warm start imitates."""
     language: Language = "python"
@@ -117,16 +122,24 @@ class Checked:
     def outcome(self, verdict: Verdict | None) -> Outcome:
         end, rule = self.text.count("\n") + 1, self.terms.rule
         if verdict is None:
-            passed = self._holds(self.text)
-            return Outcome(self.text, end, passed, Status.OK, rule.success(0.0) if passed else rule.failure, True)
+            holds = self._holds(self.text)
+            reward = rule.success(0.0) if holds else rule.failure
+            return self._measured(Outcome(self.text, end, holds, Status.OK, reward, True), self.text)
         if verdict.status.is_fault:
             return Outcome(self.text, end, False, verdict.status, None)
         value = None if isinstance(verdict.value, Raised) else verdict.value  # or `Opaque`, which is one
-        if verdict.status is not Status.OK or value is None or not self._holds(value):
+        if verdict.status is not Status.OK or value is None:
             formatted = verdict.status is not Status.SYNTAX
             return Outcome(self.text, end, False, verdict.status, rule.failure, formatted, value=value)
+        if not self._holds(value):
+            return self._measured(Outcome(self.text, end, False, Status.OK, rule.failure, True, value=value), value)
         bits = text_bits(self.text)
-        return Outcome(self.text, end, True, Status.OK, rule.success(bits), True, bits=bits, value=value)
+        passed = Outcome(self.text, end, True, Status.OK, rule.success(bits), True, bits=bits, value=value)
+        return self._measured(passed, value)
+
+    def _measured(self, outcome: Outcome, seen: Any) -> Outcome:
+        task = self.task
+        return measured(outcome, seen, task.metrics, task.weights, str(task.bucket))
 
     def _holds(self, value: Any) -> bool:
         try:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from kolmocli.language.program import Program
 from kolmocli.sandbox.base import Status, Value
@@ -42,6 +43,8 @@ class Outcome:
     """Bits of the copy that a program competes with; None where there is nothing to copy."""
     lenient: bool | None = None
     """For an answer in words: whether a lenient reader finds the right one in it."""
+    metrics: Mapping[str, float] = field(default_factory=dict, hash=False)
+    """The task's own figures by name, of an answer that got as far as its check."""
 
     @property
     def executable(self) -> bool:

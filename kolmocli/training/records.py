@@ -20,6 +20,7 @@ from kolmocli.monitor.events import FailingEvent
 from kolmocli.monitor.records import BeliefRecord, BucketRecord, GradientRecord, ReinforceRecord
 from kolmocli.sandbox.base import Value
 from kolmocli.tasks.base import Task
+from kolmocli.tasks.figures import means
 from kolmocli.tasks.outcome import Outcome
 
 _FAILING_EVERY = 5
@@ -66,6 +67,7 @@ def step_record(
         stopped=0,
         compression_rate=sum(most if b is None else b for b, most in sizes) / literal if literal else None,
         verdicts=dict(sorted(Counter(_verdict(o) for g in groups for o in g.outcomes).items())),
+        metrics=means(judged),
         tokens=tokens,
         flops=flops,
         buckets=bucket_records(groups, dead, families, flops / tokens if tokens else 0.0),

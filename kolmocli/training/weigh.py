@@ -11,7 +11,6 @@ from typing import Protocol
 from kolmocli.engine.base import Group
 from kolmocli.learning.batches import Batch, Weighted
 from kolmocli.learning.returns import (
-    BaselineKind,
     EmaBaseline,
     is_dead,
     line_advantages,
@@ -38,7 +37,7 @@ class Baseline(Protocol):
 class GroupBaseline(Method):
     """Compares with the rewards of the group, or with `ema` with the mean of earlier steps."""
 
-    def __init__(self, kind: BaselineKind, gamma: float, failure: float = 0.0) -> None:
+    def __init__(self, kind: str, gamma: float, failure: float = 0.0) -> None:
         """`failure` is what a failure is paid: `maxrl` divides by the mean of what there is above that."""
         self._kind, self._gamma, self._ema = kind, gamma, EmaBaseline()
         self._least = failure if kind == "maxrl" else 0.0

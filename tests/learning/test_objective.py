@@ -3,19 +3,23 @@ recomputed layers, schedules of the learning rate, other baselines."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
+from pydantic import ValidationError
 
+import kolmocli as kolmo
 from kolmocli.config import Config, Training
+from kolmocli.config.baselines import BASELINES
 from kolmocli.errors import UsageError
 from kolmocli.learning.batches import Weighted
 from kolmocli.learning.learner import Learner
 from kolmocli.learning.reference import open_reference
-from kolmocli.learning.returns import advantages
+from kolmocli.learning.returns import advantages, line_advantages
 from kolmocli.policy.adapters import Adaptation
 from kolmocli.policy.loading import load_policy
 from kolmocli.policy.policy import Policy
@@ -283,3 +287,49 @@ def test_maxrl_counts_from_what_the_reward_pays_a_failure(tmp_path: Path) -> Non
     for key in ("loss", "grad_norm"):
         assert [record[key] for record in minus] == pytest.approx([record[key] for record in zero], rel=1e-4)
     assert [record["reward"] for record in minus] != [record["reward"] for record in zero]
+
+
+# --- a baseline of one's own
+
+
+@pytest.fixture
+def registered(monkeypatch: pytest.MonkeyPatch) -> Callable[[Any], str]:
+    """Registers a function for this test, and says its name."""
+
+    def register(function: Any) -> str:
+        monkeypatch.setitem(BASELINES._things, "mine", function)
+        return "mine"
+
+    return register
+
+
+def test_a_registered_function_sees_what_was_judged(registered: Callable[[Any], str]) -> None:
+    name = registered(lambda returns: [r - max(returns) for r in returns])
+    assert advantages([1.0, None, 0.0, 3.0], name) == [-2.0, 0.0, -3.0, 0.0]
+    assert line_advantages([[1.0, 2.0], None, [4.0]], name) == [[-3.0, -2.0], [], [0.0]]
+    assert advantages([None, None], name) == [0.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    "function",
+    [lambda r: r[1:], lambda r: [float("nan")] * len(r), lambda r: None, lambda r: ["a"] * len(r), lambda r: 1 / 0],
+    ids=["too few", "nan", "nothing", "words", "raises"],
+)
+def test_what_are_no_advantages_ends_the_run(registered: Callable[[Any], str], function: Any) -> None:
+    with pytest.raises(UsageError, match=r"^training\.baseline mine: "):
+        advantages([1.0, 0.0], registered(function))
+
+
+def test_a_run_learns_as_with_the_same_baseline_built_in(tmp_path: Path, registered: Callable[[Any], str]) -> None:
+    name = registered(lambda returns: advantages(list(returns), "rloo"))
+    for baseline in ("rloo", name):
+        run(small_config(training={"baseline": baseline, "steps": 2}), tmp_path / baseline)
+    mine, theirs = ([{**m, "seconds": 0} for m in metrics(tmp_path / b)] for b in (name, "rloo"))
+    assert mine == theirs
+
+
+def test_names_of_ours_and_names_of_nobody_are_refused() -> None:
+    with pytest.raises(UsageError, match="rloo comes with kolmo"):
+        kolmo.register_baseline("rloo")
+    with pytest.raises(ValidationError, match="'rloo'"):
+        Training(baseline="no-such")

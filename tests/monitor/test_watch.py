@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from monitor_samples import FAMILIES, step_record, write_run
@@ -68,7 +69,7 @@ def test_a_run_is_followed_until_it_ends(tmp_path: Path, monkeypatch: pytest.Mon
             log.event(BestEvent(step=3, bits=31, literal_bits=200, target="0 1 2", program="x = …"))
             log.write_summary(Summary(steps=3, seconds=SummarySeconds(total=9.0)))
 
-    monkeypatch.setattr(module.time, "sleep", sleep)
+    monkeypatch.setattr(module, "time", SimpleNamespace(sleep=sleep, time=time.time))  # not that of other threads
     display = Recorder()
     watch(tmp_path, display)
     log.close()

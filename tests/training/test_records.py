@@ -12,7 +12,6 @@ from kolmocli.curriculum.base import Bucket, FamilyMetrics
 from kolmocli.engine.base import Group
 from kolmocli.language.coder import literal_bits
 from kolmocli.learning.batches import Batch
-from kolmocli.learning.returns import BaselineKind
 from kolmocli.monitor.records import ReinforceRecord
 from kolmocli.policy.rollout import Rollout
 from kolmocli.sandbox.base import Status
@@ -47,7 +46,7 @@ MIXED = group(passed(10), failed(), lost(), passed(20))
 DEAD = group(failed(), failed())
 
 
-def weighed(*groups: Group, group_size: int = 8, shaping: float = 0.0, kind: BaselineKind = "rloo") -> Batch:
+def weighed(*groups: Group, group_size: int = 8, shaping: float = 0.0, kind: str = "rloo") -> Batch:
     shaped = Shaping(shaping, 1.0) if shaping else None
     return Weigh(GroupBaseline(kind, 1.0), group_size, random.Random, shaped)(1, groups)
 

@@ -54,7 +54,6 @@ def open_methods(
     if isinstance(policy.value, ValueHead):
         found["value"] = baseline = value = Value(policy.value.regression, training.gamma)
     else:
-        assert training.baseline != "value"
         failure = reward_rule(config.reward).failure
         found["baseline"] = baseline = GroupBaseline(training.baseline, training.gamma, failure)
     shapes = [method.shaped for method in found.values() if method.shaped is not None]

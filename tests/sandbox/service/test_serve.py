@@ -19,6 +19,7 @@ from kolmocli.sandbox import Job, Retries, Sandbox, Status, open_sandbox
 from kolmocli.sandbox.pool.pool import Pool
 from kolmocli.sandbox.service.access import TOKEN_VARIABLE, allows, is_loopback, read_token
 from kolmocli.sandbox.service.app import App
+from kolmocli.sandbox.service.connection import Address, Connection, Lost
 from kolmocli.sandbox.service.places import Full, Places
 from tests.conftest import command_environment
 
@@ -148,6 +149,16 @@ def test_a_killed_server_loses_nothing_that_the_client_cannot_run_again(tmp_path
             assert (verdict.status, verdict.status.is_fault) == (Status.INFRA, True)
             assert verdict.detail.startswith(f"no verdict from {second.url}: ")
     wait_until(lambda: not any(os.path.exists(f"/proc/{number}") for number in workers))  # none outlives its server
+
+
+def test_what_another_thread_closed_is_not_opened_again(server: Server) -> None:
+    line = Connection(Address.of(server.url), None, 5.0)
+    assert line.ask("GET", "/healthz", longest=1 << 20).code == 200
+    opened = line._open
+    line.end()
+    line._open = opened  # as a thread sees it that was about to ask
+    with pytest.raises(Lost):
+        line.ask("GET", "/healthz", longest=1 << 20)
 
 
 def test_closing_ends_what_waits(server: Server) -> None:
