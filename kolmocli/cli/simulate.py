@@ -55,8 +55,9 @@ def simulate(
     by_kind = {name: section.settings(name) for name in names if name != ORACLE}
     with Console(stderr=True).status("") as status:
         report = compare(
-            names, places, lag, seeds, steps, target=section.target, settings=by_kind, progress=status.update
-        )
+            names, places, lag, seeds, steps, target=section.target, settings=by_kind, guard=section.guard,
+            progress=status.update,
+        )  # fmt: skip
     report["settings"] = parsed
     print_json(report) if json else show(*_tables(report))
 

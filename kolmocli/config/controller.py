@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol
 from pydantic import Field, SerializeAsAny, ValidatorFunctionWrapHandler, WrapValidator, create_model
 
 from kolmocli.curriculum.base import Bucket, Controller, Ladder
-from kolmocli.curriculum.build import make_controller
+from kolmocli.curriculum.build import guarded, make_controller
 from kolmocli.curriculum.kinds import KINDS
 from kolmocli.curriculum.settings import Parameter, settings_of
 from kolmocli.section import Section, Share
@@ -27,6 +27,11 @@ class ControllerSection(Section):
         0.05,
         description="least share of the groups that a family gets; "
         "uniform, sequential, window and sec go by shares of their own",
+    )
+    guard: Share = Field(
+        0.0,
+        description="steer past a level whose grader seems broken, with this share of its family's groups to look whether it is; "
+        "0: only say so",
     )
     probes: Share = Field(0.05, description="rasch: share of groups that are moved one level up or down")
 
@@ -139,7 +144,8 @@ def build_controller(
         UsageError: the floors of the families add to more than 1, or the kind refuses its settings.
     """
     ladders = ladders_of(controller, families, buckets)
-    return make_controller(controller.kind, ladders, controller.settings(controller.kind), steps)
+    made = make_controller(controller.kind, ladders, controller.settings(controller.kind), steps)
+    return guarded(made, ladders, controller.guard)
 
 
 def ladders_of(

@@ -7,6 +7,7 @@ from typing import Any
 
 from kolmocli.curriculum.base import Controller, Ladder
 from kolmocli.curriculum.families import FamilyController
+from kolmocli.curriculum.guard import Guard
 from kolmocli.curriculum.kinds import KINDS, is_whole
 from kolmocli.curriculum.mixture import Mixture
 from kolmocli.curriculum.settings import HORIZON, check, settings_of, wants_horizon
@@ -14,7 +15,13 @@ from kolmocli.errors import UsageError
 
 
 def controller(
-    kind: str, families: Mapping[str, int | Ladder], *, target: float = 0.5, floor: float = 0.05, **settings: Any
+    kind: str,
+    families: Mapping[str, int | Ladder],
+    *,
+    target: float = 0.5,
+    floor: float = 0.05,
+    guard: float = 0.0,
+    **settings: Any,
 ) -> Controller:
     """A controller over some families, for a trainer of one's own.
 
@@ -27,6 +34,7 @@ def controller(
         families: how many levels each has, counted from 1; or a `Ladder`, with a target and a floor of its own.
         target: the pass rate to hold.
         floor: the least share of the groups that a family gets.
+        guard: share of a family's groups that look past a level whose grader may be broken; 0: none (`curriculum/guard.py`).
         settings: those of the kind, such as `slope`.
 
     Raises:
@@ -40,7 +48,14 @@ def controller(
             ladders[name] = levels if isinstance(levels, Ladder) else Ladder(levels, target=target, floor=floor)
         except (TypeError, ValueError) as error:
             raise UsageError(f"the family {name}: {error}") from None
-    return make_controller(kind, ladders, settings)
+    if not 0.0 <= guard <= 1.0:
+        raise UsageError(f"guard is a share, from 0 to 1, got {guard!r}")
+    return guarded(make_controller(kind, ladders, settings), ladders, guard)
+
+
+def guarded(controller: Controller, ladders: Mapping[str, Ladder], share: float) -> Controller:
+    """The controller, which spends this share of a family's groups on looking past a level whose grader may be broken."""
+    return Guard(controller, ladders, share) if share else controller
 
 
 def make_controller(

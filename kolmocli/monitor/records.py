@@ -90,6 +90,12 @@ class BucketRecord(Record):
         "lowest. Without a level: `uniform`, `sequential`, `pool`, `window`, `bandit` (the controller `sec`), "
         "`self-play`",
     )
+    grader: Mapping[str, str] | None = key(
+        "object",
+        "levels whose grader may be broken, and why: `broken` (hardly anything passes while a harder level does), `unread` (nothing "
+        "passes, and answers do not reach the check), `reference` (its reference answers failed before step 1)",
+        rare=True,
+    )
     hint: float | None = key(
         "share",
         "with `methods.hints`: part of a reference given at the lowest level from the next step on",

@@ -51,23 +51,25 @@ def compare(
     *,
     target: float = 0.5,
     settings: Settings | None = None,
+    guard: float = 0.0,
     progress: Callable[[str], None] = lambda _: None,
 ) -> dict[str, Any]:
     """The figures by scenario and controller, and what they were measured with. Deterministic.
 
-    `target` is the pass rate to hold, and `settings` are those of controllers, by kind and by name.
+    `target` is the pass rate to hold, `settings` are those of controllers, by kind and by name, and `guard` is the share of the
+    groups that look past a level whose grader may be broken.
     """
 
     @cache
     def runs(name: str, scenario: str, lag: int) -> list[Trace]:
         progress(f"{name} in {scenario}, {lag} steps late")
-        make, where = maker(name, target=target, steps=steps, settings=settings), SCENARIOS[scenario]
+        make, where = maker(name, target=target, steps=steps, settings=settings, guard=guard), SCENARIOS[scenario]
         return [simulate(make, where, lag=lag, seed=seed, steps=steps, target=target) for seed in range(seeds)]
 
     def figures(name: str, scenario: Scenario) -> dict[str, Any]:
         on_time, late = runs(name, scenario.name, lag), runs(name, scenario.name, LATE)
         shock = scenario if scenario.change is not None else SCENARIOS["shock"]
-        gained = _gain(on_time, scenario)
+        gain = _gain(on_time, scenario)
         return asdict(
             Figures(
                 settle=measures.settle(on_time),
@@ -78,7 +80,7 @@ def compare(
                 recovery=measures.settle(runs(name, shock.name, lag), shock.change or 0),
                 swing=measures.swing(on_time),
                 swing_lag6=measures.swing(late),
-                growth=None if gained is None else gained / (_gain(runs(ORACLE, scenario.name, 0), scenario) or 1.0),
+                growth=None if gain is None else gain / (_gain(runs(ORACLE, scenario.name, 0), scenario) or 1.0),
             )
         )
 
@@ -90,6 +92,12 @@ def compare(
     }  # fmt: skip
 
 
+def gained(trace: Trace, scenario: Scenario) -> float:
+    """Logits that a learner gained in a run, summed over its families."""
+    started = [scenario.start + above for above in scenario.families.values()]
+    return sum(trace.abilities.values()) - sum(started)
+
+
 def _gain(traces: Sequence[Trace], scenario: Scenario) -> float | None:
     """Logits that the learner gained, summed over the runs; None where its ability follows the clock."""
-    return None if scenario.ability is not None else sum(t.ability - scenario.start for t in traces)
+    return None if scenario.ability is not None else sum(gained(t, scenario) for t in traces)
