@@ -14,6 +14,7 @@ from pydantic import Field, SerializeAsAny, ValidatorFunctionWrapHandler, WrapVa
 from kolmocli.curriculum.base import Bucket, Controller, Ladder
 from kolmocli.curriculum.build import guarded, make_controller
 from kolmocli.curriculum.kinds import KINDS
+from kolmocli.curriculum.profile import begin
 from kolmocli.curriculum.settings import Parameter, settings_of
 from kolmocli.section import Section, Share
 
@@ -27,6 +28,9 @@ class ControllerSection(Section):
         0.05,
         description="least share of the groups that a family gets; "
         "uniform, sequential, window and sec go by shares of their own",
+    )
+    prior: str | None = Field(
+        None, description="a file of `kolmo curriculum calibrate -o`: the pass rates that the controller begins with"
     )
     guard: Share = Field(
         0.0,
@@ -141,10 +145,12 @@ def build_controller(
     are planned.
 
     Raises:
-        UsageError: the floors of the families add to more than 1, or the kind refuses its settings.
+        UsageError: the floors of the families add to more than 1, the kind refuses its settings, or `prior` cannot be used.
     """
     ladders = ladders_of(controller, families, buckets)
     made = make_controller(controller.kind, ladders, controller.settings(controller.kind), steps)
+    if controller.prior is not None:
+        begin(made, ladders, buckets, controller.prior)
     return guarded(made, ladders, controller.guard)
 
 
