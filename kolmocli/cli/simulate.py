@@ -18,7 +18,11 @@ if TYPE_CHECKING:
 def simulate(
     controllers: Annotated[
         list[str] | None,
-        typer.Option("--controller", metavar="NAME", help="compare these only; oracle is one; may be repeated"),
+        typer.Option(
+            "--controller",
+            metavar="NAME[:KEY=VALUE,...]",
+            help="compare these only, with settings of their own: rasch:target=0.45; oracle is one; may be repeated",
+        ),
     ] = None,
     scenarios: Annotated[
         list[str] | None,
@@ -43,23 +47,37 @@ def simulate(
     load_plugins(plugins)
     from kolmocli.config.file import parse_settings
     from kolmocli.curriculum.simulator.compare import compare
-    from kolmocli.curriculum.simulator.players import ORACLE, players
+    from kolmocli.curriculum.simulator.players import ORACLE, Player, players
     from kolmocli.curriculum.simulator.scenarios import SCENARIOS
 
-    names = _known("--controller", controllers, [*players(), ORACLE]) or [*players(), ORACLE]
+    known = [*players(), ORACLE]
+    names = list(dict.fromkeys(controllers or known))
+    _known("--controller", [name.partition(":")[0] for name in names], known)
     places = _known("--scenario", scenarios, [*SCENARIOS, "all"]) or ["base"]
     if "all" in places:
         places = list(SCENARIOS)
     parsed = parse_settings(settings or ())
-    section = _section(parsed)
-    by_kind = {name: section.settings(name) for name in names if name != ORACLE}
+    target, rows = _section(parsed).target, dict[str, Player]()
+    for name in names:
+        kind, _, own = name.partition(":")
+        section = _section({**parsed, **_own(name, own)})
+        known_settings = {} if kind == ORACLE else section.settings(kind)
+        rows[name] = Player(kind, section.target, known_settings, section.guard, section.weigh)
     with Console(stderr=True).status("") as status:
-        report = compare(
-            names, places, lag, seeds, steps, target=section.target, settings=by_kind, guard=section.guard,
-            progress=status.update,
-        )  # fmt: skip
+        report = compare(rows, places, lag, seeds, steps, target=target, progress=status.update)
     report["settings"] = parsed
     print_json(report) if json else show(*_tables(report))
+
+
+def _own(name: str, text: str) -> dict[str, Any]:
+    """The settings behind the name of a controller: `rasch:target=0.45,guard=0.1`."""
+    from kolmocli.config.file import parse_settings
+
+    parts = text.split(",") if text else []
+    for part in parts:
+        if "=" not in part:
+            raise UsageError(f"--controller {name}: {part!r} is no KEY=VALUE, such as rasch:target=0.45")
+    return dict(parse_settings([f"controller.{part}" for part in parts]))
 
 
 def _section(settings: Mapping[str, Any]) -> ControllerSection:
@@ -79,6 +97,8 @@ def _section(settings: Mapping[str, Any]) -> ControllerSection:
         label = f"--set {key}={value}"
         if not key.startswith("controller.") or key == "controller.kind":
             raise UsageError(f"{label}: only what is below controller can be set here, and --controller is the kind")
+        if key == "controller.prior":
+            raise UsageError(f"{label}: a profile is of a real curriculum, and nothing is trained here; leave it out")
         data, _ = apply_override(data, key, value, label)
     try:
         return Config.model_validate(data).controller

@@ -14,6 +14,7 @@ from pydantic import Field, SerializeAsAny, ValidatorFunctionWrapHandler, WrapVa
 from kolmocli.curriculum.base import Bucket, Controller, Ladder
 from kolmocli.curriculum.build import guarded, make_controller
 from kolmocli.curriculum.kinds import KINDS
+from kolmocli.curriculum.mixture import Weigh
 from kolmocli.curriculum.profile import begin
 from kolmocli.curriculum.settings import Parameter, settings_of
 from kolmocli.section import Section, Share
@@ -28,6 +29,11 @@ class ControllerSection(Section):
         0.05,
         description="least share of the groups that a family gets; "
         "uniform, sequential, window and sec go by shares of their own",
+    )
+    weigh: Weigh = Field(
+        "signal",
+        description="what the groups above the floors follow: signal, the mean U of a family; "
+        "alive, the share of its groups with a pass and a failure",
     )
     prior: str | None = Field(
         None, description="a file of `kolmo curriculum calibrate -o`: the pass rates that the controller begins with"
@@ -148,7 +154,7 @@ def build_controller(
         UsageError: the floors of the families add to more than 1, the kind refuses its settings, or `prior` cannot be used.
     """
     ladders = ladders_of(controller, families, buckets)
-    made = make_controller(controller.kind, ladders, controller.settings(controller.kind), steps)
+    made = make_controller(controller.kind, ladders, controller.settings(controller.kind), steps, controller.weigh)
     if controller.prior is not None:
         begin(made, ladders, buckets, controller.prior)
     return guarded(made, ladders, controller.guard)

@@ -34,7 +34,7 @@ class FamilyController:
                 raise ValueError(f"{self.kind} has no `begin`; deriving it from LevelBase brings one")
             start(rates)
             rate, _ = rates[min(rates, key=lambda known: abs(known - level.level))]
-            self.mixture.signal[family] = rate * (1.0 - rate)
+            self.mixture.expect(family, rate)
 
     def observe(self, results: Sequence[Result]) -> list[str]:
         by_family: dict[str, list[Result]] = defaultdict(list)

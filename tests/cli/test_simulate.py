@@ -38,6 +38,23 @@ def test_the_figures_as_tables(kolmo: Run) -> None:
     assert [line.split()[0] for line in done.stdout.splitlines() if " – " in line or "%" in line].count("rasch") == 2
 
 
+def test_one_kind_plays_with_several_settings(kolmo: Run) -> None:
+    variants = ("rasch", "rasch:target=0.45", "rasch:weigh=alive,guard=0.1")
+    flags = [part for name in variants for part in ("--controller", name)]
+    done = kolmo("curriculum", "simulate", *flags, "--scenario", "transfer", "--seeds", 1, "--steps", 100, "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    figures = json.loads(done.stdout)["controllers"]
+    assert list(figures) == list(variants)
+    assert len({json.dumps(row) for row in figures.values()}) == 3
+    for name, said in (
+        ("rash:target=0.4", "--controller rash: no such choice; did you mean rasch?"),
+        ("rasch:target", "--controller rasch:target: 'target' is no KEY=VALUE, such as rasch:target=0.45"),
+        ("rasch:weigh=both", "--set controller.weigh: "),
+        ("rasch:prior=p.json", "--set controller.prior=p.json: a profile is of a real curriculum"),
+    ):
+        assert refused(kolmo("curriculum", "simulate", "--controller", name), 2).startswith(said)
+
+
 def test_what_does_not_exist_is_refused(kolmo: Run) -> None:
     line = refused(kolmo("curriculum", "simulate", "--controller", "rash"), 2)
     assert line == "--controller rash: no such choice; did you mean rasch?"

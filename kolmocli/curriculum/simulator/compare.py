@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from typing import Any
 
 from kolmocli.curriculum.simulator import measures
 from kolmocli.curriculum.simulator.loop import GROUP_SIZE, GROUPS, Trace, simulate
-from kolmocli.curriculum.simulator.players import ORACLE, Settings, maker
+from kolmocli.curriculum.simulator.players import ORACLE, Player, Settings
 from kolmocli.curriculum.simulator.scenarios import LEVELS, SCENARIOS, Scenario
 
 LATE = 6
@@ -43,7 +43,7 @@ class Figures:
 
 
 def compare(
-    names: Sequence[str],
+    rows: Sequence[str] | Mapping[str, Player],
     scenarios: Sequence[str],
     lag: int,
     seeds: int,
@@ -51,20 +51,27 @@ def compare(
     *,
     target: float = 0.5,
     settings: Settings | None = None,
-    guard: float = 0.0,
     progress: Callable[[str], None] = lambda _: None,
 ) -> dict[str, Any]:
     """The figures by scenario and controller, and what they were measured with. Deterministic.
 
-    `target` is the pass rate to hold, `settings` are those of controllers, by kind and by name, and `guard` is the share of the
-    groups that look past a level whose grader may be broken.
+    `rows` are names of kinds, which take `target`, the pass rate to hold, and `settings`, by kind and by name; or players with
+    their own of each. What is sampled is compared with the target of its player.
     """
+    players = (
+        {name: Player(name, target, (settings or {}).get(name, {})) for name in rows}
+        if not isinstance(rows, Mapping)
+        else rows
+    )
+    names = list(players)
+    oracle = Player(ORACLE, target)
 
     @cache
     def runs(name: str, scenario: str, lag: int) -> list[Trace]:
         progress(f"{name} in {scenario}, {lag} steps late")
-        make, where = maker(name, target=target, steps=steps, settings=settings, guard=guard), SCENARIOS[scenario]
-        return [simulate(make, where, lag=lag, seed=seed, steps=steps, target=target) for seed in range(seeds)]
+        player, where = players.get(name, oracle), SCENARIOS[scenario]
+        make = player.maker(steps)
+        return [simulate(make, where, lag=lag, seed=seed, steps=steps, target=player.target) for seed in range(seeds)]
 
     def figures(name: str, scenario: Scenario) -> dict[str, Any]:
         on_time, late = runs(name, scenario.name, lag), runs(name, scenario.name, LATE)

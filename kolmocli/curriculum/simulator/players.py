@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from kolmocli.curriculum.base import Bucket, Controller, FamilyMetrics, Ladder, Result
 from kolmocli.curriculum.build import guarded, make_controller
 from kolmocli.curriculum.kinds import KINDS
+from kolmocli.curriculum.mixture import Weigh
 from kolmocli.curriculum.simulator.learner import Learner
 from kolmocli.curriculum.simulator.loop import Maker
 from kolmocli.curriculum.simulator.scenarios import LEVELS, SLOPE, STEPS
@@ -24,13 +26,40 @@ Settings = Mapping[str, Mapping[str, Any]]
 """By kind and by name."""
 
 
+@dataclass(frozen=True, slots=True)
+class Player:
+    """A kind with settings of its own, as one row of the table. `settings` are those of the kind."""
+
+    kind: str
+    target: float = 0.5
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    guard: float = 0.0
+    weigh: Weigh = "signal"
+
+    def maker(self, steps: int) -> Maker:
+        return maker(
+            self.kind,
+            target=self.target,
+            steps=steps,
+            settings={self.kind: self.settings},
+            guard=self.guard,
+            weigh=self.weigh,
+        )
+
+
 def players() -> list[str]:
     """The controllers by name, the default first."""
     return KINDS.names()
 
 
 def maker(
-    kind: str, *, target: float = 0.5, steps: int = STEPS, settings: Settings | None = None, guard: float = 0.0
+    kind: str,
+    *,
+    target: float = 0.5,
+    steps: int = STEPS,
+    settings: Settings | None = None,
+    guard: float = 0.0,
+    weigh: Weigh = "signal",
 ) -> Maker:
     """Makes this controller for a run of so many steps. Targets are kept off 0 and 1, where no level is meant."""
     if kind == ORACLE:
@@ -40,7 +69,7 @@ def maker(
 
     def make(learner: Learner) -> Controller:
         ladders = dict.fromkeys(learner.abilities, ladder)
-        return guarded(make_controller(kind, ladders, given, horizon=steps), ladders, guard)
+        return guarded(make_controller(kind, ladders, given, horizon=steps, weigh=weigh), ladders, guard)
 
     return make
 
