@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from kolmocli.cli.given import given
 from kolmocli.cli.output import print_json, show
 from kolmocli.cli.plugins import Plugins, load_plugins
 from kolmocli.errors import UsageError, suggest
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 
 def simulate(
+    context: typer.Context,
     controllers: Annotated[
         list[str] | None,
         typer.Option(
@@ -27,6 +29,16 @@ def simulate(
     scenarios: Annotated[
         list[str] | None,
         typer.Option("--scenario", metavar="NAME", help="what happens, or all (default: base); may be repeated"),
+    ] = None,
+    prompts: Annotated[
+        list[int] | None,
+        typer.Option(
+            "--prompts",
+            min=16,
+            max=1_000_000,
+            metavar="N",
+            help="a finite set of so many prompts instead; may be repeated",
+        ),
     ] = None,
     lag: Annotated[int, typer.Option("--lag", min=0, metavar="N", help="steps that results come late")] = 0,
     seeds: Annotated[int, typer.Option("--seeds", min=1, metavar="N", help="runs of each")] = 8,
@@ -45,12 +57,19 @@ def simulate(
     from rich.console import Console
 
     load_plugins(plugins)
+    if prompts:
+        for parameter, flag in (("scenarios", "--scenario"), ("lag", "--lag"), ("steps", "--steps")):
+            if given(context, parameter):
+                raise UsageError(f"{flag} means nothing with --prompts")
+        report = _on_prompts(prompts, controllers, seeds, settings)
+        print_json(report) if json else show(*_finite_tables(report))
+        return
     from kolmocli.config.file import parse_settings
     from kolmocli.curriculum.simulator.compare import compare
-    from kolmocli.curriculum.simulator.players import ORACLE, Player, players
+    from kolmocli.curriculum.simulator.players import ORACLE, REFILL, Player, players
     from kolmocli.curriculum.simulator.scenarios import SCENARIOS
 
-    known = [*players(), ORACLE]
+    known = [*players(), REFILL, ORACLE]
     names = list(dict.fromkeys(controllers or known))
     _known("--controller", [name.partition(":")[0] for name in names], known)
     places = _known("--scenario", scenarios, [*SCENARIOS, "all"]) or ["base"]
@@ -61,12 +80,56 @@ def simulate(
     for name in names:
         kind, _, own = name.partition(":")
         section = _section({**parsed, **_own(name, own)})
-        known_settings = {} if kind == ORACLE else section.settings(kind)
+        known_settings = {} if kind in (ORACLE, REFILL) else section.settings(kind)
         rows[name] = Player(kind, section.target, known_settings, section.guard, section.weigh)
     with Console(stderr=True).status("") as status:
         report = compare(rows, places, lag, seeds, steps, target=target, progress=status.update)
     report["settings"] = parsed
     print_json(report) if json else show(*_tables(report))
+
+
+def _on_prompts(
+    sizes: Sequence[int], names: Sequence[str] | None, seeds: int, settings: Sequence[str] | None
+) -> dict[str, Any]:
+    from rich.console import Console
+
+    from kolmocli.config.file import parse_settings
+    from kolmocli.curriculum.simulator.finite import PLAYERS, compare_finite
+
+    rows = _known("--controller", names, list(PLAYERS)) or list(PLAYERS)
+    parsed = parse_settings(settings or ())
+    if other := [key for key in parsed if key != "controller.target"]:
+        raise UsageError(f"--set {other[0]}: with --prompts only controller.target can be set")
+    target = min(max(_section(parsed).target, 0.01), 0.99)
+    with Console(stderr=True).status("") as status:
+        return compare_finite(rows, list(dict.fromkeys(sizes)), seeds, target=target, progress=status.update)
+
+
+def _finite_tables(report: dict[str, Any]) -> Iterable[Any]:
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    yield Text(
+        f"{report['seeds']} runs of {report['steps'] * report['groups']:,} groups of {report['group_size']}, "
+        f"{report['groups']} an update, target {report['target']:g}"
+    )
+    for size, rows in report["prompts"].items():
+        yield Text.assemble("\n", (f"{int(size):,} prompts", "bold"))
+        table = Table("player", box=box.SIMPLE, pad_edge=False)
+        for heading in ("information", "dead", "growth", "updates", "prompts asked"):
+            table.add_column(heading, justify="right")
+        for name, row in rows.items():
+            table.add_row(
+                name, f"{row['information']:.2f}", f"{row['dead']:.0%}", f"{row['growth']:.2f}", f"{row['updates']:.0f}",
+                f"{row['asked']:,.0f}",
+            )  # fmt: skip
+        yield table
+    yield Text(
+        "information: mean 4p(1-p) of the groups. dead: groups that all passed or all failed. growth: logits that the\n"
+        "learner gained. profiled and bots are told 16 rollouts of every prompt beforehand, which are not counted.",
+        style="dim",
+    )
 
 
 def _own(name: str, text: str) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from kolmocli.curriculum.simulator import measures
 from kolmocli.curriculum.simulator.compare import compare
 from kolmocli.curriculum.simulator.learner import Learner
 from kolmocli.curriculum.simulator.loop import Trace, simulate
-from kolmocli.curriculum.simulator.players import ORACLE, maker, players
+from kolmocli.curriculum.simulator.players import ORACLE, REFILL, maker, players
 from kolmocli.curriculum.simulator.scenarios import CHANGE, FAMILY, LEVELS, ODD, SCENARIOS, SLOPE, Scenario
 from kolmocli.errors import UsageError
 
@@ -167,6 +167,18 @@ def test_a_form_is_learnt_by_passing_and_its_failures_are_unread() -> None:
     for _ in range(60):
         learner.learn([asked, asked])
     assert sum(learner.group(asked, 8, rng).unread for _ in range(50)) < 0.2 * 400
+
+
+def test_a_refill_learns_from_live_groups_and_pays_for_the_others() -> None:
+    """At equal rollouts it has fewer updates, each of more."""
+    where = SCENARIOS["base"]
+    uniform, refill = (
+        [simulate(maker(kind), where, lag=0, seed=s, refills=kind == REFILL) for s in range(FEW)]
+        for kind in ("uniform", REFILL)
+    )
+    assert [t.groups for t in uniform] == [t.groups for t in refill]
+    grown = [fmean(t.abilities[FAMILY] for t in traces) - where.start for traces in (uniform, refill)]
+    assert 0.5 * grown[0] < grown[1] < 1.1 * grown[0]
 
 
 def test_settling_needs_ten_steps_in_the_band() -> None:

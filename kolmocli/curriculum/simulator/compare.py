@@ -9,7 +9,7 @@ from typing import Any
 
 from kolmocli.curriculum.simulator import measures
 from kolmocli.curriculum.simulator.loop import GROUP_SIZE, GROUPS, Trace, simulate
-from kolmocli.curriculum.simulator.players import ORACLE, Player, Settings
+from kolmocli.curriculum.simulator.players import ORACLE, REFILL, Player, Settings
 from kolmocli.curriculum.simulator.scenarios import LEVELS, SCENARIOS, Scenario
 
 LATE = 6
@@ -71,7 +71,10 @@ def compare(
         progress(f"{name} in {scenario}, {lag} steps late")
         player, where = players.get(name, oracle), SCENARIOS[scenario]
         make = player.maker(steps)
-        return [simulate(make, where, lag=lag, seed=seed, steps=steps, target=player.target) for seed in range(seeds)]
+        return [
+            simulate(make, where, lag=lag, seed=seed, steps=steps, target=player.target, refills=player.kind == REFILL)
+            for seed in range(seeds)
+        ]
 
     def figures(name: str, scenario: Scenario) -> dict[str, Any]:
         on_time, late = runs(name, scenario.name, lag), runs(name, scenario.name, LATE)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from statistics import fmean
 
-from kolmocli.curriculum.base import Controller, Result
+from kolmocli.curriculum.base import Bucket, Controller, Result
 from kolmocli.curriculum.simulator.learner import Learner
 from kolmocli.curriculum.simulator.scenarios import FAMILY, LEVELS, STEPS, Scenario
 
@@ -36,8 +36,18 @@ class Trace:
     abilities: dict[str, float] = field(default_factory=dict)
 
 
-def simulate(make: Maker, scenario: Scenario, *, lag: int, seed: int, steps: int = STEPS, target: float = 0.5) -> Trace:
-    """One run. Results come `lag` steps late, and later and out of order where the scenario says so.
+def simulate(
+    make: Maker,
+    scenario: Scenario,
+    *,
+    lag: int,
+    seed: int,
+    steps: int = STEPS,
+    target: float = 0.5,
+    refills: bool = False,
+) -> Trace:
+    """One run. Results come `lag` steps late, and later and out of order where the scenario says so. With `refills` the learner
+    learns only when enough groups have a pass and a failure, and from those: what was thrown away has been paid for.
 
     The same seed gives the same luck to every controller, as far as they do the same things.
     """
@@ -45,7 +55,7 @@ def simulate(make: Maker, scenario: Scenario, *, lag: int, seed: int, steps: int
     controller = make(learner)
     proposing, spare, luck = (random.Random(f"{seed} {what}") for what in ("propose", "spare", "luck"))
     arrivals: dict[int, list[Result]] = defaultdict(list)
-    trace, families = Trace(), len(scenario.families)
+    trace, families, kept = Trace(), len(scenario.families), list[Bucket]()
     for step in range(steps):
         learner.at(step)
         _look(trace, controller, learner, target, spare)
@@ -53,11 +63,17 @@ def simulate(make: Maker, scenario: Scenario, *, lag: int, seed: int, steps: int
         for bucket in buckets:
             group = learner.group(bucket, GROUP_SIZE, luck)
             trace.groups += 1
-            trace.dead += group.passes in (0, group.rollouts)
+            is_dead = group.passes in (0, group.rollouts)
+            trace.dead += is_dead
+            kept += [] if is_dead else [bucket]
             age = lag + (luck.randint(0, scenario.jitter) if scenario.jitter else 0)
             if not scenario.missing or luck.random() >= scenario.missing:
                 arrivals[step + age].append(replace(group, age=age))
-        learner.learn(buckets)
+        if not refills:
+            learner.learn(buckets)
+        elif len(kept) >= len(buckets):
+            learner.learn(kept[: len(buckets)])
+            kept = kept[len(buckets) :]
         controller.observe(arrivals.pop(step, []))
     trace.abilities = learner.abilities
     return trace

@@ -16,6 +16,8 @@ from kolmocli.curriculum.simulator.loop import Maker
 from kolmocli.curriculum.simulator.scenarios import LEVELS, SLOPE, STEPS
 
 ORACLE = "oracle"
+REFILL = "refill"
+"""Uniform draws, and more of them in the place of dead groups (DAPO): no kind of controller, but a rule to compare with."""
 LADDER = range(1, LEVELS + 1)
 _REACH = 0.2
 """A family whose best level is so much further from the target than another's is left alone by the oracle."""
@@ -62,6 +64,7 @@ def maker(
     weigh: Weigh = "signal",
 ) -> Maker:
     """Makes this controller for a run of so many steps. Targets are kept off 0 and 1, where no level is meant."""
+    kind = "uniform" if kind == REFILL else kind
     if kind == ORACLE:
         return lambda learner: Oracle(learner, target)
     ladder = Ladder(LEVELS, target=min(max(target, 0.01), 0.99))
