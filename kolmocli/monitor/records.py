@@ -87,7 +87,7 @@ class BucketRecord(Record):
     state: str | None = key(
         "word",
         "`tracking`: held at the target; `mastered`: passes at the top level; `out of reach`: fails at the "
-        "lowest. Without a level: `uniform`, `sequential`, `pool`, `window`, `bandit` (the controller `sec`), "
+        "lowest. Without a level: `uniform`, `sequential`, `pool`, `window`, `learnability`, `grade_adaptive`, `bandit` (the controller `sec`), "
         "`self-play`",
     )
     grader: Mapping[str, str] | None = key(
