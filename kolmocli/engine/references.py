@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
+from itertools import groupby
 
 from kolmocli.config.machine import SandboxSection
 from kolmocli.curriculum.base import Bucket
@@ -23,6 +24,8 @@ from kolmocli.tasks.sources import read_file, silent
 
 _TASKS = 4
 """References of a bucket that are judged."""
+_BUCKETS = 32
+"""Buckets of a family that are looked at, evenly over its levels: a file may make every task a level."""
 _TERMS = Terms(Relative(0.0))
 
 
@@ -44,9 +47,7 @@ def check_references(
             named_failing(name, listed, opened, warn, strict=data.strict)
 
 
-def failing_buckets(
-    source: TaskSource, sandbox: SandboxSection, backend: Backend, warn: Callable[[str], None]
-) -> dict[Bucket, str]:
+def failing_buckets(source: TaskSource, sandbox: SandboxSection | None, backend: Backend) -> dict[Bucket, str]:
     """Buckets of which every reference answer that is looked at fails its own judge, and why, in words: the grader is broken, or
     the key is. The first tasks of each bucket are judged: answers in words, and programs of families of one's own, for which a
     sandbox is opened. References that the small language or a file's tests come with are checked elsewhere.
@@ -54,12 +55,14 @@ def failing_buckets(
     Raises:
         EnvironmentMissing: the sandbox that was asked for is not there.
     """
-    tasks = [task for bucket in source.buckets() for task in _referenced(source, bucket)]
+    tasks = [task for bucket in _some(source.buckets()) for task in _referenced(source, bucket)]
+    if sandbox is None:
+        tasks = [task for task in tasks if task.language == "text"]
     programs = [task for task in tasks if task.language != "text"]
     with ExitStack() as stack:
         opened: Sandbox | None = None
-        if programs:
-            opened = stack.enter_context(open_run_sandbox(sandbox, backend, warn, most_limits(sandbox, programs)))
+        if sandbox is not None and programs:
+            opened = stack.enter_context(open_run_sandbox(sandbox, backend, silent, most_limits(sandbox, programs)))
         outcomes = judge(tasks, [judged_text(task, task.reference or "") for task in tasks], opened, _TERMS)
     passed: dict[Bucket, list[bool]] = {}
     for task, outcome in zip(tasks, outcomes, strict=True):
@@ -74,10 +77,21 @@ def failing_buckets(
     }
 
 
+def _some(buckets: Sequence[Bucket]) -> Iterator[Bucket]:
+    for _, of_family in groupby(buckets, key=lambda bucket: bucket.family):
+        levels = list(of_family)
+        yield from levels[:: max(1, len(levels) // _BUCKETS)]
+
+
 def _referenced(source: TaskSource, bucket: Bucket) -> list[Task]:
-    size = source.size(bucket)
-    tasks = [source.task(bucket, index) for index in range(_TASKS if size is None else min(_TASKS, size))]
-    return [task for task in tasks if task.reference is not None and (task.language == "text" or type(task) is Task)]
+    """The first tasks of a bucket that have a reference and a judge that is looked at here."""
+    size, found = source.size(bucket), list[Task]()
+    for index in range(_TASKS if size is None else min(_TASKS, size)):
+        task = source.task(bucket, index)
+        if (type(task) is Task and task.check is None) or not (type(task) is Task or task.language == "text"):
+            break
+        found += [task] if task.reference is not None else []
+    return found
 
 
 def _short(text: str | None) -> str:

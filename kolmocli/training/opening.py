@@ -113,7 +113,8 @@ def open_run(config: Config, options: RunOptions, display: Display, stack: ExitS
     controller = build_controller(config.controller, config.families, source.buckets(), config.training.steps)
     files = [name for name in (config.data.train, config.data.eval) if name is not None]
     check_references(config.data, files, config.sandbox, config.sandbox.backend, display.note)
-    references = failing_buckets(source, config.sandbox, config.sandbox.backend, display.note)
+    here = None if config.engine.kind == "monarch" else config.sandbox  # programs run where the generators are
+    references = failing_buckets(source, here, config.sandbox.backend)
     for bucket, why in references.items():
         display.note(f"{bucket}: {why}")
     data = data_digests(config.data)

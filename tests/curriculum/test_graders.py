@@ -21,7 +21,7 @@ from kolmocli.curriculum.simulator.scenarios import FAMILY, LEVELS, ODD, SCENARI
 from kolmocli.errors import UsageError
 from tests.curriculum.controllers import KINDS
 
-SEEDS = 4
+SEEDS = 2
 SHARE = 0.1
 WORTH_CLOSING = ("rasch", "integral", "staircase")
 """Kinds that hold a level, and so are held back by a broken one."""
