@@ -11,10 +11,9 @@ import random
 import time
 from statistics import median
 
-from kolmocli.curriculum.base import Bucket, Result
 from kolmocli.curriculum.simulator.compare import compare
 from kolmocli.curriculum.simulator.learner import Learner
-from kolmocli.curriculum.simulator.loop import FAMILY, GROUP_SIZE, GROUPS
+from kolmocli.curriculum.simulator.loop import GROUP_SIZE, GROUPS
 from kolmocli.curriculum.simulator.players import maker, players
 from kolmocli.curriculum.simulator.scenarios import SCENARIOS, STEPS
 
@@ -28,8 +27,8 @@ def update_cost(name: str) -> float:
     controller = maker(name)(learner)
     seconds = []
     for _ in range(UPDATES):
-        levels = [bucket.level for bucket in controller.propose(GROUPS, rng)]
-        results = [Result(Bucket(FAMILY, level), *learner.group(level, GROUP_SIZE, rng)) for level in levels]
+        buckets = controller.propose(GROUPS, rng)
+        results = [learner.group(bucket, GROUP_SIZE, rng) for bucket in buckets]
         started = time.perf_counter()
         controller.observe(results)
         seconds.append(time.perf_counter() - started)

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
+from json import dumps
 from typing import Annotated, Any
 
 import typer
 
 from kolmocli.cli.format import decimals, percent
 from kolmocli.cli.given import given, require_backend
-from kolmocli.cli.output import print_json, show
+from kolmocli.cli.output import SCHEMA_VERSION, print_json, show
 from kolmocli.cli.plugins import Plugins, load_plugins
 from kolmocli.errors import UsageError, suggest
 
-_WITH_DATA = ("output", "levels", "force", "columns")
+_WITH_DATA = ("levels", "columns")
 _WITH_CURRICULUM = ("tasks",)
 
 
@@ -37,7 +38,8 @@ def calibrate(
         typer.Option("--columns", metavar="WHAT=COLUMN,…", help="columns of the file: prompt=problem,answer=solution"),
     ] = None,
     output: Annotated[
-        str | None, typer.Option("-o", "--output", metavar="FILE", help="where the file with levels goes")
+        str | None,
+        typer.Option("-o", "--output", metavar="FILE", help="where the file with levels goes, or the report as JSON"),
     ] = None,
     levels: Annotated[int, typer.Option("--levels", min=1, metavar="N", help="levels of each family of a file")] = 4,
     force: Annotated[bool, typer.Option("-f", "--force", help="overwrite the output")] = False,
@@ -77,9 +79,25 @@ def calibrate(
         from kolmocli.paths import find_curriculum
 
         measure = partial(calibrated, model, find_curriculum(str(curriculum)), tasks=tasks)
+        if output is not None:
+            measure = partial(_written, measure, output, force)
     with counter("calibrate", quiet) as pace:
         report = measure(samples=samples, seed=seed, device=device, sandbox=sandbox, warn=warn, pace=pace)
     print_json(report) if json else show(*_tables(report))
+
+
+def _written(measure: Callable[..., dict[str, Any]], output: str, force: bool, **options: Any) -> dict[str, Any]:
+    """Measure, and write the report to a file, which is what `controller.prior` reads. A file in the way is refused first."""
+    from kolmocli.plain import finite
+    from kolmocli.tasks.files.streams import writing
+
+    with writing(output, force=force) as file:
+        report = measure(**options)
+        text = dumps(
+            finite({"schema_version": SCHEMA_VERSION, **report}), indent=2, ensure_ascii=False, allow_nan=False
+        )
+        file.write(text.encode() + b"\n")
+    return report
 
 
 def _refuse_what_means_nothing(
@@ -90,6 +108,8 @@ def _refuse_what_means_nothing(
     for name in _WITH_CURRICULUM if data is not None else _WITH_DATA:
         if flag := given(context, name):
             raise UsageError(f"{flag} means nothing with {'--data' if data is not None else 'a curriculum'}")
+    if output is None and data is None and (flag := given(context, "force")):
+        raise UsageError(f"{flag} means nothing without -o")
     if data is not None and output is None:
         raise UsageError(f"--data {data}: say with -o where the file with levels goes")
 

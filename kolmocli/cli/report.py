@@ -17,11 +17,22 @@ COMPARISON = Path("comparison")
 def watch(
     run: Annotated[Path, typer.Argument(metavar="RUN", help=_RUN)],
     once: Annotated[bool, typer.Option("--once", help="print it as it is now, on stdout, and stop")] = False,
+    failing: Annotated[
+        str | None,
+        typer.Option("--failing", metavar="FAMILY/LEVEL", help="print the latest failed answers there, and stop"),
+    ] = None,
 ) -> None:
     """Show the live table of a run from another terminal.
 
     Reads its files only, during the run and after it.
     """
+    if failing is not None:
+        from kolmocli.monitor.failing import failed_answers
+
+        for line in failed_answers(run, failing):
+            print_line(line)
+        _say_troubles(run)
+        return
     from kolmocli.monitor.display import open_display, print_table
     from kolmocli.monitor.watch import WatchedRun, watch as look
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from kolmocli.cli.given import given
 from kolmocli.cli.output import print_json, show
 from kolmocli.cli.plugins import Plugins, load_plugins
 from kolmocli.errors import UsageError, suggest
@@ -16,9 +17,14 @@ if TYPE_CHECKING:
 
 
 def simulate(
+    context: typer.Context,
     controllers: Annotated[
         list[str] | None,
-        typer.Option("--controller", metavar="NAME", help="compare these only; oracle is one; may be repeated"),
+        typer.Option(
+            "--controller",
+            metavar="NAME[:KEY=VALUE,...]",
+            help="compare these only, with settings of their own: rasch:target=0.45; oracle is one; may be repeated",
+        ),
     ] = None,
     scenarios: Annotated[
         list[str] | None,
@@ -26,6 +32,16 @@ def simulate(
             "--scenario",
             metavar="NAME",
             help="learners and disturbances to simulate, or all (default: base); may be repeated",
+        ),
+    ] = None,
+    prompts: Annotated[
+        list[int] | None,
+        typer.Option(
+            "--prompts",
+            min=16,
+            max=1_000_000,
+            metavar="N",
+            help="a finite set of N prompts instead; may be repeated",
         ),
     ] = None,
     lag: Annotated[int, typer.Option("--lag", min=0, metavar="N", help="steps until results come")] = 0,
@@ -45,24 +61,90 @@ def simulate(
     from rich.console import Console
 
     load_plugins(plugins)
+    if prompts:
+        for parameter, flag in (("scenarios", "--scenario"), ("lag", "--lag"), ("steps", "--steps")):
+            if given(context, parameter):
+                raise UsageError(f"{flag} means nothing with --prompts")
+        report = _on_prompts(prompts, controllers, seeds, settings)
+        print_json(report) if json else show(*_finite_tables(report))
+        return
     from kolmocli.config.file import parse_settings
     from kolmocli.curriculum.simulator.compare import compare
-    from kolmocli.curriculum.simulator.players import ORACLE, players
+    from kolmocli.curriculum.simulator.players import ORACLE, REFILL, Player, players
     from kolmocli.curriculum.simulator.scenarios import SCENARIOS
 
-    names = _known("--controller", controllers, [*players(), ORACLE]) or [*players(), ORACLE]
+    known = [*players(), REFILL, ORACLE]
+    names = list(dict.fromkeys(controllers or known))
+    _known("--controller", [name.partition(":")[0] for name in names], known)
     places = _known("--scenario", scenarios, [*SCENARIOS, "all"]) or ["base"]
     if "all" in places:
         places = list(SCENARIOS)
     parsed = parse_settings(settings or ())
-    section = _section(parsed)
-    by_kind = {name: section.settings(name) for name in names if name != ORACLE}
+    target, rows = _section(parsed).target, dict[str, Player]()
+    for name in names:
+        kind, _, own = name.partition(":")
+        section = _section({**parsed, **_own(name, own)})
+        known_settings = {} if kind in (ORACLE, REFILL) else section.settings(kind)
+        rows[name] = Player(kind, section.target, known_settings, section.guard, section.weigh)
     with Console(stderr=True).status("") as status:
-        report = compare(
-            names, places, lag, seeds, steps, target=section.target, settings=by_kind, progress=status.update
-        )
+        report = compare(rows, places, lag, seeds, steps, target=target, progress=status.update)
     report["settings"] = parsed
     print_json(report) if json else show(*_tables(report))
+
+
+def _on_prompts(
+    sizes: Sequence[int], names: Sequence[str] | None, seeds: int, settings: Sequence[str] | None
+) -> dict[str, Any]:
+    from rich.console import Console
+
+    from kolmocli.config.file import parse_settings
+    from kolmocli.curriculum.simulator.finite import PLAYERS, compare_finite
+
+    rows = _known("--controller", names, list(PLAYERS)) or list(PLAYERS)
+    parsed = parse_settings(settings or ())
+    if other := [key for key in parsed if key != "controller.target"]:
+        raise UsageError(f"--set {other[0]}: with --prompts only controller.target can be set")
+    target = min(max(_section(parsed).target, 0.01), 0.99)
+    with Console(stderr=True).status("") as status:
+        return compare_finite(rows, list(dict.fromkeys(sizes)), seeds, target=target, progress=status.update)
+
+
+def _finite_tables(report: dict[str, Any]) -> Iterable[Any]:
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    yield Text(
+        f"{report['seeds']} runs of {report['steps'] * report['groups']:,} groups of {report['group_size']}, "
+        f"{report['groups']} an update, target {report['target']:g}"
+    )
+    for size, rows in report["prompts"].items():
+        yield Text.assemble("\n", (f"{int(size):,} prompts", "bold"))
+        table = Table("player", box=box.SIMPLE, pad_edge=False)
+        for heading in ("information", "dead", "growth", "updates", "prompts asked"):
+            table.add_column(heading, justify="right")
+        for name, row in rows.items():
+            table.add_row(
+                name, f"{row['information']:.2f}", f"{row['dead']:.0%}", f"{row['growth']:.2f}", f"{row['updates']:.0f}",
+                f"{row['asked']:,.0f}",
+            )  # fmt: skip
+        yield table
+    yield Text(
+        "information: mean 4p(1-p) of the groups. dead: groups that all passed or all failed. growth: logits that the\n"
+        "learner gained. profiled and bots are told 16 rollouts of every prompt beforehand, which are not counted.",
+        style="dim",
+    )
+
+
+def _own(name: str, text: str) -> dict[str, Any]:
+    """The settings behind the name of a controller: `rasch:target=0.45,guard=0.1`."""
+    from kolmocli.config.file import parse_settings
+
+    parts = text.split(",") if text else []
+    for part in parts:
+        if "=" not in part:
+            raise UsageError(f"--controller {name}: {part!r} is no KEY=VALUE, such as rasch:target=0.45")
+    return dict(parse_settings([f"controller.{part}" for part in parts]))
 
 
 def _section(settings: Mapping[str, Any]) -> ControllerSection:
@@ -82,6 +164,8 @@ def _section(settings: Mapping[str, Any]) -> ControllerSection:
         label = f"--set {key}={value}"
         if not key.startswith("controller.") or key == "controller.kind":
             raise UsageError(f"{label}: only what is below controller can be set here, and --controller is the kind")
+        if key == "controller.prior":
+            raise UsageError(f"{label}: a profile is of a real curriculum, and nothing is trained here; leave it out")
         data, _ = apply_override(data, key, value, label)
     try:
         return Config.model_validate(data).controller

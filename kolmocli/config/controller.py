@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol
 from pydantic import Field, SerializeAsAny, ValidatorFunctionWrapHandler, WrapValidator, create_model
 
 from kolmocli.curriculum.base import Bucket, Controller, Ladder
-from kolmocli.curriculum.build import make_controller
+from kolmocli.curriculum.build import guarded, make_controller
 from kolmocli.curriculum.kinds import KINDS
+from kolmocli.curriculum.mixture import Weigh
+from kolmocli.curriculum.profile import begin
 from kolmocli.curriculum.settings import Parameter, settings_of
 from kolmocli.section import Section, Share
 
@@ -27,6 +29,19 @@ class ControllerSection(Section):
         0.05,
         description="least share of the groups that a family gets; "
         "uniform, sequential, window and sec have shares of their own",
+    )
+    weigh: Weigh = Field(
+        "signal",
+        description="what the groups above the floors follow: signal, the mean U of a family; "
+        "alive, the share of its groups with a pass and a failure",
+    )
+    prior: str | None = Field(
+        None, description="a file of `kolmo curriculum calibrate -o`: the pass rates that the controller begins with"
+    )
+    guard: Share = Field(
+        0.0,
+        description="steer past a level whose grader seems broken, with this share of its family's groups to look whether it is; "
+        "0: only say so",
     )
     probes: Share = Field(0.05, description="rasch: share of groups that are moved one level up or down")
 
@@ -136,10 +151,13 @@ def build_controller(
     are planned.
 
     Raises:
-        UsageError: the floors of the families add to more than 1, or the kind refuses its settings.
+        UsageError: the floors of the families add to more than 1, the kind refuses its settings, or `prior` cannot be used.
     """
     ladders = ladders_of(controller, families, buckets)
-    return make_controller(controller.kind, ladders, controller.settings(controller.kind), steps)
+    made = make_controller(controller.kind, ladders, controller.settings(controller.kind), steps, controller.weigh)
+    if controller.prior is not None:
+        begin(made, ladders, buckets, controller.prior)
+    return guarded(made, ladders, controller.guard)
 
 
 def ladders_of(

@@ -23,7 +23,8 @@ class Bucket:
 class Result:
     """`passes` of the `rollouts` of one task; rollouts that the sandbox lost are not counted in either.
 
-    `age` is how many policy updates ago the group was sampled. A task that was begun for the policy has level 0, which
+    `age` is how many policy updates ago the group was sampled. `unread` of the rollouts never reached the check: they broke the
+    form that was asked for, or ended before. A task that was begun for the policy has level 0, which
     is below every ladder: it says how much signal its family has, and nothing of a level.
     """
 
@@ -31,6 +32,7 @@ class Result:
     passes: int
     rollouts: int
     age: int = 0
+    unread: int = 0
 
 
 @dataclass(frozen=True, slots=True)

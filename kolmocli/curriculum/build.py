@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, get_args
 
 from kolmocli.curriculum.base import Controller, Ladder
 from kolmocli.curriculum.families import FamilyController
+from kolmocli.curriculum.guard import Guard
 from kolmocli.curriculum.kinds import KINDS, is_whole
-from kolmocli.curriculum.mixture import Mixture
+from kolmocli.curriculum.mixture import Mixture, Weigh
 from kolmocli.curriculum.settings import HORIZON, check, settings_of, wants_horizon
 from kolmocli.errors import UsageError
 
 
 def controller(
-    kind: str, families: Mapping[str, int | Ladder], *, target: float = 0.5, floor: float = 0.05, **settings: Any
+    kind: str,
+    families: Mapping[str, int | Ladder],
+    *,
+    target: float = 0.5,
+    floor: float = 0.05,
+    guard: float = 0.0,
+    weigh: Weigh = "signal",
+    **settings: Any,
 ) -> Controller:
     """A controller over some families, for a trainer of one's own.
 
@@ -27,6 +35,8 @@ def controller(
         families: how many levels each has, counted from 1; or a `Ladder`, with a target and a floor of its own.
         target: the pass rate to hold.
         floor: the least share of the groups that a family gets.
+        guard: share of a family's groups that look past a level whose grader may be broken; 0: none (`curriculum/guard.py`).
+        weigh: what the groups above the floors follow: `signal`, mean U, or `alive`, the chance that a group has a pass and a failure.
         settings: those of the kind, such as `slope`.
 
     Raises:
@@ -40,13 +50,27 @@ def controller(
             ladders[name] = levels if isinstance(levels, Ladder) else Ladder(levels, target=target, floor=floor)
         except (TypeError, ValueError) as error:
             raise UsageError(f"the family {name}: {error}") from None
-    return make_controller(kind, ladders, settings)
+    if not 0.0 <= guard <= 1.0:
+        raise UsageError(f"guard is a share, from 0 to 1, got {guard!r}")
+    if weigh not in get_args(Weigh):
+        raise UsageError(f"weigh is {' or '.join(get_args(Weigh))}, got {weigh!r}")
+    return guarded(make_controller(kind, ladders, settings, weigh=weigh), ladders, guard)
+
+
+def guarded(controller: Controller, ladders: Mapping[str, Ladder], share: float) -> Controller:
+    """The controller, which spends this share of a family's groups on looking past a level whose grader may be broken."""
+    return Guard(controller, ladders, share) if share else controller
 
 
 def make_controller(
-    kind: str, ladders: Mapping[str, Ladder], settings: Mapping[str, Any], horizon: int | None = None
+    kind: str,
+    ladders: Mapping[str, Ladder],
+    settings: Mapping[str, Any],
+    horizon: int | None = None,
+    weigh: Weigh = "signal",
 ) -> Controller:
-    """A controller of this kind. `horizon` is how many steps are planned, for a kind that goes by the clock.
+    """A controller of this kind. `horizon` is how many steps are planned, for a kind that goes by the clock; `weigh` is what the
+    mixture across families follows.
 
     Raises:
         UsageError: there is no such kind or setting, or the kind refuses what it is given.
@@ -59,6 +83,6 @@ def make_controller(
             whole: Controller = made(ladders, **given)
             return whole
         levels = {family: made(ladder, **given) for family, ladder in ladders.items()}
-        return FamilyController(kind, levels, Mixture(made.floors(ladders)))
+        return FamilyController(kind, levels, Mixture(made.floors(ladders), weigh))
     except ValueError as error:
         raise UsageError(str(error)) from error

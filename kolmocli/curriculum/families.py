@@ -25,6 +25,17 @@ class FamilyController:
         families = systematic(list(weights), list(weights.values()), groups, rng)
         return [Bucket(family, self.levels[family].draw(rng)) for family in families]
 
+    def begin(self, profile: Mapping[str, Mapping[int, tuple[float, int]]]) -> None:
+        """Begin with measured pass rates, by family and level (`LevelBase.begin`). Raises ValueError where a kind goes by none."""
+        for family, rates in profile.items():
+            level = self.levels[family]
+            start = getattr(level, "begin", None)
+            if start is None:
+                raise ValueError(f"{self.kind} has no `begin`; deriving it from LevelBase brings one")
+            start(rates)
+            rate, _ = rates[min(rates, key=lambda known: abs(known - level.level))]
+            self.mixture.expect(family, rate)
+
     def observe(self, results: Sequence[Result]) -> list[str]:
         by_family: dict[str, list[Result]] = defaultdict(list)
         for r in sorted((r for r in results if r.rollouts), key=_order):  # sorted: sums depend on the order

@@ -17,7 +17,7 @@ C = TypeVar("C", bound=type[Any])
 _LEVEL = ("draw", "observe", "state", "belief", "state_dict", "load_state_dict", "floors")
 _WHOLE = ("propose", "observe", "metrics", "state_dict", "load_state_dict")
 """The verbs of the two protocols."""
-_TAKEN = ("kind", "target", "floor", "probes", "oracle")
+_TAKEN = ("kind", "target", "floor", "prior", "guard", "weigh", "probes", "oracle", "refill")
 """Keys of the section `controller` itself, and the simulator's own player."""
 
 

@@ -6,9 +6,10 @@ import math
 import random
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
+from itertools import pairwise
 from typing import Any, ClassVar, Protocol
 
-from kolmocli.curriculum.base import Belief, Ladder, Result
+from kolmocli.curriculum.base import Belief, Bucket, Ladder, Result
 
 _MASTERED = 0.1
 _OUT_OF_REACH = 0.25
@@ -69,6 +70,12 @@ class LevelBase:
     def draw(self: LevelController, rng: random.Random) -> int:
         return between(self.level, rng)
 
+    def begin(self: LevelController, rates: Mapping[int, tuple[float, int]]) -> None:
+        """Begin with measured pass rates: by level the rate, and of how many rollouts it is. Here they are observed as a step's.
+
+        Raises ValueError for a kind that goes by no pass rate."""
+        self.observe(measured(rates))
+
     def state(self) -> str:
         return "tracking"
 
@@ -91,6 +98,21 @@ def between(level: float, rng: random.Random) -> int:
     """One of the two levels around `level`, so that their mean is `level`."""
     low = math.floor(level)
     return low + (rng.random() < level - low)
+
+
+def measured(rates: Mapping[int, tuple[float, int]], family: str = "") -> list[Result]:
+    """Measured pass rates as one group of each level."""
+    return [Result(Bucket(family, level), round(rate * n), n) for level, (rate, n) in sorted(rates.items())]
+
+
+def crossing(rates: Mapping[int, tuple[float, int]], target: float) -> float:
+    """The level at which measured rates fall to the target: between two levels in proportion, an end where all lie on one side."""
+    levels = sorted(rates)
+    for low, high in pairwise(levels):
+        above, below = rates[low][0], rates[high][0]
+        if above >= target > below:
+            return low + (high - low) * (above - target) / (above - below)
+    return float(levels[0] if rates[levels[0]][0] < target else levels[-1])
 
 
 def standing(ladder: Ladder, at_bottom: float, at_top: float) -> str:

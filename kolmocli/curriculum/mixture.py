@@ -1,19 +1,22 @@
-"""Across families: a share for each, its floor plus what is left in proportion to its mean signal U."""
+"""Across families: a share for each, its floor plus what is left in proportion to what its groups teach."""
 
 from __future__ import annotations
 
 import math
 import random
 from collections.abc import Mapping, Sequence
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 from kolmocli.curriculum.base import Result
-from kolmocli.curriculum.information import signal
+from kolmocli.curriculum.information import dead, signal
 
 _MEMORY = 0.9
 """Of the mean signal, per step in which the family was seen."""
-_FULL_SIGNAL = 0.25
-"""p(1−p) at p = 1/2: what a family is taken for before it is seen."""
+Weigh = Literal["signal", "alive"]
+"""What a group counts: U, the estimate of p(1−p); or whether some of its n rollouts passed and some failed, the estimate of
+1−pⁿ−(1−p)ⁿ, which is nearly flat between p = .2 and p = .8."""
+_FULL: dict[Weigh, float] = {"signal": 0.25, "alive": 1.0}
+"""At p = 1/2: what a family is taken for before it is seen."""
 _AGE_MEMORY = 0.9
 
 T = TypeVar("T")
@@ -38,16 +41,24 @@ class Mixture:
 
     Args:
         floors: least share of the groups per family. Raises ValueError when they add to more than 1.
+        weigh: what the rest of the groups follows.
     """
 
-    def __init__(self, floors: Mapping[str, float]) -> None:
+    def __init__(self, floors: Mapping[str, float], weigh: Weigh = "signal") -> None:
         if math.fsum(floors.values()) > 1.0 + 1e-9:
             raise ValueError(
                 f"the floors of {len(floors)} families add to {math.fsum(floors.values()):g}, which is above 1; "
                 "lower controller.floor"
             )
         self.floors = dict(floors)
-        self.signal = dict.fromkeys(floors, _FULL_SIGNAL)
+        self.weigh = weigh
+        self.signal = dict.fromkeys(floors, _FULL[weigh])
+        """Of each family the mean of what its groups count."""
+
+    def expect(self, family: str, rate: float, rollouts: int = 8) -> None:
+        """Begin with a pass rate that was measured, of groups of so many rollouts."""
+        alive = 1.0 - rate**rollouts - (1.0 - rate) ** rollouts
+        self.signal[family] = alive if self.weigh == "alive" else rate * (1.0 - rate)
 
     def weights(self) -> dict[str, float]:
         """Shares that add to 1, each at least its floor."""
@@ -59,12 +70,16 @@ class Mixture:
 
     def observe(self, family: str, results: Sequence[Result]) -> None:
         """Blend in the signal of a step; groups of fewer than two rollouts have none, late ones count less."""
-        weighted = [(freshness(r.age), signal(r.passes, r.rollouts)) for r in results if r.rollouts > 1]
+        weighted = [(freshness(r.age), self._counts(r)) for r in results if r.rollouts > 1]
         if weighted:
             fresh = math.fsum(w for w, _ in weighted)
             mean = math.fsum(w * u for w, u in weighted) / fresh
             blend = (1.0 - _MEMORY) * fresh / len(weighted)
             self.signal[family] += blend * (mean - self.signal[family])
+
+    def _counts(self, result: Result) -> float:
+        k, n = result.passes, result.rollouts
+        return signal(k, n) if self.weigh == "signal" else float(not dead(k, n))
 
 
 def systematic(items: Sequence[T], weights: Sequence[float], count: int, rng: random.Random) -> list[T]:

@@ -16,6 +16,10 @@ from kolmocli.curriculum.base import Belief, Result
 from kolmocli.curriculum.levels import take
 
 _START_VARIANCE = 4.0
+_MEASURED_VARIANCE = 0.25
+"""Of a belief that comes from a profile, at least."""
+_FAR = 1e3
+"""Logits: no limit."""
 _SHOCK = 3.0
 """A pass rate this many sigmas from the expected one is worth an event."""
 _SURPRISE_MEMORY = 0.5
@@ -110,6 +114,15 @@ class Tracker:
         self._learn_scatter(results)
         self.age = age
         return abs(sigmas) > _SHOCK
+
+    def begin(self, results: Sequence[Result]) -> None:
+        """Take in what was measured before the first step, at once and not by `slew`. It is of other tasks and an earlier policy,
+        so it leaves more doubt than results do."""
+        terms = self._terms(results)
+        top, information = peak(terms, self.ability, self.variance, _FAR)
+        lowest, highest = self.slope * self.bottom - _MARGIN, self.slope * self.top + _MARGIN
+        self.ability = min(max(top, lowest), highest)
+        self.variance = max(self.variance / (1.0 + self.variance * information), _MEASURED_VARIANCE)
 
     def _terms(self, results: Sequence[Result]) -> list[Term]:
         """Results by level. Evidence is divided by the over-dispersion; what is old was about an ability that has

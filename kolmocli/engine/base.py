@@ -26,7 +26,13 @@ class Group:
     def result(self) -> Result:
         """What the controller sees: passes among the rollouts that the sandbox could judge."""
         judged = [o for o in self.outcomes if o.reward is not None]
-        return Result(self.task.bucket, sum(o.passed for o in judged), len(judged), self.age)
+        return Result(
+            self.task.bucket,
+            sum(o.passed for o in judged),
+            len(judged),
+            self.age,
+            sum(not o.passed and not (o.formatted and o.executable) for o in judged),
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ It has the two verbs of stateful data loaders (torchdata), `state_dict` and `loa
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Sized
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from typing import Any, Unpack
 
 from torch.utils.data import Sampler
@@ -84,6 +84,30 @@ class PassRateSampler(Sampler[int]):
             UsageError: an index was never drawn, or has more passes than rollouts; then nothing is taken in.
         """
         self.prompts.observe(indices, passes, rollouts, age=age)
+
+    def observe_each(self, indices: Iterable[Any], passed: Iterable[Any], *, age: int = 0) -> None:
+        """Take in single rollouts, in any order, once for each version of the policy.
+
+        Args:
+            indices: of each rollout the number of its prompt: whole numbers, as Python, numpy or torch have them.
+            passed: whether it passed, or None where nobody could judge it.
+            age: policy updates since they were sampled.
+
+        Raises:
+            UsageError: as `observe`, or there are not as many of one as of the other.
+        """
+        numbers, outcomes = [int(n) for n in indices], list(passed)
+        if len(numbers) != len(outcomes):
+            raise UsageError(f"{len(numbers)} indices, {len(outcomes)} outcomes: one of each a rollout")
+        counts: dict[int, list[int]] = {}
+        for n, outcome in zip(numbers, outcomes, strict=True):
+            count = counts.setdefault(n, [0, 0])
+            if outcome is not None:
+                count[0] += bool(outcome)
+                count[1] += 1
+        prompts = sorted(counts)  # what is learnt depends on the order, and a batch may be shuffled over devices
+        passes, rollouts = [counts[n][0] for n in prompts], [counts[n][1] for n in prompts]
+        self.observe(prompts, passes, rollouts, age=age)
 
     def metrics(self) -> dict[str, float]:
         """Plain numbers for a log; `Prompts.metrics` says which."""

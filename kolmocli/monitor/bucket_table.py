@@ -19,6 +19,8 @@ from kolmocli.monitor.words import compact, percent, rate
 
 _STATES = {"tracking": ("•", "green"), "mastered": ("▲", "cyan"), "out of reach": ("▼", TOO_HARD)}
 _OTHER_STATE = ("!", "magenta")
+_GRADER = ("?", "bold red")
+"""A family with a level whose grader may be broken."""
 _GAP = 1
 
 
@@ -63,7 +65,7 @@ def _columns(buckets: Mapping[str, BucketRecord], target: float, width: int) -> 
         _Column(Text("dead"), 4, 6, lambda _, b: _dead(b)),
         _Column(Text("shortest"), 8, 7, lambda _, b: _shortest(b)),
         _Column(Text("rollouts"), 8, 9, lambda _, b: Text(compact(b.n))),
-        _Column(Text(), 12, 8, lambda _, b: Text(b.state or "", _mark(b)[1]), right=False),
+        _Column(Text(), 12, 8, lambda _, b: Text(_standing(b), _mark(b)[1]), right=False),
     ]
     left = width + _GAP  # the last column needs no gap
     chosen = set()
@@ -89,7 +91,15 @@ def _line(cells: list[tuple[Text, _Column]]) -> Text:
 
 
 def _mark(bucket: BucketRecord) -> tuple[str, str]:
+    if bucket.grader:
+        return _GRADER
     return _STATES.get(bucket.state or "tracking", _OTHER_STATE)
+
+
+def _standing(bucket: BucketRecord) -> str:
+    if bucket.grader:
+        return f"grader of {min(map(printable, bucket.grader), key=len)}?"
+    return bucket.state or ""
 
 
 def _glyph(bucket: BucketRecord) -> Text:

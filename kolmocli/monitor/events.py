@@ -39,6 +39,17 @@ class ControllerEvent(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class GraderEvent(Event):
+    """a grader seems broken, or works again: `family`, `level`, `why` as in `grader`, or `repaired`; `text`"""
+
+    kind: str = "grader"
+    family: str | None = None
+    level: int | None = None
+    why: str | None = None
+    text: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LearnerEvent(Event):
     """`text`: the sitting's first update skipped for a gradient that is not finite"""
 
@@ -81,7 +92,7 @@ class BestEvent(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FailingEvent(Event):
-    """every fifth step, a failed program: `family`, `level`, `verdict`, `target`, `made` (its value, 64 items at most), `program`"""
+    """every fifth step, and where a grader seems broken, a failed program: `family`, `level`, `verdict`, `target`, `made` (its value, 64 items at most), `program`"""
 
     kind: str = "failing"
     family: str | None = None
@@ -119,6 +130,7 @@ class OtherEvent(Event):
 KINDS: dict[str, type[Event]] = {
     "start": StartEvent,
     "controller": ControllerEvent,
+    "grader": GraderEvent,
     "learner": LearnerEvent,
     "engine": EngineEvent,
     "eval": EvaluationEvent,

@@ -87,8 +87,14 @@ class BucketRecord(Record):
     state: str | None = key(
         "word",
         "`tracking`: held at the target; `mastered`: passes at the top level; `out of reach`: fails at the "
-        "lowest. Without a level: `uniform`, `sequential`, `pool`, `window`, `bandit` (the controller `sec`), "
+        "lowest. Without a level: `uniform`, `sequential`, `pool`, `window`, `learnability`, `grade_adaptive`, `bandit` (the controller `sec`), "
         "`self-play`",
+    )
+    grader: Mapping[str, str] | None = key(
+        "object",
+        "levels whose grader may be broken, and why: `broken` (hardly anything passes while a harder level does), `unread` (nothing "
+        "passes, and answers do not reach the check), `reference` (its reference answers failed before step 1)",
+        rare=True,
     )
     hint: float | None = key(
         "share",

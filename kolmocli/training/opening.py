@@ -19,7 +19,7 @@ from kolmocli.engine.judging import most_limits, open_judge
 from kolmocli.engine.local import open_local_engine
 from kolmocli.engine.monarch.engine import open_monarch_engine
 from kolmocli.engine.monarch.messages import GeneratorSettings
-from kolmocli.engine.references import check_references
+from kolmocli.engine.references import check_references, failing_buckets
 from kolmocli.errors import KolmoError
 from kolmocli.evaluation.heldout import held_out_tasks
 from kolmocli.files import require_utf8
@@ -113,6 +113,10 @@ def open_run(config: Config, options: RunOptions, display: Display, stack: ExitS
     controller = build_controller(config.controller, config.families, source.buckets(), config.training.steps)
     files = [name for name in (config.data.train, config.data.eval) if name is not None]
     check_references(config.data, files, config.sandbox, config.sandbox.backend, display.note)
+    here = None if config.engine.kind == "monarch" else config.sandbox  # programs run where the generators are
+    references = failing_buckets(source, here, config.sandbox.backend)
+    for bucket, why in references.items():
+        display.note(f"{bucket}: {why}")
     data = data_digests(config.data)
     checkpoint = _checkpoint(resumed, display.note) if resumed else None
     saved, tensors = load_state(checkpoint) if checkpoint else ({}, {})
@@ -163,7 +167,8 @@ def open_run(config: Config, options: RunOptions, display: Display, stack: ExitS
     log = stack.enter_context(_open_log(config.log, folder, options, state if checkpoint else None))
     recorder = Recorder(
         log, display, engine, controller, methods, state, totals, about=_about(config, folder),
-        warm_steps=config.warmup.max_steps, parameters=policy.parameters, verbose=options.verbose,
+        warm_steps=config.warmup.max_steps, parameters=policy.parameters, references=references,
+        verbose=options.verbose,
     )  # fmt: skip
 
     def write_checkpoint() -> Path:
@@ -183,6 +188,7 @@ def open_run(config: Config, options: RunOptions, display: Display, stack: ExitS
     name, kind, backend = config.model.name, config.engine.kind, engine.health().backend
     text = f"{name} on {policy.model.device}{_adapted(policy)}, sandbox {backend}"
     recorder.event(StartEvent(step=state.step, model=name, engine=kind, sandbox=backend, text=text))
+    recorder.note_references()
     evaluation = Evaluation(run, engine, held_out, config.evaluation.every)
     return Parts(run, controller, engine, weigh, methods, learner, evaluation, recorder, log)
 

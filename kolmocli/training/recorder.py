@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from statistics import mean
 from typing import Any
 
-from kolmocli.curriculum.base import Controller
+from kolmocli.curriculum.base import Bucket, Controller
 from kolmocli.curriculum.room import Room, room_line
 from kolmocli.engine.base import Engine, Experience, Group
 from kolmocli.learning.batches import Batch
 from kolmocli.learning.learner import StepReport
 from kolmocli.monitor.display import Display
-from kolmocli.monitor.events import SAMPLES, BestEvent, ControllerEvent, EngineEvent, Event, describe
+from kolmocli.monitor.events import SAMPLES, BestEvent, ControllerEvent, EngineEvent, Event, GraderEvent, describe
 from kolmocli.monitor.records import (
     GeneratorRecord,
     ReinforceRecord,
@@ -28,6 +28,7 @@ from kolmocli.monitor.snapshot import Snapshot
 from kolmocli.monitor.summary import SummarySandbox
 from kolmocli.monitor.writer import RunLog
 from kolmocli.pace import Reached
+from kolmocli.training.graders import GraderWatch
 from kolmocli.training.methods.base import Method
 from kolmocli.training.records import Worth, answer_fields, failing, gradient_record, shown, step_record, worth
 from kolmocli.training.standing import ENDS, WINDOW, controlled_rate, in_band_controlled, room_of, rows
@@ -53,15 +54,18 @@ class Recorder:
         about: Snapshot,
         warm_steps: int,
         parameters: int,
+        references: Mapping[Bucket, str] | None = None,
         verbose: bool = False,
     ) -> None:
-        """`about` is what is shown of the run before it begins: its name, its steps, its model, engine and target."""
+        """`about` is what is shown of the run before it begins: its name, its steps, its model, engine and target. `references`
+        are buckets whose reference answers fail, and why."""
         self._log, self._display, self._engine = log, display, engine
         self._controller, self._methods, self._state = controller, methods, state
         self.totals, self._about, self._warm_steps = totals, about, warm_steps
         self._parameters, self._verbose = parameters, verbose
         self._began = self._since = self._shown = time.monotonic()
         self._doing = ""
+        self._references = references or {}
         self._earlier = totals.seconds.get("total", 0.0)
         self._latest: WarmRecord | ReinforceRecord | None = None
         self._events: deque[str] = deque(maxlen=5)
@@ -94,11 +98,14 @@ class Recorder:
         for what, spent in seconds.items():
             totals.spend(what, spent)
         self._note_standing(record, groups)
+        about_graders = self._graders.observe(step, groups)
+        suspected, buckets = self._graders.of_families(), record.buckets or {}
         found = self.room() if step % WINDOW == 0 else None
         record = replace(
             record,
             **answers,
             **self._of_generators(groups),
+            buckets={name: replace(bucket, grader=suspected.get(name)) for name, bucket in buckets.items()},
             room=None if found is None else RoomRecord(**asdict(found)),
             gradient=None if report.noise is None else gradient_record(report.noise, groups),
             loss=report.loss,
@@ -118,8 +125,22 @@ class Recorder:
             self.event(ControllerEvent(step=step, text=room_line(asdict(found))))
         for text in noticed:
             self.event(ControllerEvent(step=step, text=text))
+        for event in about_graders:
+            self.event(event)
+            if isinstance(event, GraderEvent) and event.why == "broken":
+                self.note(describe(event))
         if self._verbose:
             self._show_samples(groups)
+
+    @property
+    def _graders(self) -> GraderWatch:
+        """Of the totals as they are now: a step that is broken off puts others in their place."""
+        return GraderWatch(self.totals.graders, self._references, self._log.run_dir)
+
+    def note_references(self) -> None:
+        """Say which reference answers fail, where a sitting begins."""
+        for event in self._graders.before(self._state.step):
+            self.event(event)
 
     def _note_standing(self, record: ReinforceRecord, groups: Sequence[Group]) -> None:
         totals, buckets = self.totals, record.buckets or {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import textwrap
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -151,7 +151,12 @@ def failing(groups: Sequence[Group], step: int) -> FailingEvent | None:
     if step % _FAILING_EVERY or not groups:
         return None
     first = step // _FAILING_EVERY % len(groups)
-    for group in [*groups[first:], *groups[:first]]:
+    return failing_of([*groups[first:], *groups[:first]], step)
+
+
+def failing_of(groups: Iterable[Group], step: int) -> FailingEvent | None:
+    """The first program of these groups that failed."""
+    for group in groups:
         for outcome in group.outcomes:
             if not outcome.passed and outcome.reward is not None:
                 bucket = group.task.bucket

@@ -74,12 +74,25 @@ def test_a_file_gets_levels(kolmo: Run, tmp_path: Path) -> None:
     assert refused(kolmo(*given), 1) == "o.jsonl: exists already; use -f to overwrite it"
 
 
+def test_the_report_becomes_a_file_that_a_run_begins_with(kolmo: Run, tmp_path: Path) -> None:
+    given = ("curriculum", "calibrate", "tiny", "digits", "-o", "p.json", "--tasks", 1, "--samples", 2, "-q")
+    done = kolmo(*given)
+    assert done.returncode == 0, done.stderr
+    report = json.loads((tmp_path / "p.json").read_text())
+    assert report["schema_version"] == 1
+    begun = ("train", "digits", "--num-steps", 0, "--set", "warmup.max_steps=0", "--set", "evaluation.tasks=1")
+    done = kolmo(*begun, "--set", "controller.prior=p.json", "--set", "report=false", "-q")
+    assert done.returncode == 0, done.stderr
+    other = kolmo("train", "quickstart", "--num-steps", 0, "--set", "controller.prior=p.json", "-q")
+    assert refused(other, 2).startswith(f"controller.prior: p.json: {next(iter(report['families']))}: it measured the")
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
         ((), "calibrate on one of a curriculum and --data"),
         (("quickstart", "--data", "q.jsonl"), "calibrate on one of a curriculum and --data"),
-        (("quickstart", "-o", "o.jsonl"), "--output means nothing with a curriculum"),
+        (("quickstart", "--force"), "--force means nothing without -o"),
         (("quickstart", "--levels", 2), "--levels means nothing with a curriculum"),
         (("--data", "q.jsonl", "-o", "o", "--tasks", 2), "--tasks means nothing with --data"),
         (("--data", "q.jsonl"), "--data q.jsonl: say with -o where the file with levels goes"),

@@ -38,6 +38,64 @@ def test_the_figures_as_tables(kolmo: Run) -> None:
     assert [line.split()[0] for line in done.stdout.splitlines() if " – " in line or "%" in line].count("rasch") == 2
 
 
+def test_one_kind_plays_with_several_settings(kolmo: Run) -> None:
+    variants = ("rasch", "rasch:target=0.45", "rasch:weigh=alive,guard=0.1")
+    flags = [part for name in variants for part in ("--controller", name)]
+    done = kolmo("curriculum", "simulate", *flags, "--scenario", "transfer", "--seeds", 1, "--steps", 100, "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    figures = json.loads(done.stdout)["controllers"]
+    assert list(figures) == list(variants)
+    assert len({json.dumps(row) for row in figures.values()}) == 3
+    for name, said in (
+        ("rash:target=0.4", "--controller rash: no such choice; did you mean rasch?"),
+        ("rasch:target", "--controller rasch:target: 'target' is no KEY=VALUE, such as rasch:target=0.45"),
+        ("rasch:weigh=both", "--set controller.weigh: "),
+        ("rasch:prior=p.json", "--set controller.prior=p.json: a profile is of a real curriculum"),
+    ):
+        assert refused(kolmo("curriculum", "simulate", "--controller", name), 2).startswith(said)
+
+
+def test_finite_sets_are_played_on_too(kolmo: Run) -> None:
+    asked = ("curriculum", "simulate", "--prompts", 200, "--seeds", 1)
+    done = kolmo(*asked, "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    rows = json.loads(done.stdout)["prompts"]["200"]
+    assert list(rows) == ["posterior", "profiled", "bots", "mopps", "pool", "refill", "uniform"]
+    assert rows["posterior"]["information"] > 1.3 * rows["uniform"]["information"]
+    assert rows["refill"]["updates"] < 300 == rows["uniform"]["updates"]
+    assert "200 prompts" in kolmo(*asked, "--controller", "uniform").stdout
+    for flags, said in (
+        (("--scenario", "base"), "--scenario means nothing with --prompts"),
+        (("--controller", "rasch"), "--controller rasch: no such choice; there are posterior"),
+        (("--set", "controller.floor=0.1"), "--set controller.floor: with --prompts only controller.target can be set"),
+    ):
+        assert refused(kolmo(*asked, *flags), 2).startswith(said)
+
+
+FINITE = """\
+from kolmocli.curriculum.simulator.finite import PLAYERS
+
+class First:
+    def __init__(self, world):
+        self.size = world.size
+
+    def draw(self):
+        return range(16)
+
+    def observe(self, prompts, passes):
+        pass
+
+PLAYERS["first"] = First
+"""
+
+
+def test_a_player_of_a_plugin_plays_on_finite_sets(kolmo: Run, tmp_path: Path) -> None:
+    (tmp_path / "first.py").write_text(FINITE)
+    done = kolmo("curriculum", "simulate", "--plugin", "first.py", "--prompts", 50, "--controller", "first", "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(done.stdout)["prompts"]["50"]["first"]["asked"] == 16
+
+
 def test_what_does_not_exist_is_refused(kolmo: Run) -> None:
     line = refused(kolmo("curriculum", "simulate", "--controller", "rash"), 2)
     assert line == "--controller rash: no such choice; did you mean rasch?"

@@ -30,6 +30,29 @@ def test_weight_goes_to_the_family_with_the_signal() -> None:
     assert weights["all"] == pytest.approx(weights["none"])
 
 
+def test_alive_counts_groups_with_a_pass_and_a_failure() -> None:
+    """Nearly flat where U has its peak: a family at p = 1/8 keeps the share that U would halve."""
+    by_u, alive = Mixture({"low": 0.0, "half": 0.0}), Mixture({"low": 0.0, "half": 0.0}, "alive")
+    for mixture in (by_u, alive):
+        for _ in range(60):
+            mixture.observe("low", group(1))
+            mixture.observe("half", group(4))
+    assert alive.weights() == pytest.approx({"low": 0.5, "half": 0.5}, abs=0.01)
+    assert by_u.weights()["low"] < 0.33
+    for _ in range(60):
+        alive.observe("low", group(0))
+    assert alive.weights()["low"] < 0.01
+
+
+@pytest.mark.parametrize("rate", [0.0, 0.1, 0.5, 0.9])
+def test_alive_estimates_its_formula_without_bias(rate: float) -> None:
+    luck, mixture, seen = random.Random(4), Mixture({"a": 0.0}, "alive"), []
+    for _ in range(4000):
+        mixture.observe("a", group(sum(luck.random() < rate for _ in range(G))))
+        seen.append(mixture.signal["a"])
+    assert math.fsum(seen[60:]) / len(seen[60:]) == pytest.approx(1 - rate**G - (1 - rate) ** G, abs=0.03)
+
+
 def test_floors_may_differ() -> None:
     mixture = Mixture({"a": 0.5, "b": 0.1})
     mixture.signal = {"a": 0.0, "b": 0.2}

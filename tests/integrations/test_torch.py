@@ -6,6 +6,7 @@ import itertools
 import json
 
 import pytest
+import torch
 from torch.utils.data import DataLoader
 
 from kolmocli.errors import UsageError
@@ -76,3 +77,19 @@ def test_columns_are_looked_for_in_the_data_set() -> None:
     with pytest.raises(UsageError, match="names a column, and the data set has none"):
         PassRateSampler(10, level="level")
     assert len(PassRateSampler([1, 2, 3], level=[1, 1, 2])) == 3
+
+
+def test_single_rollouts_are_counted_by_prompt() -> None:
+    by_group, by_rollout = PassRateSampler(9, seed=3), PassRateSampler(9, seed=3)
+    drawn = [next(iter(by_group)) for _ in range(3)]
+    assert drawn == [next(iter(by_rollout)) for _ in range(3)]
+    a, b, c = drawn
+    shuffled = PassRateSampler(9, seed=3)
+    assert drawn == [next(iter(shuffled)) for _ in range(3)]
+    counts = {a: (0, 2), b: (2, 3), c: (0, 0)}
+    by_group.observe(sorted(counts), *zip(*(counts[n] for n in sorted(counts)), strict=True))
+    by_rollout.observe_each(torch.tensor([b, a, b, b, a, c]), [True, False, 1.0, False, 0, None])
+    shuffled.observe_each([c, a, a, b, b, b], [None, False, False, False, True, True])
+    assert by_rollout.state_dict() == by_group.state_dict() == shuffled.state_dict()
+    with pytest.raises(UsageError, match="2 indices, 1 outcomes: one of each a rollout"):
+        by_rollout.observe_each([a, b], [True])

@@ -156,6 +156,12 @@ def test_faults_mastered_and_out_of_reach_are_seen() -> None:
         assert line[1] == glyph and word in line
 
 
+def test_a_suspected_grader_is_seen() -> None:
+    lines = draw(snapshot(metrics=step_record(9, buckets={"a": bucket(grader={"4": "broken"})})), 120, 30)
+    line = row(lines, "a")
+    assert line[1] == "?" and "grader of 4?" in line
+
+
 def test_a_program_cannot_steer_the_terminal() -> None:
     hostile = ("1 2\x1b[2J", "x = 1 # \x1b]0;owned\x07\r\nsecond\x9b31m")
     text = "\n".join(draw(snapshot(best=hostile, name="a\x1b[31mb", events=("e\x1b[0m\nnew",))))

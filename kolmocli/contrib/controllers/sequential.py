@@ -39,6 +39,9 @@ class SequentialLevel(LevelBase):
     def draw(self, rng: random.Random) -> int:
         return int(self.level)
 
+    def begin(self, rates: Mapping[int, tuple[float, int]]) -> None:
+        raise ValueError("sequential goes by no pass rate; leave it out")
+
     def observe(self, results: Sequence[Result]) -> list[str]:
         """A step has passed, whether this family was in it or not."""
         self.done += 1

@@ -9,7 +9,7 @@ from typing import Annotated
 
 from kolmocli.curriculum.base import Ladder, Result
 from kolmocli.curriculum.kinds import register_controller
-from kolmocli.curriculum.levels import LevelBase
+from kolmocli.curriculum.levels import LevelBase, crossing
 from kolmocli.curriculum.mixture import counted
 from kolmocli.curriculum.settings import Setting
 
@@ -46,6 +46,10 @@ class WindowLevel(LevelBase):
 
     def _lowest(self) -> int:
         return max(self.ladder.bottom, self.at - self.size + 1)
+
+    def begin(self, rates: Mapping[int, tuple[float, int]]) -> None:
+        """The level above those that pass with `climb`."""
+        self.at = int(self.ladder.clamp(crossing(rates, self.climb) + 1))
 
     def draw(self, rng: random.Random) -> int:
         return rng.randint(self._lowest(), self.at)

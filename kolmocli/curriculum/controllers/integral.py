@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated
 
 from kolmocli.curriculum.base import Ladder, Result
 from kolmocli.curriculum.kinds import built_in
-from kolmocli.curriculum.levels import LevelBase, standing
+from kolmocli.curriculum.levels import LevelBase, crossing, standing
 from kolmocli.curriculum.mixture import counted
 from kolmocli.curriculum.settings import Setting
 
@@ -40,6 +40,9 @@ class IntegralLevel(LevelBase):
         self.sensitivity = sensitivity
         self.level = float(ladder.bottom)
         self.rate = ladder.target
+
+    def begin(self, rates: Mapping[int, tuple[float, int]]) -> None:
+        self.level = self.ladder.clamp(crossing(rates, self.ladder.target))
 
     def observe(self, results: Sequence[Result]) -> list[str]:
         if not results:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 from kolmocli.curriculum.base import Belief, Ladder, Result
 from kolmocli.curriculum.kinds import built_in
-from kolmocli.curriculum.levels import LevelBase, between, standing
+from kolmocli.curriculum.levels import LevelBase, between, measured, standing
 from kolmocli.curriculum.settings import Setting
 from kolmocli.curriculum.tracker import Tracker
 
@@ -52,6 +52,9 @@ class RaschLevel(LevelBase):
         if rng.random() < self.probes:
             level += rng.choice((-1, 1))
         return int(self.ladder.clamp(level))
+
+    def begin(self, rates: Mapping[int, tuple[float, int]]) -> None:
+        self.tracker.begin(measured(rates))
 
     def observe(self, results: Sequence[Result]) -> list[str]:
         shock = self.tracker.observe(results)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated
 
 from kolmocli.curriculum.base import Ladder, Result
 from kolmocli.curriculum.kinds import built_in
-from kolmocli.curriculum.levels import LevelBase, standing
+from kolmocli.curriculum.levels import LevelBase, crossing, standing
 from kolmocli.curriculum.mixture import counted
 from kolmocli.curriculum.settings import Setting
 
@@ -44,6 +44,9 @@ class StaircaseLevel(LevelBase):
     @property
     def level(self) -> float:
         return float(self.at)
+
+    def begin(self, rates: Mapping[int, tuple[float, int]]) -> None:
+        self.at = round(self.ladder.clamp(crossing(rates, self.ladder.target)))
 
     def draw(self, rng: random.Random) -> int:
         return self.at

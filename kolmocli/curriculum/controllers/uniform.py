@@ -20,6 +20,9 @@ class UniformLevel(LevelBase):
     def draw(self, rng: random.Random) -> int:
         return rng.randint(self.ladder.bottom, self.ladder.top)
 
+    def begin(self, rates: Mapping[int, tuple[float, int]]) -> None:
+        raise ValueError("uniform goes by no pass rate; leave it out")
+
     def observe(self, results: Sequence[Result]) -> list[str]:
         return []
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from typing import Any
 
 from kolmocli.curriculum.simulator import measures
 from kolmocli.curriculum.simulator.loop import GROUP_SIZE, GROUPS, Trace, simulate
-from kolmocli.curriculum.simulator.players import ORACLE, Settings, maker
+from kolmocli.curriculum.simulator.players import ORACLE, REFILL, Player, Settings
 from kolmocli.curriculum.simulator.scenarios import LEVELS, SCENARIOS, Scenario
 
 LATE = 6
@@ -43,7 +43,7 @@ class Figures:
 
 
 def compare(
-    names: Sequence[str],
+    rows: Sequence[str] | Mapping[str, Player],
     scenarios: Sequence[str],
     lag: int,
     seeds: int,
@@ -55,19 +55,31 @@ def compare(
 ) -> dict[str, Any]:
     """The figures by scenario and controller, and what they were measured with. Deterministic.
 
-    `target` is the pass rate to hold, and `settings` are those of controllers, by kind and by name.
+    `rows` are names of kinds, which take `target`, the pass rate to hold, and `settings`, by kind and by name; or players with
+    their own of each. What is sampled is compared with the target of its player.
     """
+    players = (
+        {name: Player(name, target, (settings or {}).get(name, {})) for name in rows}
+        if not isinstance(rows, Mapping)
+        else rows
+    )
+    names = list(players)
+    oracle = Player(ORACLE, target)
 
     @cache
     def runs(name: str, scenario: str, lag: int) -> list[Trace]:
         progress(f"{name} in {scenario}, {lag} steps late")
-        make, where = maker(name, target=target, steps=steps, settings=settings), SCENARIOS[scenario]
-        return [simulate(make, where, lag=lag, seed=seed, steps=steps, target=target) for seed in range(seeds)]
+        player, where = players.get(name, oracle), SCENARIOS[scenario]
+        make = player.maker(steps)
+        return [
+            simulate(make, where, lag=lag, seed=seed, steps=steps, target=player.target, refills=player.kind == REFILL)
+            for seed in range(seeds)
+        ]
 
     def figures(name: str, scenario: Scenario) -> dict[str, Any]:
         on_time, late = runs(name, scenario.name, lag), runs(name, scenario.name, LATE)
         shock = scenario if scenario.change is not None else SCENARIOS["shock"]
-        gained = _gain(on_time, scenario)
+        gain = _gain(on_time, scenario)
         return asdict(
             Figures(
                 settle=measures.settle(on_time),
@@ -78,7 +90,7 @@ def compare(
                 recovery=measures.settle(runs(name, shock.name, lag), shock.change or 0),
                 swing=measures.swing(on_time),
                 swing_lag6=measures.swing(late),
-                growth=None if gained is None else gained / (_gain(runs(ORACLE, scenario.name, 0), scenario) or 1.0),
+                growth=None if gain is None else gain / (_gain(runs(ORACLE, scenario.name, 0), scenario) or 1.0),
             )
         )
 
@@ -90,6 +102,12 @@ def compare(
     }  # fmt: skip
 
 
+def gained(trace: Trace, scenario: Scenario) -> float:
+    """Logits that a learner gained in a run, summed over its families."""
+    started = [scenario.start + above for above in scenario.families.values()]
+    return sum(trace.abilities.values()) - sum(started)
+
+
 def _gain(traces: Sequence[Trace], scenario: Scenario) -> float | None:
     """Logits that the learner gained, summed over the runs; None where its ability follows the clock."""
-    return None if scenario.ability is not None else sum(t.ability - scenario.start for t in traces)
+    return None if scenario.ability is not None else sum(gained(t, scenario) for t in traces)

@@ -2,53 +2,102 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Sequence
 from functools import lru_cache
 from statistics import fmean
 
-from kolmocli.curriculum.simulator.scenarios import Scenario
+from kolmocli.curriculum.base import Bucket, Result
+from kolmocli.curriculum.simulator.scenarios import FAMILY, Scenario
 from kolmocli.curriculum.tracker import sigmoid
 
 _GROWTH = 0.03
 """Logits per step that a learner gains whose tasks all carry the full signal, p(1−p) = 1/4."""
+_NO_FORM = -4.0
+"""Logits of the chance that an answer has the form, before it is learnt."""
+_FORM_GROWTH = 1.0
+"""Logits of that chance per group with the full signal, in the levels that need the form."""
+_BY_CHANCE = 0.05
+"""Pass rate under a wrong key."""
+_UNLEARNT = 4.0
+"""Times what a group with that signal would teach."""
 
 
 class Learner:
+    """Abilities in logits, one for each family of the scenario."""
+
     def __init__(self, scenario: Scenario) -> None:
         self.scenario = scenario
-        self.ability = scenario.start if scenario.ability is None else scenario.ability(0)
+        start = scenario.start if scenario.ability is None else scenario.ability(0)
+        self.abilities = {family: start + above for family, above in scenario.families.items()}
+        self.form = _NO_FORM
+        self.step = 0
         self.pass_rate = lru_cache(maxsize=64)(self._pass_rate)
 
+    @property
+    def ability(self) -> float:
+        """In the first family."""
+        return self.abilities[next(iter(self.abilities))]
+
     def at(self, step: int) -> None:
-        """Set the ability of this step, where it follows the clock."""
+        """Set what follows the clock: the ability, and which graders work."""
+        if self.scenario.accepts is not None and step != self.step:
+            self.pass_rate.cache_clear()
+        self.step = step
         if self.scenario.ability is not None:
-            self._become(self.scenario.ability(step))
+            self._become({family: self.scenario.ability(step) for family in self.abilities})
 
-    def learn(self, levels: Sequence[int]) -> None:
-        """Grow by the signal of the groups of a step: what a pass or a failure can teach."""
-        if self.scenario.ability is None:
-            self._become(self.ability + _GROWTH * fmean(map(self._signal, levels)))
+    def learn(self, buckets: Sequence[Bucket]) -> None:
+        """Grow by the signal of the groups of a step: what a pass or a failure can teach. A family learns at full speed by its
+        equal part of the groups."""
+        if self.scenario.ability is not None or not buckets:
+            return
+        part = len(buckets) / len(self.abilities)
+        gained = {
+            family: _GROWTH * math.fsum(self._taught(b) for b in buckets if b.family == family) / part
+            for family in self.abilities
+        }
+        taught = self.scenario.teaches * next(iter(gained.values()))
+        first = next(iter(gained))
+        if self.scenario.form is not None:
+            self.form += _FORM_GROWTH * math.fsum(self._signal(b) for b in buckets if b.level >= self.scenario.form)
+        self._become({f: self.abilities[f] + gained[f] + (0.0 if f == first else taught) for f in gained})
 
-    def _become(self, ability: float) -> None:
-        if ability != self.ability:
-            self.ability = ability
+    def _become(self, abilities: dict[str, float]) -> None:
+        if abilities != self.abilities or self.scenario.form is not None:
+            self.abilities = abilities
             self.pass_rate.cache_clear()
 
-    def _chance(self, level: int, ease: float) -> float:
-        return sigmoid(self.scenario.steepness * (self.ability - self.scenario.difficulty(level)) + ease)
+    def _chance(self, bucket: Bucket, ease: float) -> float:
+        """That an answer is right, and that its grader says so; `_formed` times that it has the form."""
+        scenario = self.scenario
+        if scenario.wrong_key == bucket.level:
+            return _BY_CHANCE
+        if scenario.accepts is not None and not scenario.accepts(self.step, bucket.family, bucket.level):
+            return 0.0
+        away = self.abilities[bucket.family] - scenario.difficulty(bucket.level)
+        return sigmoid(scenario.steepness * away + ease) * self._formed(bucket)
 
-    def _pass_rate(self, level: int) -> float:
+    def _formed(self, bucket: Bucket) -> float:
+        return 1.0 if self.scenario.form is None or bucket.level < self.scenario.form else sigmoid(self.form)
+
+    def _pass_rate(self, level: int, family: str = FAMILY) -> float:
         """The mean over the tasks of a level."""
-        return fmean(self._chance(level, ease) for ease in self.scenario.ease)
+        return fmean(self._chance(Bucket(family, level), ease) for ease in self.scenario.ease)
 
-    def _signal(self, level: int) -> float:
+    def _signal(self, bucket: Bucket) -> float:
         """The mean of 4p(1−p) over the tasks of a level."""
-        chances = [self._chance(level, ease) for ease in self.scenario.ease]
+        chances = [self._chance(bucket, ease) for ease in self.scenario.ease]
         return fmean(4.0 * p * (1.0 - p) for p in chances)
 
-    def group(self, level: int, size: int, rng: random.Random) -> tuple[int, int]:
-        """Passes and rollouts of one task; rollouts that the sandbox lost are in neither."""
-        chance = self._chance(level, rng.choice(self.scenario.ease))
+    def _taught(self, bucket: Bucket) -> float:
+        return self._signal(bucket) * (-_UNLEARNT if bucket.level == self.scenario.wrong_key else 1.0)
+
+    def group(self, bucket: Bucket, size: int, rng: random.Random, age: int = 0) -> Result:
+        """One task; rollouts that the sandbox lost are in no count."""
+        chance = self._chance(bucket, rng.choice(self.scenario.ease))
         judged = sum(rng.random() >= self.scenario.faults for _ in range(size)) if self.scenario.faults else size
-        return sum(rng.random() < chance for _ in range(judged)), judged
+        draws = [rng.random() for _ in range(judged)]
+        unread = sum(draw >= self._formed(bucket) for draw in draws)
+        return Result(bucket, sum(draw < chance for draw in draws), judged, age, unread)

@@ -6,19 +6,18 @@ import math
 import random
 from collections import defaultdict
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from statistics import fmean
 
 from kolmocli.curriculum.base import Bucket, Controller, Result
 from kolmocli.curriculum.simulator.learner import Learner
-from kolmocli.curriculum.simulator.scenarios import LEVELS, STEPS, Scenario
+from kolmocli.curriculum.simulator.scenarios import FAMILY, LEVELS, STEPS, Scenario
 
-FAMILY = "family"
 GROUP_SIZE = 8
 GROUPS = 2
-"""Per step, as many as one family of four gets in a small run."""
+"""Per step and family, as many as one family of four gets in a small run."""
 _SPARE = 8
-"""Proposals per step that are only looked at, to see more of what the controller does than two groups show."""
+"""Proposals per step and family that are only looked at, to see more of what the controller does than two groups show."""
 
 Maker = Callable[[Learner], Controller]
 
@@ -26,7 +25,7 @@ Maker = Callable[[Learner], Controller]
 @dataclass(slots=True)
 class Trace:
     """One run, one entry per step. `off` and `square` are the mean distance, and its mean square, between the
-    target and the true pass rates of the levels that the controller would sample."""
+    target and the true pass rates of the levels that the controller would sample. `abilities` are those at the end."""
 
     off: list[float] = field(default_factory=list)
     square: list[float] = field(default_factory=list)
@@ -34,11 +33,21 @@ class Trace:
     covered: list[bool] = field(default_factory=list)
     dead: int = 0
     groups: int = 0
-    ability: float = 0.0
+    abilities: dict[str, float] = field(default_factory=dict)
 
 
-def simulate(make: Maker, scenario: Scenario, *, lag: int, seed: int, steps: int = STEPS, target: float = 0.5) -> Trace:
-    """One run. Results come `lag` steps late, and later and out of order where the scenario says so.
+def simulate(
+    make: Maker,
+    scenario: Scenario,
+    *,
+    lag: int,
+    seed: int,
+    steps: int = STEPS,
+    target: float = 0.5,
+    refills: bool = False,
+) -> Trace:
+    """One run. Results come `lag` steps late, and later and out of order where the scenario says so. With `refills` the learner
+    learns only when enough groups have a pass and a failure, and from those: what was thrown away has been paid for.
 
     The same seed gives the same luck to every controller, as far as they do the same things.
     """
@@ -46,27 +55,34 @@ def simulate(make: Maker, scenario: Scenario, *, lag: int, seed: int, steps: int
     controller = make(learner)
     proposing, spare, luck = (random.Random(f"{seed} {what}") for what in ("propose", "spare", "luck"))
     arrivals: dict[int, list[Result]] = defaultdict(list)
-    trace = Trace()
+    trace, families, kept = Trace(), len(scenario.families), list[Bucket]()
     for step in range(steps):
         learner.at(step)
         _look(trace, controller, learner, target, spare)
-        levels = [bucket.level for bucket in controller.propose(GROUPS, proposing)]
-        for level in levels:
-            passes, rollouts = learner.group(level, GROUP_SIZE, luck)
+        buckets = controller.propose(GROUPS * families, proposing)
+        for bucket in buckets:
+            group = learner.group(bucket, GROUP_SIZE, luck)
             trace.groups += 1
-            trace.dead += passes in (0, rollouts)
+            is_dead = group.passes in (0, group.rollouts)
+            trace.dead += is_dead
+            kept += [] if is_dead else [bucket]
             age = lag + (luck.randint(0, scenario.jitter) if scenario.jitter else 0)
             if not scenario.missing or luck.random() >= scenario.missing:
-                arrivals[step + age].append(Result(Bucket(FAMILY, level), passes, rollouts, age))
-        learner.learn(levels)
+                arrivals[step + age].append(replace(group, age=age))
+        if not refills:
+            learner.learn(buckets)
+        elif len(kept) >= len(buckets):
+            learner.learn(kept[: len(buckets)])
+            kept = kept[len(buckets) :]
         controller.observe(arrivals.pop(step, []))
-    trace.ability = learner.ability
+    trace.abilities = learner.abilities
     return trace
 
 
 def _look(trace: Trace, controller: Controller, learner: Learner, target: float, rng: random.Random) -> None:
-    """Write down what the controller would sample now, and whether its belief holds."""
-    off = [learner.pass_rate(bucket.level) - target for bucket in controller.propose(_SPARE, rng)]
+    """Write down what the controller would sample now, and whether its belief of the first family holds."""
+    proposed = controller.propose(_SPARE * len(learner.abilities), rng)
+    off = [learner.pass_rate(bucket.level, bucket.family) - target for bucket in proposed]
     trace.off.append(fmean(map(abs, off)))
     trace.square.append(fmean(x * x for x in off))
     metrics = controller.metrics()[FAMILY]

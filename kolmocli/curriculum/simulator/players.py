@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
-from kolmocli.curriculum.base import Bucket, FamilyMetrics, Ladder, Result
-from kolmocli.curriculum.build import make_controller
+from kolmocli.curriculum.base import Bucket, Controller, FamilyMetrics, Ladder, Result
+from kolmocli.curriculum.build import guarded, make_controller
 from kolmocli.curriculum.kinds import KINDS
+from kolmocli.curriculum.mixture import Weigh
 from kolmocli.curriculum.simulator.learner import Learner
-from kolmocli.curriculum.simulator.loop import FAMILY, Maker
+from kolmocli.curriculum.simulator.loop import Maker
 from kolmocli.curriculum.simulator.scenarios import LEVELS, SLOPE, STEPS
 
 ORACLE = "oracle"
+REFILL = "refill"
+"""Uniform draws, and more of them in the place of dead groups (DAPO): no kind of controller, but a rule to compare with."""
 LADDER = range(1, LEVELS + 1)
+_REACH = 0.2
+"""A family whose best level is so much further from the target than another's is left alone by the oracle."""
 TOLD = {"rasch": {"slope": SLOPE}}
 """Settings by kind that the simulated ladder asks for."""
 
@@ -22,39 +28,81 @@ Settings = Mapping[str, Mapping[str, Any]]
 """By kind and by name."""
 
 
+@dataclass(frozen=True, slots=True)
+class Player:
+    """A kind with settings of its own, as one row of the table. `settings` are those of the kind."""
+
+    kind: str
+    target: float = 0.5
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    guard: float = 0.0
+    weigh: Weigh = "signal"
+
+    def maker(self, steps: int) -> Maker:
+        return maker(
+            self.kind,
+            target=self.target,
+            steps=steps,
+            settings={self.kind: self.settings},
+            guard=self.guard,
+            weigh=self.weigh,
+        )
+
+
 def players() -> list[str]:
     """The controllers by name, the default first."""
     return KINDS.names()
 
 
-def maker(kind: str, *, target: float = 0.5, steps: int = STEPS, settings: Settings | None = None) -> Maker:
+def maker(
+    kind: str,
+    *,
+    target: float = 0.5,
+    steps: int = STEPS,
+    settings: Settings | None = None,
+    guard: float = 0.0,
+    weigh: Weigh = "signal",
+) -> Maker:
     """Makes this controller for a run of so many steps. Targets are kept off 0 and 1, where no level is meant."""
+    kind = "uniform" if kind == REFILL else kind
     if kind == ORACLE:
         return lambda learner: Oracle(learner, target)
     ladder = Ladder(LEVELS, target=min(max(target, 0.01), 0.99))
     given = {**TOLD.get(kind, {}), **(settings or {}).get(kind, {})}
-    return lambda _learner: make_controller(kind, {FAMILY: ladder}, given, horizon=steps)
+
+    def make(learner: Learner) -> Controller:
+        ladders = dict.fromkeys(learner.abilities, ladder)
+        return guarded(make_controller(kind, ladders, given, horizon=steps, weigh=weigh), ladders, guard)
+
+    return make
 
 
 class Oracle:
-    """Knows the learner, and always takes the level whose pass rate is nearest to the target. No `Controller` can
-    do better, and none could be this: what it leaves is what the ladder and chance leave."""
+    """Knows the learner, and always takes the level whose pass rate is nearest to the target, of the families in turn. No
+    `Controller` can do better, and none could be this: what it leaves is what the ladder and chance leave. Of one family in reach
+    it takes all; a level that teaches the wrong thing it leaves out."""
 
     def __init__(self, learner: Learner, target: float) -> None:
         self.learner = learner
         self.target = target
 
-    def _level(self) -> int:
-        return min(LADDER, key=lambda level: abs(self.learner.pass_rate(level) - self.target))
+    def _best(self, family: str) -> tuple[float, int]:
+        """The level, and how far from the target it passes."""
+        levels = [level for level in LADDER if level != self.learner.scenario.wrong_key]
+        return min((abs(self.learner.pass_rate(level, family) - self.target), level) for level in levels)
 
     def propose(self, groups: int, rng: random.Random) -> list[Bucket]:
-        return [Bucket(FAMILY, self._level())] * groups
+        best = {family: self._best(family) for family in self.learner.abilities}
+        off = min(best.values())[0]
+        turn = [Bucket(family, level) for family, (away, level) in best.items() if away <= off + _REACH]
+        return [turn[i % len(turn)] for i in range(groups)]
 
     def observe(self, results: Sequence[Result]) -> list[str]:
         return []
 
     def metrics(self) -> dict[str, FamilyMetrics]:
-        return {FAMILY: FamilyMetrics(self._level(), LEVELS, 1.0, ORACLE)}
+        best = {family: self._best(family)[1] for family in self.learner.abilities}
+        return {family: FamilyMetrics(level, LEVELS, 1.0 / len(best), ORACLE) for family, level in best.items()}
 
     def state_dict(self) -> dict[str, Any]:
         return {}

@@ -18,7 +18,12 @@ STEPS = 300
 CHANGE = 150
 """The step at which the ability of the shock jumps."""
 
+FAMILY = "family"
+ODD = 10
+"""The level with the odd grader; a learner that begins at `start` meets it after some steps."""
+
 Ability = Callable[[int], float]
+Accepts = Callable[[int, str, int], bool]
 
 
 def spread(deviation: float, count: int = 16) -> tuple[float, ...]:
@@ -40,6 +45,12 @@ class Scenario:
         faults: share of rollouts that the sandbox loses.
         jitter: most steps that a result is late, in any order.
         change: the step of a sudden change, from which recovery is counted.
+        families: by name, how far above `start` a learner that grows begins in each.
+        accepts: of a step, a family and a level: whether its grader works. One that does not fails every answer.
+        form: the first level whose answers need a form that the learner has yet to learn (None: no level). Until then they never
+            reach the check.
+        wrong_key: a level whose answer key is wrong: one answer in twenty hits it, and what passes there is unlearnt.
+        teaches: how much of what the first family gains the others gain too.
     """
 
     name: str
@@ -53,6 +64,16 @@ class Scenario:
     faults: float = 0.0
     jitter: int = 0
     change: int | None = None
+    families: dict[str, float] = field(default_factory=lambda: {FAMILY: 0.0})
+    accepts: Accepts | None = None
+    form: int | None = None
+    wrong_key: int | None = None
+    teaches: float = 0.0
+
+    @property
+    def sound(self) -> bool:
+        """All graders work, and nothing but the level decides how hard a task is."""
+        return self.accepts is None and self.form is None and self.wrong_key is None and len(self.families) == 1
 
     def difficulty(self, level: int) -> float:
         return SLOPE * level + self.bumps.get(level, 0.0)
@@ -80,6 +101,18 @@ def _sinusoid(step: int) -> float:
 def _forgetting(step: int) -> float:
     """Every 100 steps three logits are lost, and regained in the next 60."""
     return 7.5 - max(0.0, 3.0 - 0.05 * (step % 100)) * (step >= 100)
+
+
+def _broken(_step: int, _family: str, level: int) -> bool:
+    return level != ODD
+
+
+def _repaired(step: int, _family: str, level: int) -> bool:
+    return level != ODD or step >= CHANGE
+
+
+def _one_works(_step: int, family: str, _level: int) -> bool:
+    return family == FAMILY
 
 
 SCENARIOS = {
@@ -113,6 +146,28 @@ SCENARIOS = {
             missing=0.25,
             faults=0.1,
             jitter=8,
+        ),
+        replace(_BASE, name="broken", about=f"the grader of level {ODD} fails everything, for ever", accepts=_broken),
+        replace(_BASE, name="repaired", about=f"it fails everything until step {CHANGE}", accepts=_repaired),
+        replace(
+            _BASE, name="form", about=f"levels from {ODD} on ask for a form that is learnt by passing there", form=ODD
+        ),
+        replace(
+            _BASE, name="wrong-key", about=f"the answer key of level {ODD} is wrong, and teaches it", wrong_key=ODD
+        ),
+        replace(
+            _BASE,
+            name="broken-family",
+            about="two families, and the grader of one fails everything",
+            families={FAMILY: 0.0, "broken": 0.0},
+            accepts=_one_works,
+        ),
+        replace(
+            _BASE,
+            name="transfer",
+            about="two families; what the first gains, the second, which is out of reach, gains by half",
+            families={FAMILY: 0.0, "pupil": -6.0},
+            teaches=0.5,
         ),
     )
 }
