@@ -26,7 +26,7 @@ from kolmocli.policy.rollout import Rollout
 from kolmocli.policy.scoring import Scorer
 
 HIDDEN, ROLLOUTS = 64, 300
-REPEATS = 4
+REPEATS = 3
 """Of a gradient: without the order of `rows_of`, each of six differs from the first."""
 SUMS = 10
 """Of one sum, which takes no time."""
