@@ -153,16 +153,20 @@ PARTS: dict[str, Callable[[], str | None]] = {
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    gc.disable()
     unknown = sorted(_required() - set(PARTS))
     if unknown:
         raise pytest.UsageError(f"KOLMO_REQUIRE: no such part: {', '.join(unknown)}; there are {', '.join(PARTS)}")
 
 
-def pytest_collection_finish() -> None:
-    """What was imported and collected stays until the end: a fifth of the time until here would go into looking through it."""
-    gc.freeze()
-    gc.enable()
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection() -> Iterator[None]:
+    """What is imported and collected stays until the end: a fifth of this time would go into looking for garbage in it."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
