@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from tests import warm
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 
@@ -16,15 +16,7 @@ EXAMPLES = Path(__file__).parents[1] / "examples"
 @pytest.mark.parametrize("example", sorted(EXAMPLES.glob("*.py")), ids=lambda path: path.stem)
 def test_an_example_runs(example: Path, tmp_path: Path) -> None:
     """Where no Docker engine answers, programs run in the embedded sandbox, and a line on stderr says so."""
-    path = os.pathsep.join([str(EXAMPLES.parent), os.environ.get("PYTHONPATH", "")])
-    done = subprocess.run(
-        [sys.executable, "-W", "error", example],
-        cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": path},
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
+    done = warm.run([], tmp_path, dict(os.environ), 300, script=example, before=warm.warnings_are_errors)
     assert done.returncode == 0, done.stderr
     assert len(done.stdout.splitlines()) > 1
 

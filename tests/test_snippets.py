@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import yaml
 
 from kolmocli.config.file import read_curriculum
+from tests import warm
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *(ROOT / "docs" / f"{name}.md" for name in ("library", "extending", "sandbox", "sampler"))]
@@ -56,7 +56,7 @@ def test_snippets_run(path: Path, tmp_path: Path) -> None:
     assert script.strip(), f"{path.name}: shows no Python"
     for name, text in {**files, "page.py": script}.items():
         (tmp_path / name).write_text(text, "utf-8")
-    run(tmp_path, f"{path.name}, by its line numbers", "-W", "error", "page.py")
+    run(tmp_path, f"{path.name}, by its line numbers", [], tmp_path / "page.py", warm.warnings_are_errors)
 
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=getattr(pytest.mark, name)) for name in OF_OTHERS])
@@ -64,23 +64,18 @@ def test_snippets_run_with_packages_of_others(name: str, tmp_path: Path) -> None
     page = ROOT / "docs" / f"{name.replace('_', '-')}.md"
     (tmp_path / "page.py").write_text(script_and_files(page.read_text("utf-8"))[0], "utf-8")
     if OF_OTHERS[name]:
-        run(tmp_path, "before", "-m", "kolmocli", *OF_OTHERS[name])
-    run(tmp_path, f"{page.name}, by its line numbers", "page.py")
+        run(tmp_path, "before", OF_OTHERS[name])
+    run(tmp_path, f"{page.name}, by its line numbers", [], tmp_path / "page.py")
 
 
-def run(folder: Path, what: str, *arguments: str) -> None:
-    ran = subprocess.run(
-        [sys.executable, *arguments],
-        cwd=folder,
-        env={
-            **os.environ,
-            "DOCKER_HOST": _NO_ENGINE,
-            "PYTHONPATH": os.pathsep.join([str(ROOT), *os.environ.get("PYTHONPATH", "").split(os.pathsep)]),
-        },
-        capture_output=True,
-        text=True,
-        timeout=600,
-    )
+def run(
+    folder: Path,
+    what: str,
+    arguments: list[str],
+    script: Path | None = None,
+    before: Callable[[], object] | None = None,
+) -> None:
+    ran = warm.run(arguments, folder, {**os.environ, "DOCKER_HOST": _NO_ENGINE}, 600, script=script, before=before)
     assert ran.returncode == 0, f"{what}:\n{ran.stderr}"
 
 

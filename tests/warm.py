@@ -1,4 +1,4 @@
-"""The command in processes that need not import torch first: they are forked from one that has.
+"""The command, or a script, in processes that need not import torch first: they are forked from one that has.
 
 Most of what a short command costs is imports. A fork runs the same `main` with streams, a folder and an environment of its own, and
 ends with its exit code or by its signal. What an interpreter or a library settles at its start is the parent's: the hash seed,
@@ -11,13 +11,18 @@ import atexit
 import gc
 import multiprocessing
 import os
+import runpy
+import shutil
 import subprocess
 import sys
 import tempfile
+import threading
+import warnings
+import weakref
 from collections.abc import Callable, Mapping
 from multiprocessing import forkserver
-from multiprocessing.process import BaseProcess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -32,6 +37,7 @@ IMPORTED = (
 )
 SETTLED = ("HF_", "LC_", "OMP_", "PYTHON")
 """What variables begin with that are read before `main` is."""
+_STARTING = threading.Lock()
 
 
 def serves(env: Mapping[str, str]) -> bool:
@@ -39,46 +45,88 @@ def serves(env: Mapping[str, str]) -> bool:
     return not any(name.startswith(SETTLED) for name in env)
 
 
-def run(arguments: list[str], cwd: Path, env: dict[str, str], timeout: float) -> subprocess.CompletedProcess[str]:
-    """`kolmo` with these arguments, as `subprocess.run` gives it.
+class Command:
+    """`kolmo`, or a script, at work in a session of its own; the verbs are those of `subprocess.Popen`. `before` is called in it
+    first, and has to be a function that another process can import."""
+
+    def __init__(
+        self,
+        arguments: list[str],
+        cwd: Path,
+        env: dict[str, str],
+        *,
+        script: Path | None = None,
+        before: Callable[[], object] | None = None,
+    ) -> None:
+        folder = tempfile.mkdtemp(prefix="kolmo-said-")
+        weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        self._streams = Path(folder, "stdout"), Path(folder, "stderr")
+        _start(env)
+        self._process = multiprocessing.get_context("forkserver").Process(
+            target=_command, args=(arguments, cwd, env, self._streams, before, script)
+        )
+        self._process.start()
+        assert self._process.pid is not None
+        self.pid = self._process.pid
+
+    @property
+    def returncode(self) -> int | None:
+        return self._process.exitcode
+
+    def poll(self) -> int | None:
+        return self.returncode
+
+    def send_signal(self, number: int) -> None:
+        os.kill(self.pid, number)
+
+    def kill(self) -> None:
+        self._process.kill()
+
+    def wait(self, seconds: float | None = None) -> int:
+        """The exit code.
+
+        Raises:
+            subprocess.TimeoutExpired: it has not ended.
+        """
+        self._process.join(seconds)
+        if self.returncode is None:
+            raise subprocess.TimeoutExpired("kolmo", seconds or 0.0)
+        return self.returncode
+
+    def communicate(self, timeout: float | None = None) -> tuple[str, str]:
+        """What it printed, when it has ended."""
+        self.wait(timeout)
+        out, error = (stream.read_text("utf-8") if stream.exists() else "" for stream in self._streams)
+        return out, error
+
+
+def run(
+    arguments: list[str], cwd: Path, env: dict[str, str], timeout: float | None = None, **more: Any
+) -> subprocess.CompletedProcess[str]:
+    """A command with these arguments, as `subprocess.run` gives it.
 
     Raises:
         subprocess.TimeoutExpired: it took longer, and was killed.
     """
-    with tempfile.TemporaryDirectory() as folder:
-        streams = Path(folder, "stdout"), Path(folder, "stderr")
-        process = start(arguments, cwd, env, streams)
-        process.join(timeout)
-        if process.exitcode is None:
-            process.kill()
-            process.join()
-            raise subprocess.TimeoutExpired(arguments, timeout)
-        code = process.exitcode
-        process.close()
-        return subprocess.CompletedProcess(arguments, code, *(stream.read_text("utf-8") for stream in streams))
+    command = Command(arguments, cwd, env, **more)
+    try:
+        said = command.communicate(timeout)
+    except subprocess.TimeoutExpired:
+        command.kill()
+        command.wait()
+        raise
+    return subprocess.CompletedProcess(arguments, command.wait(), *said)
 
 
-def start(
-    arguments: list[str],
-    cwd: Path,
-    env: dict[str, str],
-    streams: tuple[Path, Path],
-    before: Callable[[], object] | None = None,
-) -> BaseProcess:
-    """`kolmo` with these arguments at work, in a session of its own; what it prints goes to files. `before` is called in it
-    first, and has to be a function that another process can import."""
-    _start(env)
-    process = multiprocessing.get_context("forkserver").Process(
-        target=_command, args=(arguments, cwd, env, streams, before)
-    )
-    process.start()
-    return process
+def warnings_are_errors() -> None:
+    """`-W error`, but for what is imported here already. For `before`."""
+    warnings.simplefilter("error")
 
 
 def _start(env: Mapping[str, str]) -> None:
     """The parent, which ends with this process: it lacks what the first command is given, not what all of them are."""
     multiprocessing.set_forkserver_preload(list(IMPORTED))
-    with pytest.MonkeyPatch.context() as patch:
+    with _STARTING, pytest.MonkeyPatch.context() as patch:
         for name, value in env.items():
             patch.setenv(name, value)
         forkserver.ensure_running()
@@ -90,6 +138,7 @@ def _command(
     env: dict[str, str],
     streams: tuple[Path, Path],
     before: Callable[[], object] | None,
+    script: Path | None,
 ) -> None:
     os.setsid()
     gc.freeze()  # nothing that was imported is looked through again
@@ -100,11 +149,20 @@ def _command(
     os.chdir(cwd)
     os.environ.clear()
     os.environ.update(env)
-    sys.argv = ["kolmo", *arguments]
+    sys.argv = [str(script or "kolmo"), *arguments]
     if before is not None:
         before()
-    from kolmocli.cli.main import main
+    try:
+        sys.exit(_main(script))
+    finally:
+        atexit._run_exitfuncs()
 
-    code = main()
-    atexit._run_exitfuncs()
-    sys.exit(code)
+
+def _main(script: Path | None) -> int:
+    if script is None:
+        from kolmocli.cli.main import main
+
+        return main()
+    sys.path.insert(0, str(script.parent))
+    runpy.run_path(str(script), run_name="__main__")
+    return 0

@@ -23,8 +23,11 @@ class Heard:
         return [done for _, done in self.said if done is not None]
 
 
-@pytest.mark.parametrize("size", [20_000, 300_000])
-def test_what_is_done_only_grows_up_to_the_comparison(size: int) -> None:
+@pytest.mark.parametrize(("size", "large"), [(20_000, 1 << 18), (60_000, 1 << 14)], ids=["small", "large"])
+def test_what_is_done_only_grows_up_to_the_comparison(size: int, large: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is large is searched in chunks, and only where a look at it pays."""
+    for place in ("attempts.CHUNK_ITEMS", "attempts._LARGE", "probe._LARGE"):
+        monkeypatch.setattr(f"kolmocli.archive.search.{place}", large)
     heard = Heard()
     compress_with_reports(sampled(size), progress=heard)
     assert heard.said[0] == ("codecs", None)

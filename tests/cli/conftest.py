@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import KOLMO, command_environment
+from tests import warm
+from tests.conftest import command_environment
 
 SMALL = """\
 name: small
@@ -44,14 +45,8 @@ class Trained:
 def trained(tmp_path_factory: pytest.TempPathFactory) -> Trained:
     home = tmp_path_factory.mktemp("trained")
     (home / "small.yaml").write_text(SMALL)
-    done = subprocess.run(
-        [KOLMO, "train", "small.yaml", "--json", "--seed", "3", "--run_dir", "run"],
-        cwd=home,
-        env=command_environment(),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    words = ["train", "small.yaml", "--json", "--seed", "3", "--run_dir", "run"]
+    done = warm.run(words, home, command_environment())
     assert done.returncode == 0, done.stderr
     return Trained(done, home / "run")
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from kolmocli.policy.proposer import open_proposer
+from tests import warm
 from tests.cli.conftest import SMALL, refused
-from tests.conftest import KOLMO, NO_ENGINE, Run, command_environment
+from tests.conftest import NO_ENGINE, Run, command_environment
 from tests.policies import save_hugging_face
 
 
@@ -20,14 +20,8 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("adapters")
     save_hugging_face(folder / "model", chat=True)
     (folder / "small.yaml").write_text(SMALL)
-    done = subprocess.run(
-        [KOLMO, "train", "small.yaml", "--model_name", "model", "--use_8bit_quantization", "--run_dir", "run"],
-        cwd=folder,
-        env=command_environment(),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    words = ["train", "small.yaml", "--model_name", "model", "--use_8bit_quantization", "--run_dir", "run"]
+    done = warm.run(words, folder, command_environment())
     assert done.returncode == 0, done.stderr
     assert "Warning" not in done.stderr
     assert "MatMul8bitLt" not in done.stderr

@@ -6,7 +6,6 @@ import json
 import os
 import shlex
 import signal
-import subprocess
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,7 +19,8 @@ from kolmocli.cli import train as command
 from kolmocli.config.file import load_config
 from kolmocli.config.schema import field
 from tests.cli.conftest import SMALL, Trained, refused
-from tests.conftest import KOLMO, NO_ENGINE, Run, command_environment
+from tests.conftest import NO_ENGINE, Run, command_environment
+from tests.warm import Command
 
 EVERY_FLAG = {
     "model": "other",
@@ -261,7 +261,7 @@ def test_progress_is_a_plain_line_per_step(trained: Trained) -> None:
 class Endless:
     """A run with too many steps to end by itself, in a process group of its own, as a terminal starts one."""
 
-    process: subprocess.Popen[str]
+    process: Command
     folder: Path
 
     def metrics(self, phase: str) -> list[dict[str, Any]]:
@@ -281,15 +281,7 @@ class Endless:
 @pytest.fixture
 def endless(small: Path, request: pytest.FixtureRequest) -> Iterator[Endless]:
     small.write_text(SMALL.replace(*request.param))
-    process = subprocess.Popen(
-        [KOLMO, "train", small, "--run-dir", "run", "-q"],
-        cwd=small.parent,
-        env=command_environment(),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
+    process = Command(["train", str(small), "--run-dir", "run", "-q"], small.parent, command_environment())
     yield Endless(process, small.with_name("run"))
     if process.poll() is None:
         os.killpg(process.pid, signal.SIGKILL)

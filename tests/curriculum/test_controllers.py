@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 
 from kolmocli.curriculum.base import Bucket, Result
 from tests.curriculum.controllers import (
@@ -32,8 +32,12 @@ from tests.curriculum.controllers import (
     steps,
 )
 
+EACH = 30
+"""Examples of a property that is tried for each kind by itself; where kinds are drawn too, there are a hundred of all."""
+
 
 @pytest.mark.parametrize("kind", ["rasch", "integral", "staircase"])
+@settings(max_examples=EACH)
 @given(st.lists(crowded, max_size=8), crowded, st.data())
 def test_more_passes_never_lower_the_next_level(
     kind: str, history: History, step: list[Result], data: st.DataObject
@@ -45,6 +49,7 @@ def test_more_passes_never_lower_the_next_level(
 
 
 @pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=EACH)
 @given(crowded, st.data())
 def test_the_order_inside_a_step_does_not_matter(kind: str, step: list[Result], data: st.DataObject) -> None:
     shuffled = data.draw(st.permutations(step))

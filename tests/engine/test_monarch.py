@@ -51,17 +51,6 @@ def local(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_one_generator_writes_what_the_local_engine_does(local: Path, tmp_path: Path) -> None:
-    run(short(kind="monarch"), tmp_path / "run")
-    assert written(tmp_path / "run") == written(local)
-    steps = [r for r in metrics(tmp_path / "run") if r["phase"] == "rl"]
-    assert [(r["staleness"]["most"], [*r["generators"]], r["generators"]["0"]["lag"]) for r in steps] == [
-        (0, ["0"], 0)
-    ] * 4
-    assert steps[-1]["generators"]["0"]["tokens_per_second"] > 0
-    assert not alive(steps[-1]["generators"]["0"]["pid"])
-
-
 def test_a_killed_generator_is_replaced_and_nothing_counts_twice(
     local: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -152,7 +141,9 @@ def test_without_a_generator_the_run_ends_with_a_line(tmp_path: Path) -> None:
         run(config, tmp_path / "run")
 
 
-def test_a_stop_does_not_wait_for_the_generators(local: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_generator_writes_what_the_local_engine_does_and_a_stop_does_not_wait_for_it(
+    local: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     original, looks = Run._look, [0]
 
     def look(self: Run) -> None:
@@ -167,3 +158,9 @@ def test_a_stop_does_not_wait_for_the_generators(local: Path, tmp_path: Path, mo
     assert written(tmp_path / "run") == written(local)[:-2]
     run(short(kind="monarch"), tmp_path / "run", resume=True)
     assert written(tmp_path / "run") == written(local)
+    steps = [r for r in metrics(tmp_path / "run") if r["phase"] == "rl"]
+    assert [(r["staleness"]["most"], [*r["generators"]], r["generators"]["0"]["lag"]) for r in steps] == [
+        (0, ["0"], 0)
+    ] * 4
+    assert steps[-1]["generators"]["0"]["tokens_per_second"] > 0
+    assert not alive(steps[-1]["generators"]["0"]["pid"])

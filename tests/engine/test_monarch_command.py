@@ -18,26 +18,23 @@ from tests.conftest import KOLMO, command_environment
 from tests.engine.test_monarch import SHORT, alive, metrics, written
 from tests.engine.test_monarch_hosts import generators, wait_for
 from tests.training.runs import CURRICULUM
+from tests.warm import Command
 
 pytestmark = pytest.mark.monarch
 
 SETTINGS = [f"--set={section}.{key}={value}" for section, keys in SHORT.items() for key, value in keys.items()]
 
 
-def start(folder: Path, *arguments: object, **environment: str) -> subprocess.Popen[str]:
+def start(folder: Path, *arguments: object, **environment: str) -> Command:
     (folder / "c.yaml").write_text(CURRICULUM)
-    return subprocess.Popen(
-        [KOLMO, *map(str, arguments)], cwd=folder, env=command_environment(environment), text=True,
-        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
-    )  # fmt: skip
+    return Command(list(map(str, arguments)), folder, command_environment(environment))
 
 
 @contextlib.contextmanager
-def ended(process: subprocess.Popen[str]) -> Iterator[subprocess.Popen[str]]:
-    """The process, of which nothing is left when this is left."""
+def ended(process: Command | subprocess.Popen[str]) -> Iterator[None]:
+    """Nothing of the process is left when this is left."""
     try:
-        yield process
+        yield
     finally:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
@@ -55,9 +52,8 @@ def test_a_signal_saves_ends_every_process_and_the_run_goes_on_later(
     tmp_path: Path, number: signal.Signals, status: int
 ) -> None:
     run = tmp_path / "run"
-    with ended(
-        start(tmp_path, "train", "c.yaml", *SETTINGS, "--steps", 500, "--num-generators", 2, "--run-dir", run)
-    ) as first:
+    first = start(tmp_path, "train", "c.yaml", *SETTINGS, "--steps", 500, "--num-generators", 2, "--run-dir", run)
+    with ended(first):
         wait_for(lambda: generators(run))
         assert all(map(alive, pids(run)))
         # To the whole group for Ctrl-C, as a terminal does it: the generators must not die of it before the trainer.
@@ -68,7 +64,8 @@ def test_a_signal_saves_ends_every_process_and_the_run_goes_on_later(
     assert not any(map(alive, pids(run)))
     stopped = written(run)
     steps = max(r["step"] for r in stopped if r["phase"] == "rl")
-    with ended(start(tmp_path, "train", "--resume", "--run-dir", run, "--stop-at", steps + 2)) as second:
+    second = start(tmp_path, "train", "--resume", "--run-dir", run, "--stop-at", steps + 2)
+    with ended(second):
         told = second.communicate(timeout=600)[1]
     assert second.returncode == 0, told
     assert written(run)[: len(stopped)] == stopped
@@ -118,15 +115,20 @@ def free_port() -> int:
 def test_a_worker_behind_tls_serves_its_own_authority_and_nobody_else(tmp_path: Path) -> None:
     address = f"tls://localhost:{free_port()}"
     train: tuple[Any, ...] = ("train", "c.yaml", *SETTINGS, "--hosts", address)
-    worker = start(tmp_path, "worker", "--listen", address, **certificate(tmp_path, "ours", "worker"))
+    worker = subprocess.Popen(
+        [KOLMO, "worker", "--listen", address], cwd=tmp_path, text=True, stderr=subprocess.PIPE, start_new_session=True,
+        env=command_environment(certificate(tmp_path, "ours", "worker")),
+    )  # fmt: skip
     with ended(worker):
         assert worker.stderr is not None
         assert worker.stderr.readline() == f"kolmo: listening on {address}\n"
-        with ended(start(tmp_path, *train, "--run-dir", "a", **certificate(tmp_path, "ours", "trainer"))) as ours:
+        ours = start(tmp_path, *train, "--run-dir", "a", **certificate(tmp_path, "ours", "trainer"))
+        with ended(ours):
             told = ours.communicate(timeout=600)[1]
             assert ours.returncode == 0, told
             assert {g["host"] for g in generators(tmp_path / "a").values()} == {address.removeprefix("tls://")}
-        with ended(start(tmp_path, *train, "--run-dir", "b", **certificate(tmp_path, "theirs", "stranger"))) as theirs:
+        theirs = start(tmp_path, *train, "--run-dir", "b", **certificate(tmp_path, "theirs", "stranger"))
+        with ended(theirs):
             told = theirs.communicate(timeout=600)[1]
             assert theirs.returncode == 1
             assert "did not answer in 30 s" in told.splitlines()[-1], told

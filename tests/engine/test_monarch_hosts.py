@@ -18,6 +18,7 @@ import pytest
 from tests.conftest import KOLMO, command_environment
 from tests.engine.test_monarch import SHORT, alive, written
 from tests.training.runs import CURRICULUM, events, metrics, run, small_config
+from tests.warm import Command
 
 pytestmark = [pytest.mark.monarch, pytest.mark.namespaces]
 
@@ -104,7 +105,6 @@ def test_a_process_that_is_killed_and_a_host_that_is_cut_off(network: Network, t
     folder = tmp_path / "run"
     hosts = f"{network.url(2)},{network.url(3)}"
     command = [
-        KOLMO,
         "train",
         "c.yaml",
         *sets,
@@ -114,9 +114,9 @@ def test_a_process_that_is_killed_and_a_host_that_is_cut_off(network: Network, t
         "--num-generators",
         "2",
         "--run-dir",
-        folder,
+        str(folder),
     ]
-    trainer = subprocess.Popen(command, cwd=tmp_path, env=command_environment(), stderr=subprocess.PIPE, text=True)
+    trainer = Command(command, tmp_path, command_environment())
     try:
         wait_for(lambda: generators(folder))
         found = generators(folder)

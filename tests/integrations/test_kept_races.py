@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import runpy
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from kolmocli.monitor.metrics_page import renewed
+from tests import warm
+from tests.conftest import command_environment
 
 ROOT = Path(__file__).parents[2]
 KEPT = ROOT / "benchmarks" / "race"
@@ -60,13 +60,8 @@ def test_a_kept_run_has_all_of_its_figures(file: Path) -> None:
 def test_the_script_prints_a_kept_race(race: str, options: list[str], cells: list[str], tmp_path: Path) -> None:
     out = tmp_path / race
     shutil.copytree(KEPT / race, out)
-    done = subprocess.run(
-        [
-            sys.executable, "benchmarks/race.py", "--out", str(out), "--minutes", "0",
-            "--variants", "rasch", "uniform", *options,
-        ],
-        cwd=ROOT, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    asked = ["--out", str(out), "--minutes", "0", "--variants", "rasch", "uniform", *options]
+    done = warm.run(asked, ROOT, command_environment(), script=ROOT / "benchmarks" / "race.py")
     assert done.returncode == 0, done.stderr
     for cell in cells:
         assert cell in done.stdout, done.stdout

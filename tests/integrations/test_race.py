@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+import runpy
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
 from statistics import fmean
@@ -17,6 +19,8 @@ import pytest
 import yaml
 
 from kolmocli.monitor.history import read_history
+from tests import warm
+from tests.conftest import command_environment
 
 pytestmark = pytest.mark.trl
 
@@ -46,8 +50,47 @@ def curriculum(tmp_path: Path) -> str:
     return str(file)
 
 
-def ask(*command: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, *command], capture_output=True, text=True, check=False)
+class Forked(warm.Command):
+    """What a race starts, which says on stderr why it failed."""
+
+    def __init__(self, command: list[str], *, env: dict[str, str], **rest: object) -> None:
+        assert rest == {"stdout": subprocess.DEVNULL, "start_new_session": True}
+        assert command[0] == sys.executable
+        module = command[1:3] == ["-m", "kolmocli"]
+        words, script = (command[3:], None) if module else (command[2:], Path(command[1]))
+        super().__init__(words, Path.cwd(), command_environment(env), script=script)
+
+    def poll(self) -> int | None:
+        if self.returncode:
+            print(self.communicate()[1], file=sys.stderr)
+        return self.returncode
+
+
+Ask = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture
+def ask(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Iterator[Ask]:
+    """`ask("--seeds", 1)`: what the race says to these arguments, in this process; its runs are processes."""
+    monkeypatch.syspath_prepend(str(RACE.parent))
+    before = signal.getsignal(signal.SIGTERM)
+
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        code: Any = 0
+        with monkeypatch.context() as patch:
+            patch.setattr(sys, "argv", [str(RACE), *arguments])
+            patch.setattr(subprocess, "Popen", Forked)
+            try:
+                runpy.run_path(str(RACE), run_name="__main__")
+            except SystemExit as ended:
+                code = ended.code
+        out, error = capsys.readouterr()
+        if isinstance(code, str):
+            code, error = 1, f"{error}{code}\n"
+        return subprocess.CompletedProcess(list(arguments), code or 0, out, error)
+
+    yield run
+    signal.signal(signal.SIGTERM, before)
 
 
 def rate_of(run: Path) -> float:
@@ -60,11 +103,11 @@ def rate_of(run: Path) -> float:
 
 
 def test_a_race_begins_alike_with_the_rates_that_are_best_on_another_seed_and_names_what_nobody_reached(
-    curriculum: str, tmp_path: Path
+    curriculum: str, tmp_path: Path, ask: Ask
 ) -> None:
     out = tmp_path / "out"
     command = [
-        str(RACE), "--curricula", curriculum, "--seeds", "1", "2", "--tune", "3", "--steps", "2", "--eval-freq", "1",
+        "--curricula", curriculum, "--seeds", "1", "2", "--tune", "3", "--steps", "2", "--eval-freq", "1",
         "--rates", "1e-9", "1e-2", "--variants", *VARIANTS, "--targets", "0", "1", "--out", str(out), "--jobs", "2",
     ]  # fmt: skip
     done = ask(*command, "--json")
@@ -130,8 +173,8 @@ def at_the_best_of_the_rates(tried: dict[str, Any], folder: Path) -> None:
             assert rate_of(folder / f"seed{seed}" / name) == float(best)
 
 
-def test_what_cannot_be_raced_is_said_before_anything_runs(curriculum: str, tmp_path: Path) -> None:
-    command = [str(RACE), "--curricula", curriculum, "--out", str(tmp_path / "out")]
+def test_what_cannot_be_raced_is_said_before_anything_runs(curriculum: str, tmp_path: Path, ask: Ask) -> None:
+    command = ["--curricula", curriculum, "--out", str(tmp_path / "out")]
     assert "a seed that is raced is not one to choose" in ask(*command, "--seeds", "99").stderr
     assert "only --set KEY=VALUE" in ask(*command, "--", "--verbose").stderr
     assert not (tmp_path / "out").exists()
@@ -151,7 +194,7 @@ def test_a_run_of_trl_that_was_stopped_goes_on(curriculum: str, tmp_path: Path) 
     _, said = process.communicate(timeout=600)
     assert process.returncode == 128 + signal.SIGTERM, said
     assert 0 < len(read_history(folder).rl) < steps
-    done = ask(*command[1:])
+    done = warm.run(command[2:], tmp_path, command_environment(), script=ONE)
     assert done.returncode == 0, done.stderr
     history = read_history(folder)
     assert [record.step for record in history.rl] == list(range(1, steps + 1))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import runpy
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,8 @@ import pytest
 
 from kolmocli.monitor.metrics_page import renewed
 from kolmocli.paths import packaged_curricula
+from tests import warm
+from tests.conftest import command_environment
 
 ROOT = Path(__file__).parents[2]
 SCRIPT = ROOT / "benchmarks" / "room.py"
@@ -27,9 +28,7 @@ def script() -> Any:
 
 
 def ask(*options: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, str(SCRIPT), *options], cwd=ROOT, capture_output=True, text=True, check=False
-    )
+    return warm.run(list(options), ROOT, command_environment(), script=SCRIPT)
 
 
 def test_it_has_every_packaged_curriculum(script: Any) -> None:
@@ -58,8 +57,8 @@ def test_a_finished_run_has_its_row_and_is_not_run_again(tmp_path: Path) -> None
         "training.max_new_tokens": 8, "report": "false", "model.device": "cpu", "sandbox.backend": "embedded",
     }  # fmt: skip
     changes = [option for key, value in small.items() for option in ("--set", f"{key}={value}")]
-    command = [sys.executable, "-m", "kolmocli", "train", "quickstart", "-q", "--run-dir", str(folder), *changes]
-    assert subprocess.run(command, cwd=ROOT, capture_output=True, check=False).returncode == 0
+    command = ["train", "quickstart", "-q", "--run-dir", str(folder), *changes]
+    assert warm.run(command, ROOT, command_environment()).returncode == 0
     again = ask(
         "--out", str(tmp_path / "runs"), "--seed", "12", "--curricula", "quickstart", "--minutes", "1", "--json"
     )

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
+import socket
 import warnings
 from pathlib import Path
 from typing import Any
@@ -15,11 +13,15 @@ import pytest
 import kolmocli as kolmo
 from kolmocli.errors import UsageError
 from kolmocli.policy.building import build_preset, tokenizer_of
+from tests.conftest import command_environment
 from tests.integrations.stories import Listening, open_stories
+from tests.warm import Command
 
 pytestmark = pytest.mark.trl
 
 GROUPS, SAMPLES = 3, 4
+ROOT = Path(__file__).parents[2]
+PROCESS = Path(__file__).with_name("trl_process.py")
 
 
 def ask(task: Any) -> str:
@@ -176,14 +178,16 @@ def test_programs_of_chat_models_are_judged_in_the_sandbox() -> None:
 
 def test_every_process_hears_what_all_of_them_sampled(tmp_path: Path) -> None:
     """Two processes of six rollouts each: the middle group of the three is sampled in both."""
-    done = subprocess.run(
-        [
-            sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2", "--rdzv-backend", "c10d", "--rdzv-endpoint",
-            "localhost:0", "-m", "tests.integrations.trl_process", tmp_path,
-        ],
-        cwd=Path(__file__).parents[2], capture_output=True, text=True, check=False, env={**os.environ, "OMP_NUM_THREADS": "1"},
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = str(probe.getsockname()[1])
+    processes = []
+    for rank in "01":  # as torch.distributed.run names them
+        names = {"RANK": rank, "LOCAL_RANK": rank, "WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port}
+        processes.append(Command([str(tmp_path)], ROOT, command_environment(names), script=PROCESS))
+    for process in processes:
+        _, said = process.communicate(600)
+        assert process.returncode == 0, said
     first, second = (json.loads((tmp_path / f"told-{rank}.json").read_text()) for rank in (0, 1))
     assert first == second
     assert [len(results) for results in first["told"]] == [GROUPS] * 3

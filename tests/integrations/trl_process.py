@@ -1,4 +1,4 @@
-"""One process of several that train together: python -m torch.distributed.run --nproc-per-node 2 -m tests.integrations.trl_process FOLDER"""
+"""One process of several that train together, as `torch.distributed.run --nproc-per-node 2` starts them; it is given a folder."""
 
 from __future__ import annotations
 

@@ -30,6 +30,14 @@ from tests.policies import TARGETS, prompts, save_hugging_face, tiny
 from tests.training.runs import metrics, run, small_config
 
 
+@pytest.fixture(scope="module")
+def warmed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
+    """Sections of a run that goes on from a warm start."""
+    folder = tmp_path_factory.mktemp("warmed") / "run"
+    run(small_config(training={"steps": 0}, evaluation={"tasks": 1}), folder)
+    return {"model": {"name": str(folder / "checkpoints" / "step_000000")}, "warmup": {"max_steps": 0}}
+
+
 def batch(policy: Policy) -> list[Weighted]:
     written = policy.rollout(
         prompts(TARGETS[:3]), samples=2, max_new_tokens=10, generator=torch.Generator().manual_seed(0)
@@ -89,7 +97,9 @@ def test_per_token_is_the_mean_of_the_log_probabilities() -> None:
     assert gradients(policy, items, means=True)[0] == pytest.approx(by_hand / len(items), rel=1e-5)
 
 
-def test_a_run_learns_per_token_where_it_is_asked_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_learns_per_token_where_it_is_asked_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, warmed: dict[str, dict[str, Any]]
+) -> None:
     seen: dict[bool, list[Weighted]] = {}
     backward = Learner._backward
     for asked in (False, True):
@@ -100,7 +110,7 @@ def test_a_run_learns_per_token_where_it_is_asked_to(tmp_path: Path, monkeypatch
 
         monkeypatch.setattr(Learner, "_backward", spy)
         settings = {"steps": 1, "per_token": asked, "noise_every": 0}
-        run(small_config(training=settings, evaluation={"tasks": 1}), tmp_path / str(asked))
+        run(small_config(**warmed, training=settings, evaluation={"tasks": 1}), tmp_path / str(asked))
     assert {w.rollout.is_answer for w in seen[True]} == {False, True}
     for summed, mean in zip(seen[False], seen[True], strict=True):
         assert [w * len(mean.weights) for w in mean.weights] == pytest.approx(summed.weights)
@@ -270,14 +280,14 @@ def test_a_group_without_differences_has_no_advantage(kind: Any, group: Any) -> 
     assert advantages(group, kind) == [0.0] * len(group)
 
 
-def test_maxrl_counts_from_what_the_reward_pays_a_failure(tmp_path: Path) -> None:
+def test_maxrl_counts_from_what_the_reward_pays_a_failure(tmp_path: Path, warmed: dict[str, dict[str, Any]]) -> None:
     """+1 and -1 are 1 and 0 on another scale: `maxrl`, which divides by the mean above a failure, learns the same of them."""
     rewards: dict[str, dict[str, Any]] = {
         "zero": {"kind": "relative", "length_weight": 0.0},
         "minus": {"kind": "binary"},
     }
     for name, reward in rewards.items():
-        run(small_config(training={"baseline": "maxrl", "steps": 6}, reward=reward), tmp_path / name)
+        run(small_config(**warmed, training={"baseline": "maxrl", "steps": 6}, reward=reward), tmp_path / name)
     zero, minus = (
         [record for record in metrics(tmp_path / name) if record["phase"] == "rl"] for name in ("zero", "minus")
     )

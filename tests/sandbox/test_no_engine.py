@@ -26,12 +26,9 @@ from kolmocli.sandbox.pool.link import LinkError
 
 
 @pytest.fixture(scope="module", autouse=True)
-def only_what_is_new() -> Iterator[None]:
-    """All that was imported before is not looked through again by every collection."""
-    gc.collect()
+def only_what_is_new() -> None:
+    """All that was made before is not looked through again by every collection."""
     gc.freeze()
-    yield
-    gc.unfreeze()
 
 
 @contextmanager

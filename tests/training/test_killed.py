@@ -15,7 +15,6 @@ import resource
 import shutil
 import signal
 import subprocess
-import tempfile
 import termios
 import time
 from collections.abc import Callable, Iterator
@@ -25,56 +24,24 @@ from typing import Any
 import pytest
 
 from kolmocli.checkpoints import checkpoints, latest_checkpoint
-from tests import warm
 from tests.conftest import KOLMO, NO_ENGINE, command_environment
 from tests.training.runs import CURRICULUM, events, metrics
+from tests.warm import Command
 
 EVERY = 3
 """Steps between the checkpoints of `CURRICULUM`."""
 SMALL = CURRICULUM.replace("max_steps: 25, check_every: 25", "max_steps: 12, check_every: 12")
 
 
-class Command:
-    """`kolmo train` at work, in a session of its own; the verbs are those of `subprocess.Popen`."""
-
-    def __init__(self, folder: Path, *arguments: object, preexec_fn: Callable[[], object] | None = None) -> None:
-        self._said = Path(tempfile.mkdtemp(dir=folder, prefix="said-"), "stderr")
-        words = ["train", *map(str, arguments), "-q"]
-        self._process = warm.start(words, folder, command_environment(), (Path(os.devnull), self._said), preexec_fn)
-        assert self._process.pid is not None
-        self.pid = self._process.pid
-
-    @property
-    def returncode(self) -> int | None:
-        return self._process.exitcode
-
-    def poll(self) -> int | None:
-        return self.returncode
-
-    def send_signal(self, number: int) -> None:
-        os.kill(self.pid, number)
-
-    def kill(self) -> None:
-        self._process.kill()
-
-    def wait(self, seconds: float | None = None) -> None:
-        self._process.join(seconds)
-
-    def said(self) -> str:
-        """On stderr, when it has ended."""
-        self.wait(3600)
-        assert self.returncode is not None, "it does not end"
-        return self._said.read_text("utf-8") if self._said.exists() else ""
-
-
-def start(folder: Path, *arguments: object, **options: Any) -> Command:
-    return Command(folder, *arguments, **options)
+def start(folder: Path, *arguments: object, before: Callable[[], object] | None = None) -> Command:
+    """`kolmo train` at work."""
+    return Command(["train", *map(str, arguments), "-q"], folder, command_environment(), before=before)
 
 
 def finish(process: Command) -> str:
     """What it said on stderr, when it has ended; nothing of it is left running."""
     try:
-        return process.said()
+        return process.communicate(3600)[1]
     finally:
         end_group(process)
 
@@ -138,7 +105,7 @@ def kill(process: Command) -> bool:
     """Whether it was still running."""
     running = process.poll() is None
     process.kill()
-    error = process.said()
+    error = process.communicate(3600)[1]
     assert process.returncode in (-signal.SIGKILL, 0), error
     return running
 
@@ -255,7 +222,7 @@ def test_a_disk_without_room_is_one_line_and_the_run_goes_on_later(
     here: Path, six: Path, stopped: Path, room: int, said: str
 ) -> None:
     before = contents(stopped)
-    process = start(here, "--resume", "--run-dir", "run", preexec_fn=functools.partial(limit_files, room))
+    process = start(here, "--resume", "--run-dir", "run", before=functools.partial(limit_files, room))
     error = finish(process)
     assert process.returncode == 1
     assert len(error.splitlines()) == 1, error
@@ -333,7 +300,7 @@ def test_a_folder_without_permission_is_one_line_and_the_run_goes_on_later(
     before = contents(stopped)
     (stopped / ".lock").unlink()
     (stopped / place).chmod(0o555)
-    process = start(here, "--resume", "--run-dir", "run", preexec_fn=without_privileges)
+    process = start(here, "--resume", "--run-dir", "run", before=without_privileges)
     error = finish(process)
     (stopped / place).chmod(0o755)
     assert process.returncode == code

@@ -53,8 +53,11 @@ def test_a_run_is_judged_in_a_sandbox_and_resumed_exactly(tmp_path: Path) -> Non
 
 def test_groups_that_all_fail_teach_where_parts_are_paid(tmp_path: Path) -> None:
     """After thirty batches of references a policy writes expressions that pass some of the tests, and none that passes all."""
-    changes = {"warmup.max_steps": 30, "warmup.check_every": 100, "warmup.batch_size": 16, "training.steps": 1}
+    taught = {"warmup.max_steps": 30, "warmup.check_every": 100, "warmup.batch_size": 16, "training.steps": 0}
+    run(lesson("expressions", **taught), tmp_path / "taught")
+    changes: dict[str, Any] = {"warmup.max_steps": 0, "training.steps": 1}
     changes |= {"training.batch_size": 64, "training.max_new_tokens": 20}
+    changes |= {"model.name": str(tmp_path / "taught" / "checkpoints" / "step_000000")}
     steps = []
     for partial in (0.0, 0.5):
         folder = tmp_path / str(partial)

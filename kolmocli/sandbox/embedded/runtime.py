@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from importlib import metadata
 from pathlib import Path
 
 from kolmocli.errors import EnvironmentMissing
@@ -21,6 +20,8 @@ def find_interpreter() -> Path:
     Raises:
         EnvironmentMissing: the distribution is not installed, or its interpreter is gone or may not be run.
     """
+    from importlib import metadata  # here, for every worker imports this module, and none looks for its interpreter
+
     try:
         installed = metadata.distribution(DISTRIBUTION)
     except metadata.PackageNotFoundError:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import ast
 import contextlib
-import importlib.resources
 import json
 import os
 import resource
@@ -31,6 +30,7 @@ from kolmocli.sandbox.embedded.runtime import MEND
 from kolmocli.sandbox.embedded.watch import Watch
 from kolmocli.sandbox.wire import frames, statements, values
 
+PRELUDE = Path(__file__).parents[2] / "language" / "functions.py"
 OVERHEAD_MB = 2048
 """Address space beyond the memory limit of a program: this process's own code, and values on their way."""
 _FRAMING = 4_096
@@ -53,7 +53,7 @@ class Interpreter:
         self.limits = limits
         self.spent = False
         """The last program met the memory limit: what it left behind in this process could meet the next one's."""
-        self.prelude = Path(str(importlib.resources.files("kolmocli") / "language" / "functions.py")).read_text("utf-8")
+        self.prelude = PRELUDE.read_text("utf-8")
         body = ast.parse(self.prelude).body
         self.functions = {f.name: ast.unparse(f) for f in body if isinstance(f, ast.FunctionDef)}
         self.pool = monty.Monty(
