@@ -103,7 +103,10 @@ def test_the_index_links_to_every_page_and_shows_every_benchmark() -> None:
     benchmarks = {
         str(path.relative_to(ROOT)) for path in (ROOT / "benchmarks").glob("*.py") if "__main__" in path.read_text()
     }
-    listed = {f"benchmarks/{name}" for name in re.findall(r"`(?:python benchmarks/)?(\w+\.py)`", text.partition("## Benchmarks")[2])}
+    listed = {
+        f"benchmarks/{name}"
+        for name in re.findall(r"`(?:python benchmarks/)?(\w+\.py)`", text.partition("## Benchmarks")[2])
+    }
     assert benchmarks == listed
 
 

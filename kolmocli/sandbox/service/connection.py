@@ -108,7 +108,9 @@ class Connection:
             if address.secure
             else http.client.HTTPConnection(address.host, address.port, timeout=CONNECT_S)
         )
-        opened.auto_open = 0  # closed by another thread it stays so: a request would open a socket that none of us closes
+        opened.auto_open = (
+            0  # closed by another thread it stays so: a request would open a socket that none of us closes
+        )
         try:
             opened.connect()
         except OSError as error:
