@@ -41,7 +41,7 @@ class KeepingMaker(ProcessMaker):
     def end(self, link: ProcessLink) -> bool:
         if not self.keeps or not _is_idle(link):
             return super().end(link)
-        self.idle[self._limits].append(link)
+        self.idle.setdefault(self._limits, []).append(link)
         return False
 
 
