@@ -11,6 +11,7 @@ from kolmocli.errors import UsageError
 from kolmocli.registry import Registry
 
 UsualBaseline = Literal["rloo", "ema", "value", "none", "grpo", "maxrl"]
+_USUAL = get_args(UsualBaseline)
 GroupAdvantages = Callable[[Sequence[float]], Sequence[float]]
 """From the returns of a group, those that the sandbox lost left out, to as many advantages."""
 Function = TypeVar("Function", bound=GroupAdvantages)
@@ -32,7 +33,7 @@ def register_baseline(name: str) -> Callable[[Function], Function]:
     Raises:
         UsageError: the name is another's.
     """
-    if name in get_args(UsualBaseline):
+    if name in _USUAL:
         raise UsageError(f"the baseline {name} comes with kolmo; choose another name")
 
     def register(function: Function) -> Function:
@@ -42,7 +43,7 @@ def register_baseline(name: str) -> Callable[[Function], Function]:
 
 
 def _registered(name: Any, handler: ValidatorFunctionWrapHandler) -> Any:
-    return name if isinstance(name, str) and name in BASELINES else handler(name)
+    return name if isinstance(name, str) and name not in _USUAL and name in BASELINES else handler(name)
 
 
 BaselineName = Annotated[UsualBaseline, WrapValidator(_registered), PlainSerializer(str)]

@@ -156,7 +156,7 @@ def test_a_trainer_that_does_not_tell_the_controller_is_refused(tmp_path: Path) 
 
 
 def test_a_trainer_that_would_remake_the_callback_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="leave restore_callback_states_from_checkpoint out"):
+    with pytest.raises(UsageError, match="remove restore_callback_states_from_checkpoint"):
         train("GRPO", tmp_path, open_stories(), 2, restore_callback_states_from_checkpoint=True)
 
 

@@ -120,7 +120,8 @@ def test_a_run_adds_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert bits["hindsight_total"] == pytest.approx(sum(r["answers"] * (r["bits_per_answer"] or 0) for r in played))
     assert {r["step"] for r in played if "gradient" in r} <= {1, 3, 5}
     assert all({"low", "high", "pass_rate"} == set(r["buckets"]["runs"]["belief"]) for r in played)
-    assert len(events(tmp_path / "run", "failing")) == 1
+    doubted = {event["step"] for event in events(tmp_path / "run", "grader")}  # each comes with an example
+    assert {event["step"] for event in events(tmp_path / "run", "failing")} == {5} | doubted
 
 
 @pytest.mark.parametrize(
