@@ -26,7 +26,8 @@ def attack(
     python: Annotated[
         str | None,
         typer.Option(
-            "--python", metavar="MODULE:FUNCTION",
+            "--python",
+            metavar="MODULE:FUNCTION",
             help="A grader: function(program, tests) says whether it passed. A module, or a file.py; runs in containers.",
         ),
     ] = None,
@@ -37,7 +38,9 @@ def attack(
         list[str] | None,
         typer.Option("--packages", help="What the grader imports: a folder, or a package of pip. Repeatable."),
     ] = None,
-    token_file: Annotated[Path | None, typer.Option("--token-file", help="A file with the token of the server.")] = None,
+    token_file: Annotated[
+        Path | None, typer.Option("--token-file", help="A file with the token of the server.")
+    ] = None,
     timeout: Annotated[float, typer.Option(min=1, max=600, help="Seconds that a target has to answer.")] = 30.0,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")] = False,
 ) -> None:

@@ -56,7 +56,8 @@ def load(kind: Kind) -> list[Probe]:
     found = [_read(path) for folder in folders for path in sorted((DATA / folder).glob("*.txt"))]
     order = (HONEST, *GROUPS)
     return sorted(
-        (probe for targets, probe in found if not targets or kind in ("own", targets)), key=lambda p: order.index(p.group)
+        (probe for targets, probe in found if not targets or kind in ("own", targets)),
+        key=lambda p: order.index(p.group),
     )
 
 
