@@ -41,7 +41,7 @@ def attack(
     token_file: Annotated[
         Path | None, typer.Option("--token-file", help="A file with the token of the server.")
     ] = None,
-    timeout: Annotated[float, typer.Option(min=1, max=600, help="Seconds that a target has to answer.")] = 30.0,
+    timeout: Annotated[float, typer.Option(min=1, max=600, help="Seconds that a target has for one program.")] = 60.0,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")] = False,
 ) -> None:
     """Attack a sandbox or a grader. Exit 3 where something fell, 4 where the target does not answer.

@@ -28,6 +28,9 @@ from kolmocli.sandbox.docker.image import client, find_engine, local_base, no_en
 from kolmocli.sandbox.docker.owner import this_owner
 
 _REPOSITORY = "kolmo-attack"
+START_S = 120.0
+"""For the import of the grader, of which no program is guilty."""
+_PAUSE_S = 0.1
 _MEMORY, _PROCESSES = "2g", 256
 _ASK = "import sys; print(f'{sys.version_info[0]}.{sys.version_info[1]}')"
 # The grader is not process 1, which the kernel spares from signals.
@@ -41,7 +44,7 @@ class Grader:
     at_once = 2
 
     def __init__(self, python: str, packages: Sequence[str], timeout: float, kind: Kind = "grader") -> None:
-        """`timeout`: seconds for one probe.
+        """`timeout`: seconds for one program.
 
         Raises:
             EnvironmentMissing: no engine answers, it has no base image, or a package cannot be had.
@@ -98,16 +101,24 @@ class Grader:
         try:
             container.put_archive("/attack", one_file("job.json", json.dumps(job).encode()))
             container.start()
-            in_time = True
-            try:
-                container.wait(timeout=self._timeout)
-            except requests.RequestException:  # what docker-py makes of a wait that takes longer
-                in_time = False
-                with contextlib.suppress(DockerException):  # it may have ended by now
-                    container.kill()
-            return list(_lines(container.logs(stdout=True, stderr=False), job["nonce"])), in_time
+            return self._watch(container, job["nonce"])
         finally:
             container.remove(force=True)
+
+    def _watch(self, container: Any, nonce: str) -> tuple[list[tuple[str, str]], bool]:
+        """Until it ends, or is silent for too long: the clock of a program starts when the one before has its answer, and
+        that of the first when the grader is imported."""
+        until, seen = time.monotonic() + START_S, 0
+        while True:
+            container.reload()  # before its words: those of one that has ended are complete
+            said = list(_lines(container.logs(stdout=True, stderr=False), nonce))
+            if container.status not in ("created", "running"):
+                return said, True
+            if len(said) > seen:
+                until, seen = time.monotonic() + self._timeout, len(said)
+            if time.monotonic() > until:
+                return said, False
+            time.sleep(_PAUSE_S)
 
     def _answers(self, said: list[tuple[str, str]], count: int, in_time: bool) -> list[Answer]:
         for kind, detail in said:
@@ -118,6 +129,15 @@ class Grader:
                 )
             if kind == "function":
                 raise UsageError(f"{self.name}: {self._module} has no function {self._function}")
+        if not said:  # it was never ready: nothing of the program has run
+            return [
+                Answer(
+                    Said.FAULT,
+                    f"the grader's container did not start in {START_S:g} s"
+                    if not in_time
+                    else "the grader's container ended before the grader was imported",
+                )
+            ] * count
         answers = [Answer(_SAID[kind], detail) for kind, detail in said if kind in _SAID][:count]
         missing = f"no answer in {self._timeout:g} s" if not in_time else "the grader's process ended"
         return answers + [Answer(Said.SILENT, missing)] * (count - len(answers))

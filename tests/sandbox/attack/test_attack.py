@@ -42,7 +42,7 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
 
 
 def test_our_own_server_holds(url: str) -> None:
-    assert_it_holds(*attacked("--url", url))
+    assert_it_holds(*attacked("--url", url, "--timeout", "300"))
 
 
 @pytest.mark.docker
