@@ -1,4 +1,4 @@
-"""kolmo sandbox: build the image, check what is enforced, run files, serve, measure, remove what was left behind."""
+"""kolmo sandbox: build the image, check what is enforced, run files, serve, attack, measure, remove what was left behind."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from kolmocli.cli.attack import attack
 from kolmocli.cli.output import print_json, print_line, remark
 from kolmocli.errors import CheckError, UsageError
 from kolmocli.files import require_regular
@@ -186,6 +187,9 @@ def serve(
     most = Limits(cpu_ms, wall_ms, memory_mb, input_bytes=input_mb << 20, output_bytes=output_mb << 20)
     settings = Settings(host, port, token_file, backend, workers, runtime, tuple(packages or ()), most, queue, drain)
     serve_pool(settings, ready=print_line, warn=remark)
+
+
+app.command()(attack)
 
 
 @app.command()

@@ -12,7 +12,11 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
+from kolmocli.sandbox.attack.suite import DATA, header
+
 FOLDER = Path(__file__).with_name("hostile")
+SHARED = DATA / "denial"
+"""Those that are hostile to any sandbox are in the suite of `kolmo sandbox attack`; some say there what ours answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,10 +30,11 @@ class Hostile:
 
 def read(path: Path) -> Hostile:
     program = path.read_text("utf-8")
-    head = dict(line[2:].split(": ", 1) for line in program.splitlines() if line.startswith("# "))
+    head = header(program)
     expected = {name: frozenset(head[name].split("|")) for name in ("docker", "embedded") if name in head}
     value = head.get("value", "none")
     return Hostile(path.stem, program, expected, None if value == "none" else tuple(json.loads(value)), "value" in head)
 
 
-ALL = [read(path) for path in sorted(FOLDER.glob("*.py"))]
+_PATHS = [*FOLDER.glob("*.py"), *SHARED.glob("*.txt")]
+ALL = [each for path in sorted(_PATHS, key=lambda path: path.stem) if (each := read(path)).expected]

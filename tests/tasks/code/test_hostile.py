@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from kolmocli.sandbox import Sandbox, Status
+from kolmocli.sandbox.attack.suite import DATA
 from kolmocli.tasks.code.asserts import Asserts, Rounds
 from kolmocli.tasks.code.shapes import human_eval, mbpp, script
 from kolmocli.tasks.code.task import CodeTask
@@ -19,7 +20,7 @@ from kolmocli.tasks.outcome import Terms
 from kolmocli.tasks.reward import Relative
 
 TERMS = Terms(Relative(0.25))
-HOSTILE = sorted(Path(__file__).with_name("hostile").glob("*.py"))
+HOSTILE = sorted((DATA / "forged").glob("*.txt"))
 PROMPT = 'def solve(x):\n    """The square of a number, and 7 more."""\n'
 HONEST = "def solve(x):\n    return x * x + 7\n"
 HONEST_SCRIPT = "x = int(input())\nprint(x * x + 7)\n"

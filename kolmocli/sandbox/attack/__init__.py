@@ -1,0 +1,1 @@
+"""Hostile programs for anybody's sandbox or grader: `kolmo sandbox attack`."""
