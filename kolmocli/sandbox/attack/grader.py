@@ -24,7 +24,7 @@ from kolmocli.sandbox.attack.campaign import Answer, Said
 from kolmocli.sandbox.attack.packages import USER, contents, one_file
 from kolmocli.sandbox.attack.suite import Kind
 from kolmocli.sandbox.docker.containers import LABEL_BORN, LABEL_OWNER
-from kolmocli.sandbox.docker.image import client, why_no_engine, local_base, no_engine
+from kolmocli.sandbox.docker.image import client, local_base, no_engine, why_no_engine
 from kolmocli.sandbox.docker.owner import this_owner
 
 _REPOSITORY = "kolmo-attack"
