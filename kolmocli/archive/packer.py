@@ -137,8 +137,10 @@ def _members(data: bytes, options: Options, progress: Progress) -> _Members:
     Programs are searched in parts, which bounds the memory that they take; a codec sees all. While a part is searched for
     programs the codecs are quick: those of the whole are its rivals, and a part without programs is packed again.
     """
-    if len(data) <= PART_BYTES or not options.searched() or _is_noise(data, options, options.level):
+    if len(data) <= PART_BYTES or not options.searched():
         return [pack_member(data, options, progress)]
+    if _is_noise(data, options, options.level):
+        return [_stored(data)]
     budget = TimeBudget(options.deadline)
     searched = budget.enough(_PARTED * _SEARCHING * len(data))
     only_codecs = replace(options, level=0, deadline=budget.share(0.5 if searched else 1))
@@ -165,12 +167,12 @@ def pack_member(
 ) -> tuple[bytes, MemberReport]:
     """One member, decoded and compared, and its report; the data are at most `MEMBER_BYTES`, and `PART_BYTES` where programs
     are searched. `codec_level` is the level of the codecs where it is not that of the search."""
-    report, budget = MemberReport(size=len(data)), TimeBudget(options.deadline)
-    stages = Stages(progress)
     progress("codecs")
     level = options.level if codec_level is None else codec_level
     if _is_noise(data, options, level):
-        return _verified(data, _write(data, [Section(0, data)]), report, None, None)
+        return _stored(data)
+    report, budget = MemberReport(size=len(data)), TimeBudget(options.deadline)
+    stages = Stages(progress)
     searched = options.searched() and len(data) > 0 and budget.enough(_SEARCHING * len(data))
     waits = searched and QUICK < level < THOROUGH_LEVEL and budget.left() is None and looks_made(data)
     codec, payload = pack(
@@ -210,9 +212,14 @@ def pack_member(
     return _verified(data, best, report, kept, options.run_python)
 
 
+def _stored(data: bytes) -> tuple[bytes, MemberReport]:
+    """The member of the data as they are."""
+    return _verified(data, _write(data, [Section(0, data)]), MemberReport(size=len(data)), None, None)
+
+
 def _is_noise(data: bytes, options: Options, level: int) -> bool:
-    """Whether the quick codecs find nothing in large data, and nothing at all is found in parts of them at this level: an hour
-    of search for nothing is what people would wait longest for. Who says how the data are to be seen gets the search."""
+    """Whether the quick codecs find nothing in large data, and neither does a search of some parts at this level. A search of
+    all of it for nothing would take longest. Data whose view was given are always searched."""
     if level <= QUICK or options.deadline is not None or options.directed() or not looks_like_noise(data):
         return False
     reports = (pack_member(window, options, silent, level)[1] for window in windows(data))

@@ -65,7 +65,8 @@ class Task:
     prompt: Prompt | str
     check: Callable[[Any], bool] | None = None
     metrics: Mapping[str, Metric] = field(default_factory=dict, hash=False, compare=False)
-    """Figures by name, each made of what `check` sees. Their means stand in metrics.jsonl and in evaluations."""
+    """Figures by name, each made of what `check` sees. Their means stand in metrics.jsonl and in evaluations. A judge of one's own
+    does not take them."""
     weights: Mapping[str, float] = field(default_factory=dict, hash=False, compare=False)
     """What a metric adds to the reward, times its figure; one without a weight is recorded and not paid."""
     reference: str | None = None

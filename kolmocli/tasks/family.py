@@ -171,6 +171,10 @@ class FunctionFamily:
             raise UsageError(f"{whose}: made {type(task).__name__} and not a Task")
         if task.check is None and type(task).attempt is Task.attempt:
             raise UsageError(f"{whose}: made a task without a judge; it needs `check`")
+        if (task.metrics or task.weights) and type(task).attempt is not Task.attempt:
+            raise UsageError(
+                f"{whose}: made a task with metrics and a judge of its own, which does not take them; use `check`"
+            )
         if isinstance(task.prompt, Prompt):
             asked = {"prompt": task.prompt.text, "prompt.system": task.prompt.system, "prompt.short": task.prompt.short}
         else:

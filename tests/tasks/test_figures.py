@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import pytest
 import kolmocli as kolmo
 from kolmocli.errors import UsageError
 from kolmocli.sandbox import Sandbox
-from kolmocli.tasks.family import families
+from kolmocli.tasks.base import Attempt
 from kolmocli.tasks.figures import means
 from kolmocli.tasks.judging import judge
 from kolmocli.tasks.outcome import Outcome, Terms
@@ -77,30 +78,40 @@ def test_a_weight_of_no_metric_is_refused(sandbox: Sandbox) -> None:
         words(["yes"], said(metrics={"length": len}, weights={"lenght": 1.0}), sandbox)
 
 
-@pytest.fixture
-def registered(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[dict[str, float]], str]]:
-    """A family whose metric has these weights, registered for this test."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged(kolmo.Task):
+    """A task with a judge of its own."""
 
-    def register(weights: dict[str, float]) -> str:
-        @kolmo.family("letters", levels=2, language="text", held_out=False)
-        def letters(level: int, rng: random.Random) -> kolmo.Task:
-            prompt = f"Write {rng.choice('abc') * level}."
-            return kolmo.Task(
-                prompt=prompt, check=lambda text: text in prompt[6:], metrics={"length": len}, weights=weights
-            )
-
-        return "letters"
-
-    yield register
-    families._things.pop("letters", None)
+    def attempt(self, text: str, terms: Terms) -> Attempt:
+        raise NotImplementedError
 
 
-def test_a_run_records_them_and_learns_by_their_weights(
-    registered: Callable[[dict[str, float]], str], tmp_path: Path
-) -> None:
+def test_a_judge_of_its_own_with_metrics_is_refused() -> None:
+    @kolmo.family("judged", levels=1, held_out=False)
+    def judged(level: int, rng: random.Random) -> kolmo.Task:
+        return Judged(prompt="Count.", metrics={"length": len})
+
+    with pytest.raises(UsageError, match="with metrics and a judge of its own"):
+        judged.open("judged", judged.settings(), "train", 0, None).task(1, 0)
+
+
+def register(weights: dict[str, float]) -> str:
+    """A family whose metric has these weights."""
+
+    @kolmo.family("letters", levels=2, language="text", held_out=False)
+    def letters(level: int, rng: random.Random) -> kolmo.Task:
+        prompt = f"Write {rng.choice('abc') * level}."
+        return kolmo.Task(
+            prompt=prompt, check=lambda text: text in prompt[6:], metrics={"length": len}, weights=weights
+        )
+
+    return letters.name
+
+
+def test_a_run_records_them_and_learns_by_their_weights(tmp_path: Path) -> None:
     kept = {}
     for weight in (0.0, -0.01):
-        name, run = registered({"length": weight}), tmp_path / str(weight)
+        name, run = register({"length": weight}), tmp_path / str(weight)
         curriculum = {
             "name": "letters",
             "families": {name: {}},

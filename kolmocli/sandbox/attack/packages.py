@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import io
 import platform
 import subprocess
@@ -77,6 +78,10 @@ def _owned(entry: tarfile.TarInfo) -> tarfile.TarInfo | None:
 
 
 def _fetch(names: Sequence[str], version: str, folder: Path) -> None:
+    if importlib.util.find_spec("pip") is None:
+        raise EnvironmentMissing(
+            f"--packages {names[0]}: this environment has no pip to bring it with; run {sys.executable} -m ensurepip"
+        )
     command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-compile", "--only-binary=:all:"]
     command += ["--target", str(folder), "--python-version", version, "--implementation", "cp"]
     command += [word for each in _PLATFORMS for word in ("--platform", f"{each}_{platform.machine()}")]

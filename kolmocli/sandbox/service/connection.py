@@ -108,9 +108,8 @@ class Connection:
             if address.secure
             else http.client.HTTPConnection(address.host, address.port, timeout=CONNECT_S)
         )
-        opened.auto_open = (
-            0  # closed by another thread it stays so: a request would open a socket that none of us closes
-        )
+        # Closed by another thread it stays closed: a request would open a socket that is never closed.
+        opened.auto_open = 0
         try:
             opened.connect()
         except OSError as error:
