@@ -58,6 +58,8 @@ class Refill(Uniform):
     """Draws evenly, and an update waits until 16 of its groups have a pass and a failure (DAPO, arXiv 2503.14476). Groups that are thrown
     away are paid for, so there are fewer updates."""
 
+    refills = True
+
 
 class Posterior:
     """kolmo's own: `PassRateSampler`."""
@@ -164,7 +166,7 @@ def compare_finite(
 
     def figures(name: str, size: int) -> dict[str, Any]:
         progress(f"{name} on {size:,} prompts")
-        rows = np.array([play(PLAYERS[name], size, seed, target, refills=name == "refill") for seed in range(seeds)])
+        rows = np.array([play(PLAYERS[name], size, seed, target) for seed in range(seeds)])
         return asdict(Figures(*map(float, rows.mean(axis=0))))
 
     prompts: Mapping[str, Any] = {str(size): {name: figures(name, size) for name in names} for size in sizes}
@@ -174,13 +176,15 @@ def compare_finite(
 
 
 def play(
-    make: Callable[[World], Player], size: int, seed: int, target: float, *, refills: bool = False
+    make: Callable[[World], Player], size: int, seed: int, target: float
 ) -> tuple[float, float, float, float, float]:
-    """One run, in the order of `Figures`. With `refills` a learner learns from groups that are not dead, when there are 16 of them."""
+    """One run, in the order of `Figures`. For a player that `refills`, a learner learns from groups that are not dead, when there are
+    16 of them."""
     luck = np.random.default_rng([seed, size])
     ease, ability = luck.normal(0.0, _SPREAD, size), _START
     told = [luck.binomial(GROUP_SIZE, _passes(reference + ease)) / GROUP_SIZE for reference in _REFERENCES]
     player = make(World(size, seed, target, np.stack(told, axis=1)))
+    refills = getattr(player, "refills", False)
     information, dead, updates, asked, kept = 0.0, 0, 0, set[int](), list[float]()
     for _ in range(UPDATES):
         drawn = list(player.draw())
