@@ -87,8 +87,7 @@ class BucketRecord(Record):
     state: str | None = key(
         "word",
         "`tracking`: held at the target; `mastered`: passes at the top level; `out of reach`: fails at the "
-        "lowest. Without a level: `uniform`, `sequential`, `pool`, `window`, `learnability`, `grade_adaptive`, `bandit` (the controller `sec`), "
-        "`self-play`",
+        "lowest. Without a level, the controller's kind (`bandit` is `sec`), or `self-play`",
     )
     grader: Mapping[str, str] | None = key(
         "object",
@@ -222,7 +221,7 @@ class ReinforceRecord(StepRecord):
     phase: str = "rl"
     rollouts: int | None = key(
         "count",
-        "unmasked rollouts, learned from or not: `batch_size` times `best_of`, with hinted ones, pilots and refills",
+        "unmasked rollouts, learned from or not; hinted ones, pilots and refills included",
     )
     reward: float | None = key("reward", "mean over `rollouts`, in the unit of `reward.kind`")
     bits_per_rollout: float | None = key("bits", "Σ G·Ĥ(k, G) ÷ Σ G over groups")
@@ -238,14 +237,12 @@ class ReinforceRecord(StepRecord):
     )
     value_loss: float | None = key(
         "reward²",
-        "with `training.baseline: value`: mean squared error of the value head at the start of each line, "
-        "before it learned",
+        "with `training.baseline: value`: mean squared error of the value head, before it learned",
         rare=True,
     )
     value_explained: float | None = key(
         "share",
-        "1 − `value_loss` ÷ variance of the lines' returns; below 0 a constant predicts better; `null` where "
-        "the returns are equal",
+        "1 − `value_loss` ÷ variance of the lines' returns; below 0 a constant predicts better",
         rare="value_loss",
     )
     verdicts: Mapping[str, int] | None = key(
@@ -258,14 +255,14 @@ class ReinforceRecord(StepRecord):
     groups: int | None = key("count", "groups of this step")
     dead_groups: int | None = key(
         "count",
-        "groups without an advantage, left out of the gradient: usually all failed, or all passed with one length",
+        "groups without an advantage, in no gradient: usually all failed, or all passed with one length",
     )
     dead_fail: int | None = key("count", "dead groups that all failed")
     dead_pass: int | None = key("count", "dead groups that all passed")
     infra: int | None = key("count", "masked rollouts")
     stopped: int | None = key(
         "count",
-        "always 0; in old runs, rollouts that were stopped early and count as failures",
+        "always 0; in old runs, rollouts stopped early, which count as failures",
     )
     compression_rate: float | None = key(
         "ratio",
