@@ -81,7 +81,7 @@ def _rank(folder: Path) -> tuple[str, bool, str]:
 
 
 def _damage(folder: Path, *, policy_alone: bool = False) -> str:
-    """What is wrong with a checkpoint, in a few words; nothing where every file is as it was written.
+    """The damage of a checkpoint in a few words; empty where every file is as it was written.
 
     With `policy_alone`, files of the resumption do not matter, nor what was taken out: models say what they miss.
     """

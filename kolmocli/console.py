@@ -75,7 +75,7 @@ def writable(text: str) -> bool:
 
 
 def unfit(name: str) -> str:
-    """What is wrong with a name that a file gives; nothing where it can be shown, saved and drawn."""
+    """The fault of a name in a file; empty where it can be shown, saved and drawn."""
     if not writable(name):
         return "holds half of a surrogate pair, which UTF-8 cannot write"
     return f"has {len(name):,} characters; at most {LONGEST_NAME} are taken" if len(name) > LONGEST_NAME else ""

@@ -57,7 +57,7 @@ _REMEDIES = {
 
 
 def remedy_of(error: BaseException) -> str:
-    """What helps where something could not be written. Libraries that write tensors have no number for a full disk."""
+    """A remedy for a failed write. Libraries that write tensors have no number for a full disk."""
     return _REMEDIES.get(getattr(error, "errno", None) or 0, "make room")
 
 

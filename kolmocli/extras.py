@@ -44,7 +44,7 @@ EXTRAS = {
 }
 """The extra of every module that the base lacks and the package imports."""
 PACKAGES = {"monarch": "torchmonarch"}
-"""What pip calls a module, where it is not the same name with hyphens."""
+"""Package name of a module, where it is not the same with hyphens."""
 
 
 def require(purpose: str, *modules: str, otherwise: str = "") -> None:
@@ -83,5 +83,5 @@ def missing(purpose: str, *modules: str, otherwise: str = "", extra: str | None 
 
 
 def install(extra: str) -> str:
-    """What to type for an extra."""
+    """The command that installs an extra."""
     return f"pip install 'kolmocli[{extra}]'"

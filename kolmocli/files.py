@@ -88,7 +88,7 @@ def read_archive(name: str) -> bytes:
 
 
 def packed_name(name: str, suffix: str = SUFFIX) -> str:
-    """Where the archive of a file or a folder goes."""
+    """Path for the archive of a file or a folder."""
     if name == STANDARD:
         return STANDARD
     if name.endswith(suffix):
@@ -99,7 +99,7 @@ def packed_name(name: str, suffix: str = SUFFIX) -> str:
 
 
 def unpacked_name(name: str, suffix: str = SUFFIX) -> str:
-    """Where the original of an archive goes."""
+    """Path for the original of an archive."""
     if name == STANDARD:
         return STANDARD
     if not name.endswith(suffix) or Path(name).name == suffix:
@@ -132,7 +132,7 @@ def check_output(source: str, target: str, force: bool, binary: bool) -> None:
 
 
 Contents = bytes | Iterable[bytes]
-"""What a file holds, whole or in parts: parts may still be in the making, and fail."""
+"""Contents of a file, in one piece or in parts: parts may still be in the making, and fail."""
 
 
 def write_output(target: str, data: Contents, like: str = STANDARD) -> None:

@@ -1,4 +1,4 @@
-"""How far the work at hand is, and the places where it may be broken off.
+"""Progress of the work at hand, and the places where it may be interrupted.
 
 Long work counts its parts, and looks up between two of them; the listener shows the count, or ends the work by raising:
 
@@ -18,7 +18,7 @@ from dataclasses import dataclass
 Look = Callable[[], None]
 """Called between two parts of long work. What it raises breaks the work off."""
 Done = Callable[[int], None]
-"""So many more are done."""
+"""Called with the number of further parts done."""
 
 
 def unheard() -> None:

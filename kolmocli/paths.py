@@ -1,4 +1,4 @@
-"""Where the files that come with kolmo lie: next to the package in a checkout, inside it in a wheel."""
+"""Locations of the files that come with kolmo: next to the package in a checkout, inside it in a wheel."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kolmocli.errors import UsageError
 
 _PACKAGE = Path(__file__).resolve().parent
 SHIPPED = "shipped"
-"""What the policy that comes with kolmo is called."""
+"""Name of the policy that comes with kolmo."""
 
 
 def data_dir(name: str) -> Path:
@@ -21,7 +21,7 @@ def data_dir(name: str) -> Path:
 
 
 def cache_dir() -> Path:
-    """Where kolmo keeps what it can make again: `kolmo` in the cache of the user (XDG)."""
+    """Folder for files that kolmo can make again: `kolmo` in the user's cache (XDG)."""
     xdg = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser()
     return (xdg if xdg.is_absolute() else Path("~/.cache").expanduser()) / "kolmo"
 

@@ -1,4 +1,4 @@
-"""What this machine's processor says of itself, and the precisions in which it may multiply."""
+"""Describe this machine's processor, and the precisions in which it may multiply."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ Precision = Literal["fp32", "bf16"]
 WantedPrecision = Literal["auto", "fp32", "bf16"]
 
 _FLAGS = {"avx512_bf16", "amx_bf16", "bf16", "svebf16"}
-"""What Linux calls the instructions on x86 and on ARM."""
+"""Linux's names of the instructions on x86 and on ARM."""
 
 _NAMES = (
     *("model name", "vendor_id", "cpu family", "model", "stepping"),
     *("cpu implementer", "cpu architecture", "cpu variant", "cpu part", "cpu revision"),
 )
-"""What tells one kind of processor from another, on x86 and on ARM. The clock, the caches and the cores do not."""
+"""Keys that tell one kind of processor from another, on x86 and on ARM. The clock, the caches and the cores do not."""
 
 
 def processor_name(cpuinfo: Path = Path("/proc/cpuinfo")) -> str:
@@ -40,7 +40,7 @@ def multiplies_bf16(cpuinfo: Path = Path("/proc/cpuinfo")) -> bool:
 
 
 def free_memory_mib(meminfo: Path = Path("/proc/meminfo")) -> float | None:
-    """What Linux says could be given to a process now; None elsewhere."""
+    """Memory that Linux could give to a process now; None elsewhere."""
     if not meminfo.is_file():
         return None
     lines = (line.partition(":") for line in meminfo.read_text().splitlines())

@@ -93,7 +93,7 @@ class Registry(Generic[T]):
         return [*self._own]
 
     def loaded(self) -> dict[str, T]:
-        """What is registered now, in the order of `names`: all but entry points that were not named."""
+        """Registered values, in the order of `names`: all but entry points that were not named."""
         return {name: self._things[name] for name in self._ordered(self._things) if name in self._things}
 
     def _ordered(self, names: Iterable[str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""What the sections of a curriculum file have in common."""
+"""Base of the sections of a curriculum file."""
 
 from __future__ import annotations
 

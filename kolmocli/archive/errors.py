@@ -1,4 +1,4 @@
-"""What can be wrong with an archive, or with what it would need."""
+"""Errors of archives: damaged ones, and those that need something missing."""
 
 from __future__ import annotations
 

@@ -36,14 +36,14 @@ class BlockExplanation:
 
 @dataclass(frozen=True, slots=True)
 class MemberExplanation:
-    """What a member of an archive holds."""
+    """Contents of one member of an archive."""
 
     size: int
     """Bytes of the original."""
     packed: int
     """Bytes of the member."""
     notes: tuple[str, ...]
-    """What it is, and what an item of it is where that is not a byte."""
+    """Its kind, and the type of its items where that is not a byte."""
     blocks: tuple[BlockExplanation, ...] = ()
     python: str | None = None
     """The source of its Python program, which explaining does not run."""
@@ -55,7 +55,7 @@ class MemberExplanation:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """What an archive holds, member by member; `print` it, or look into it."""
+    """Contents of an archive, member by member; `print` it, or look into it."""
 
     members: tuple[MemberExplanation, ...]
 
@@ -111,7 +111,7 @@ def _count(number: int, thing: str) -> str:
 
 
 def _seen_as(view: View) -> Iterator[str]:
-    """What an item is, where it is not a byte."""
+    """The type of an item, where it is not a byte."""
     if isinstance(view, FloatView):
         yield f"items are {view.name} times {10**view.decimals}"
     elif isinstance(view, TableView):

@@ -43,7 +43,7 @@ MAX_PROGRAM_ITEMS = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """What one program made."""
+    """The items that one program made."""
 
     start: int
     count: int
@@ -134,7 +134,7 @@ def decode_member(member: Member, blocks: list[Block] | None = None, run_python:
 
 
 def most_bytes(member: Member) -> int:
-    """How large its original may be: what kolmo makes, and what bounds the memory that a decoder takes."""
+    """Largest original that is accepted: no more than kolmo makes, which bounds a decoder's memory."""
     if member.section(PROGRAMS, PYTHON) is None:
         return MOST_MEMBER_BYTES
     return MOST_PROGRAM_BYTES << 2 if member.version == 1 else MOST_PROGRAM_BYTES
@@ -149,7 +149,7 @@ def _python(payload: bytes, size: int, run_python: RunPython | None) -> bytes:
 
 
 def view_of(member: Member) -> View | None:
-    """How the programs of a member see its data; None where it has none."""
+    """The view of a member's programs; None where it has none."""
     section = member.section(PROGRAMS, PROGRAMS)
     return _read_view(_Header(section.payload), member.version) if section else None
 

@@ -1,4 +1,4 @@
-"""What a user may ask of the making of an archive."""
+"""Options for making an archive."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _REFINED_LEVEL = 4
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How the archive of some data is made."""
+    """Options for making the archive of some data."""
 
     level: int = DEFAULT_LEVEL
     """0 (codecs only) to 9."""
     view: str = "auto"
-    """What an item of the data is: a name in `format/views.py`, or whatever fits."""
+    """Type of the items: a name in `format/views.py`, or whatever fits."""
     types: tuple[NumberType, ...] = ()
-    """What the numbers of a record are, where the user knows; empty to find out."""
+    """Types of the numbers of a record, where the user knows; empty to find out."""
     header: int = 0
     """Bytes before the first record, where the user knows its types."""
     proposer: Proposer | None = None

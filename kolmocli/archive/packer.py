@@ -35,7 +35,7 @@ from kolmocli.archive.time_budget import TimeBudget
 MEMBER_BYTES, PART_BYTES = MOST_MEMBER_BYTES, MOST_PROGRAM_BYTES
 """Data searched for programs at once."""
 _PARTS_TRIED = 2
-"""Where no program pays in the first parts, the others are not searched."""
+"""Parts searched first: where no program pays in them, the others are not searched."""
 _DEFAULTS = Options()
 _SEARCHING = 2e-6
 """Seconds of a byte that a time budget must leave, or all of it is for the codecs: a quick look takes most of that."""
@@ -52,7 +52,7 @@ _SAID_EVERY = 1 << 12
 
 @dataclass(slots=True)
 class MemberReport:
-    """What was tried for a member, and what was kept. Sizes in bytes."""
+    """Attempts for a member and the one that was kept. Sizes in bytes."""
 
     size: int = 0
     packed: int = 0
@@ -237,7 +237,7 @@ def _verified(
 
 
 def _layouts(data: bytes, options: Options, level: int) -> Iterator[Layout]:
-    """Where the data may be numbers: what the user says, or else what their header says and what it looks like."""
+    """Layouts that the data may have: the user's, or else those of their header and of their looks."""
     if options.types:
         yield layout_of(options.types, options.header, len(data))
     elif level > 0:

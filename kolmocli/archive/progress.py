@@ -1,4 +1,4 @@
-"""How far the work on some data is: a few words, and where anybody can say it, the share that is done."""
+"""Progress of the work on some data: a few words, and the share that is done where it is known."""
 
 from __future__ import annotations
 

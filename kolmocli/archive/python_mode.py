@@ -26,7 +26,7 @@ class PythonRunner:
     backend: Backend = "auto"
 
     def __call__(self, source: str, size: int) -> bytes:
-        """What the program makes, at most `size` bytes.
+        """Run the program and return its bytes, at most `size`.
 
         Raises:
             ArchiveError: when it fails, meets a limit, or makes something else.

@@ -78,7 +78,7 @@ def _codecs() -> list[Codec]:
 
 
 def _runs(data: bytes) -> Iterator[tuple[int, int]]:
-    """Where each long run of one byte begins and ends."""
+    """Start and end of each long run of one byte."""
     import numpy as np
 
     values = np.frombuffer(data, np.uint8)

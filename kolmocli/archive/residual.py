@@ -1,4 +1,4 @@
-"""What the programs of an attempt leave, in the codec that makes it smallest."""
+"""Pack the bytes that the programs of an attempt leave, in the codec that makes them smallest."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _QUICK_LEVEL = 2
 def packed_residual(
     attempt: Attempt, pieces: Sequence[Piece], size: int, level: int, budget: TimeBudget
 ) -> PackedResidual:
-    """What the pieces take from the residual, in the best codec; as it is where it is larger than it may be. `size` is that
-    of the data."""
+    """The bytes that the pieces take from the residual, in the best codec; unpacked where they are too many. `size` is that of
+    the data."""
     fresh: list[tuple[int, Sequence[int]]] = []
     count = 0
     for piece in pieces:
@@ -46,7 +46,7 @@ def packed_residual(
 
 
 def _layout_of_words(view: View, fresh: list[tuple[int, Sequence[int]]], rest: int) -> Layout:
-    """Where the numbers of each column lie in the residual."""
+    """Layout of the numbers of each column in the residual."""
     stretches: list[tuple[int, Stretch]] = []
     for position, items in fresh:
         column, type_ = view.column_at(position), _TYPE_OF_WORD[view.word_at(position)]

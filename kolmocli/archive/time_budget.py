@@ -1,4 +1,4 @@
-"""How long the work on an archive may take."""
+"""A time limit for the work on an archive."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from kolmocli.cli.train import TrainCommand, train
 from kolmocli.cli.worker import worker
 
 SUMMARY = "REINFORCE for tasks that a program can check, with a controller that keeps every kind of task near a 50 % pass rate."
-"""What kolmo is, in the one line that README has too."""
+"""One line that describes kolmo; README has it too."""
 
 app = typer.Typer(
     no_args_is_help=True,

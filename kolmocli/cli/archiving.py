@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from kolmocli.archive.progress import Progress
 
 Result = dict[str, Any]
-"""What `--json` says of one file."""
+"""Result for one file, as `--json` prints it."""
 _SECONDS_OF_PROGRESS = 5.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileOptions:
-    """How each file of a command is treated, and what is said of it."""
+    """Treatment of each file of a command, and the words about it."""
 
     force: bool = False
     remove: bool = False
@@ -38,7 +38,7 @@ class FileOptions:
 
 @dataclass(frozen=True, slots=True)
 class Permissions:
-    """What an archive may do: make an original of at most `max_output` bytes, and run its Python program (None: not)."""
+    """Limits for an archive: at most `max_output` bytes, and a runner of its Python program (None: refused)."""
 
     max_output: int
     run_python: RunPython | None = None
@@ -69,7 +69,7 @@ def named(
 def destinations(
     names: Sequence[str], output: str | None, stdout: bool, name_of: Callable[[str], str], remove: bool, prints: bool
 ) -> Callable[[str], str]:
-    """Where the output of each file goes. `prints`: the command has results of its own for standard output."""
+    """A function that names the output of each file. `prints`: the command has results of its own for standard output."""
     if output is not None and stdout and output != "-":
         raise UsageError("-c and -o name two outputs: take one")
     if output is not None and output != "-" and len(names) > 1:

@@ -157,7 +157,7 @@ def _room(report: Mapping[str, Any]) -> str:
 
 
 def verdict(family: Mapping[str, Any]) -> str:
-    """Where the family stands, in words."""
+    """Standing of the family, in words."""
     target, levels = f"the target of {family['target']:g}", family["levels"]
     words = {
         "crosses": f"crosses {target} at level {family['crossing'] or 0:.1f} of {len(levels)}",

@@ -149,7 +149,7 @@ def _sample(task: Task) -> dict[str, Any]:
 
 
 def _knobs(family: FamilySettings) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """What differs from the published generator, or from the founding task: in all levels alike, and level by level."""
+    """Knobs that differ from the published generator, or from the founding task: in all levels alike, and level by level."""
     from kolmocli.tasks.settings import FamilySettings, LevelList
 
     if not isinstance(family, LevelList):

@@ -116,7 +116,7 @@ def _said(extra: str, needs: Mapping[str, Sequence[Requirement]]) -> str | None:
 
 
 def _sandbox(docker: dict[str, Any]) -> str:
-    """What `--sandbox auto` takes: an image that is missing is built, if that needs no network."""
+    """The choice of `--sandbox auto`: an image that is missing is built, if that needs no network."""
     usable = docker["answers"] and (docker["image_built"] or docker["base_image"])
     return "docker" if usable else "embedded"
 

@@ -21,7 +21,7 @@ _BELONGS_TO = {
     "language": (_PREDICTIONS,),
     **dict.fromkeys(("time_limit", "memory_limit", "packages"), (_PREDICTIONS, _ENDPOINT)),
 }
-"""What is evaluated decides which flags mean something; any other is refused."""
+"""Flags that have an effect, by source of the answers; any other is refused."""
 
 
 def evaluate(

@@ -11,7 +11,7 @@ _MASKED = 0.1
 
 
 def mostly_masked(report: Mapping[str, Any]) -> str:
-    """What to say first of an evaluation that could not judge more than a tenth of its tasks; empty for any other."""
+    """A warning that more than a tenth of an evaluation's tasks could not be judged; empty for any other."""
     masked = report.get("masked") or 0
     tasks = masked + (report.get("n") or 0)
     return f"{masked:,} of {tasks:,} tasks could not be judged" if masked > _MASKED * tasks else ""

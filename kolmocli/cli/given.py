@@ -1,5 +1,4 @@
-"""Which flags a command was given: those without effect next to the others are refused, not ignored, and a sandbox that does not
-exist before anything is loaded."""
+"""Refuse flags that would have no effect next to the others, and a sandbox that does not exist, before anything is loaded."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ def _run(arguments: list[str]) -> int:
 
 
 def _of_a_file(error: OSError) -> int:
-    """What the system says of a file that nothing else was said of: a name that is too long, a folder that may not be read."""
+    """Report a system error about a file for which there is no other message: a name too long, a folder that may not be read."""
     name = str(error.filename)
     shown = name if len(name) <= _SHOWN else f"{name[:_SHOWN]}…"
     complain(f"{shown}: {error.strerror}")

@@ -101,7 +101,7 @@ def _report(model: Kept, json: bool) -> None:
 
 
 def _facts(model: Kept) -> dict[str, Any]:
-    """What `show` says. Nothing that takes torch is asked."""
+    """Facts that `show` prints. None of them needs torch."""
     from kolmocli.policy.description import describe
 
     return asdict(describe(model))

@@ -39,7 +39,7 @@ def summary_panel(summary: Mapping[str, Any]) -> RenderableType:
 
 
 def plan_text(planned: Mapping[str, Any], config: Config) -> str:
-    """What a run would be, and the resolved configuration: all of it a curriculum file, the plan as comments."""
+    """Plan of a run as comments above the resolved configuration: all of it a curriculum file."""
     from kolmocli.config.file import dump_config
 
     rows = _flat(planned)
@@ -58,7 +58,7 @@ def _held(rate: Mapping[str, Any]) -> str:
 
 
 def _ends(summary: Mapping[str, Any]) -> str | None:
-    """Which families are at an end of their ladder, and what to do about it."""
+    """Families at an end of their ladder, with advice."""
     ends = summary["ends"] or {}
     said = []
     for state, remedy in (("mastered", "add levels"), ("out of reach", "add easier levels or a warm start")):

@@ -148,7 +148,7 @@ def _own(name: str, text: str) -> dict[str, Any]:
 
 
 def _section(settings: Mapping[str, Any]) -> ControllerSection:
-    """What `--set` asks of controllers, such as `controller.integral.gain`, over what the simulated ladder asks for.
+    """Controller settings of `--set`, such as `controller.integral.gain`, over those of the simulated ladder.
 
     Raises UsageError for a setting that the schema does not have, or that simulates nothing.
     """
@@ -165,7 +165,7 @@ def _section(settings: Mapping[str, Any]) -> ControllerSection:
         if not key.startswith("controller.") or key == "controller.kind":
             raise UsageError(f"{label}: only what is below controller can be set here, and --controller is the kind")
         if key == "controller.prior":
-            raise UsageError(f"{label}: a profile is of a real curriculum, and nothing is trained here; leave it out")
+            raise UsageError(f"{label}: a profile is of a real curriculum, and nothing is trained here; remove it")
         data, _ = apply_override(data, key, value, label)
     try:
         return Config.model_validate(data).controller
@@ -174,7 +174,7 @@ def _section(settings: Mapping[str, Any]) -> ControllerSection:
 
 
 def _known(flag: str, asked: Sequence[str] | None, known: Sequence[str]) -> list[str]:
-    """What was asked for, each once. Refuses what does not exist."""
+    """The requested names, each once. Refuses those that do not exist."""
     for word in asked or ():
         if word not in known:
             raise UsageError(f"{flag} {word}: no such choice; {suggest(word, known)}")

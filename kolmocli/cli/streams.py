@@ -30,7 +30,7 @@ class Closed(io.StringIO):
 
     @property
     def buffer(self) -> Any:
-        """Where archives go."""
+        """The stream for archives."""
         return _ClosedBytes(self)
 
     def write(self, text: str) -> int:

@@ -200,7 +200,7 @@ def train(
 
 
 def _rehearsed(config: Config, planned: Mapping[str, Any]) -> tuple[dict[str, float] | None, str]:
-    """What a run would take, and what to think of it; None where finding out would take minutes or more memory than is free."""
+    """Estimated cost of a run with a remark; None where the estimate would take minutes or more memory than is free."""
     from kolmocli.processor import free_memory_mib
 
     parameters, memory = planned["model"]["parameters"], planned["memory_mib"]
@@ -235,7 +235,7 @@ def _only(task: str, config: Config) -> Config:
 
 
 def _curriculum_file(curriculum: str | None, resumed: Path | None, usual: str) -> Path:
-    """What the user named; the run's own configuration when it is resumed; else the usual one."""
+    """The file that the user named; a resumed run's own configuration; else the usual one."""
     from kolmocli.paths import find_curriculum
 
     if curriculum is None and resumed is not None:

@@ -1,4 +1,4 @@
-"""What a return is compared with: the baselines that come with kolmo by name, and those that a plugin registers."""
+"""Baselines of a return: those that come with kolmo by name, and those that a plugin registers."""
 
 from __future__ import annotations
 

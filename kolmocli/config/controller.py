@@ -1,4 +1,4 @@
-"""How buckets are chosen: the section of a file, and what is made of it.
+"""The section that says how buckets are chosen, and the controller that is made of it.
 
 The settings of a kind are declared where it is, in the parameters of its class; here they become a section of its name.
 """
@@ -46,7 +46,7 @@ class ControllerSection(Section):
     probes: Share = Field(0.05, description="rasch: share of groups that are moved one level up or down")
 
     def settings(self, kind: str) -> dict[str, Any]:
-        """What a controller of this kind is made with: its section, and what it takes from this one."""
+        """Arguments for a controller of this kind: its own section, and its share of this one."""
         shared = {key: getattr(self, key) for key in settings_of(KINDS.get(kind)) if key in _OWN}
         section = getattr(self, kind) if kind in type(self).model_fields else None
         return shared if section is None else {**shared, **dict(section)}

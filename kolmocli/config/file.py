@@ -43,8 +43,8 @@ BY_HAND = {
         "that server is sent your programs and your token, and decides what is right",
     ),
 }
-"""What only the person who trains may say, with the flag, and why. What a host answers is pickled Python, which runs in the
-trainer, so that a file which names one would be a program. A server of sandboxes gets the token from the environment, and its
+"""Keys that only the person who trains may set, with the flag, and why. A host answers in pickled Python, which runs in the
+trainer, so a file that names one would be a program. A server of sandboxes gets the token from the environment, and its
 verdicts are believed."""
 
 
@@ -126,7 +126,7 @@ def _configured(
     note: Callable[[str], None],
     to_look: bool = False,
 ) -> Config:
-    """What is in the file with the overrides; `root` says on which lines it stands, None where it is in no file."""
+    """The configuration of the file with the overrides; `root` has its line numbers, None where it is in no file."""
     for said in remarks(data):
         note(f"{file}: {said}")
     written, data = data, modern(data)

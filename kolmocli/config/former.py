@@ -58,7 +58,7 @@ def today(key: str) -> str:
 
 
 def former(location: tuple[str | int, ...], data: Any) -> tuple[str | int, ...]:
-    """Where the author of this content wrote what has its place at `location` now."""
+    """Place in the author's file of a key that stands at `location` now."""
     for old, new in MOVED.items():
         if location[: len(new)] == new and _value(data, new) is None and _value(data, old) is not None:
             return (*old, *location[len(new) :])

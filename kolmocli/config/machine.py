@@ -55,7 +55,7 @@ class SandboxSection(Section):
 
 
 class EngineSettings(Section):
-    """Where training runs. `engine: monarch` is short for its `kind`."""
+    """Placement of the rollouts: this process or generators. `engine: monarch` is short for its `kind`."""
 
     kind: Literal["local", "monarch"] = Field(
         "local",

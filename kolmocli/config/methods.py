@@ -29,7 +29,7 @@ class MethodSettings(Section):
     chooses: ClassVar[bool] = False
     """It chooses tasks for their signal: no two such methods at once."""
     of_sequences: ClassVar[str] = ""
-    """What it does that only sequences have, in words; empty for what works on all tasks."""
+    """Name of the effect that only sequences have; empty for a method that works on all tasks."""
 
     @property
     def is_on(self) -> bool:
@@ -38,7 +38,7 @@ class MethodSettings(Section):
 
 
 METHODS: Registry[Callable[..., Any]] = Registry("method", "kolmocli.methods")
-"""What makes a method, by its name: see `kolmocli.register_method`."""
+"""Makers of methods, by name: see `kolmocli.register_method`."""
 METHOD_SETTINGS: Registry[type[MethodSettings]] = Registry("method", "kolmocli.method_settings")
 
 

@@ -1,4 +1,4 @@
-"""What pydantic finds wrong, said in the words of the file's author."""
+"""Mistakes that pydantic finds, in the words of the file's author."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def _or_plugin(suggested: str) -> str:
 
 
 def _say(error: dict[str, Any]) -> tuple[Location, str]:
-    """Where, and what is wrong there with the remedy."""
+    """Place of a mistake, and its description with the remedy."""
     kind, location, context = error["type"], error["loc"], error.get("ctx", {})
     got = f"got {_show(error['input'])}"
     annotation = at(location)
@@ -126,7 +126,7 @@ def _without_kind(location: Location) -> Location:
 
 
 def _written(location: Location, data: Any) -> Location:
-    """Where the author wrote it: a level inherits its family's `sampler`, and its mistakes with it."""
+    """Place where the author wrote it: a level inherits its family's `sampler`, and its mistakes with it."""
     if len(location) < 5 or location[0] != "families" or location[2] != "levels":
         return location
     in_sampler = (*location[:2], "sampler", *location[4:])

@@ -106,5 +106,5 @@ def _bare(annotation: Any) -> Any:
 
 
 def family_kinds() -> tuple[str, ...]:
-    """What a family can be, by the names that errors use; those of plugins too."""
+    """Kinds of family, by the names that errors use; those of plugins too."""
     return tuple(dict.fromkeys([*map(str, _kinds(_bare(AnyFamily))), *families.names()]))

@@ -82,7 +82,7 @@ class Config(Section):
 
     @property
     def languages(self) -> set[Language]:
-        """What the policy writes: of the families, and of the files, which are read for it."""
+        """Languages that the policy writes: of the families, and of the files, which are read for it."""
         data = self.data
         used = self.families if data.train is None or data.families else {}
         return self._written(used) | languages_of(data)
@@ -97,7 +97,7 @@ class Config(Section):
 
     @property
     def alphabet(self) -> Alphabet:
-        """What a preset that is trained from nothing reads and writes."""
+        """Alphabet that a preset trained from nothing reads and writes."""
         return "programs" if self.languages == {"dsl"} else "characters"
 
     @model_validator(mode="after")

@@ -1,4 +1,4 @@
-"""Which tasks come next, from observed passes: a controller that holds every family near a pass rate.
+"""Choose the next tasks from observed passes: a controller that holds every family near a pass rate.
 
 Pure Python, and useful without the rest: in a trainer of one's own, `controller` makes one, `propose` says what to
 sample, and `observe` hears what passed. Importing this room registers the kinds that come with kolmo.

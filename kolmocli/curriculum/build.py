@@ -1,4 +1,4 @@
-"""From a kind, ladders and settings to a controller."""
+"""Make a controller from a kind, ladders and settings."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def controller(
     weigh: Weigh = "signal",
     **settings: Any,
 ) -> Controller:
-    """A controller over some families, for a trainer of one's own.
+    """A controller over some families, for your own trainer.
 
         controller = kolmo.controller("rasch", {"easy": 6, "hard": 9}, target=0.5)
         buckets = controller.propose(16, random.Random(0))
@@ -36,7 +36,7 @@ def controller(
         target: the pass rate to hold.
         floor: the least share of the groups that a family gets.
         guard: share of a family's groups that look past a level whose grader may be broken; 0: none (`curriculum/guard.py`).
-        weigh: what the groups above the floors follow: `signal`, mean U, or `alive`, the chance that a group has a pass and a failure.
+        weigh: the value by which groups above the floors are shared: `signal`, mean U, or `alive`, the chance that a group has a pass and a failure.
         settings: those of the kind, such as `slope`.
 
     Raises:
@@ -69,8 +69,8 @@ def make_controller(
     horizon: int | None = None,
     weigh: Weigh = "signal",
 ) -> Controller:
-    """A controller of this kind. `horizon` is how many steps are planned, for a kind that goes by the clock; `weigh` is what the
-    mixture across families follows.
+    """A controller of this kind. `horizon` is the number of planned steps, for a kind that follows a schedule; `weigh` is the
+    value by which the mixture shares groups among families.
 
     Raises:
         UsageError: there is no such kind or setting, or the kind refuses what it is given.

@@ -26,7 +26,7 @@ class FamilyController:
         return [Bucket(family, self.levels[family].draw(rng)) for family in families]
 
     def begin(self, profile: Mapping[str, Mapping[int, tuple[float, int]]]) -> None:
-        """Begin with measured pass rates, by family and level (`LevelBase.begin`). Raises ValueError where a kind goes by none."""
+        """Begin with measured pass rates, by family and level (`LevelBase.begin`). Raises ValueError where a kind uses none."""
         for family, rates in profile.items():
             level = self.levels[family]
             start = getattr(level, "begin", None)

@@ -4,7 +4,7 @@ A level that is too hard passes seldom, and so do all harder ones. Two things lo
 
 - `broken`: nothing passes while a harder level of the family passes. A wrong answer key, tests that nothing can pass, a form that
   is rejected on this level alone.
-- `unread`: nothing passes because answers never reach the check. A habit of form is not learnt yet, or the form is refused.
+- `unread`: nothing passes because answers never reach the check. A form is not learned yet, or the form is refused.
 
 A suspicion stays until the bucket passes again, however seldom it is sampled.
 """
@@ -35,7 +35,7 @@ _NEAR = 4
 _UNLIKELY = 1e-3
 """Chance of what was seen if the bucket were no harder than a harder one."""
 _AGAIN, _AGAIN_RATE = 3, 0.25
-"""A suspicion ends when the latest so many groups passed so often."""
+"""A suspicion ends when this many of the latest groups have at least this pass rate."""
 
 Seen = tuple[int, int, int, int]
 """A group: the step that it was sampled at, passes, rollouts, answers that never reached the check."""
@@ -62,7 +62,7 @@ class Suspicion:
 
 
 class Graders:
-    """What the latest groups of every bucket say of its grader. `observe` it once for each version of the policy."""
+    """The latest groups of every bucket as evidence about its grader. `observe` it once for each version of the policy."""
 
     def __init__(self) -> None:
         self.step = 0

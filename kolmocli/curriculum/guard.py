@@ -13,15 +13,15 @@ from kolmocli.curriculum.levels import take
 
 _HOPELESS = 0.05
 _AT_LEAST = 3
-"""So many groups, passing so seldom, open the question whether a level is broken or only hard."""
+"""Groups with a pass rate of at most `_HOPELESS` that open the question whether a level is broken or only hard."""
 _PASSING = 0.25
-"""A lower level that passes so often keeps the question open."""
+"""A lower level with this pass rate keeps the question open."""
 _PAST = 3
 """Levels beyond it that are looked at."""
 _QUIET = 0.1
-"""Times the share: what a closed bucket gets when there is no question."""
+"""Times `share`: the part of the groups that closed buckets get when there is no question."""
 _ANSWERED = 6
-"""So many groups there that pass as seldom answer it: the level is hard."""
+"""Groups at a level beyond that fail as much and answer it: the level is hard."""
 
 
 class Guard:
@@ -29,7 +29,7 @@ class Guard:
 
     - A bucket that is `broken` (`graders.py`) is closed: the level above or below it is asked in its place, and its results are
       kept from the controller inside.
-    - A level that never passes beside an easier one that does is a question: levels beyond it are looked at.
+    - A level that never passes next to an easier one that does is a question: levels beyond it are looked at.
 
     `share` of the groups of the family look beyond while there is a question, and a tenth of that goes to closed buckets for ever,
     so that a repaired grader is noticed. Without either it changes nothing, not even a random number.
@@ -67,7 +67,7 @@ class Guard:
         return news + self.inner.observe(passed_on)
 
     def _plan(self) -> None:
-        """What is asked in the place of closed buckets, and what is looked at, until the next results."""
+        """The replacements of closed buckets, and the levels to look at, until the next results."""
         self._in_place: dict[Bucket, list[Bucket]] = {}
         self._looks: dict[str, tuple[float, list[Bucket]]] = {}
         for bucket, suspicion in self.graders.suspected.items():

@@ -103,7 +103,7 @@ def supervised_bits(p: float) -> float:
 
 
 def per_gflop(bits: float, flops: float) -> float | None:
-    """What 10⁹ floating-point operations bought, in bits; None where there were none."""
+    """Bits per 10⁹ floating-point operations; None where there were none."""
     return bits / flops * 1e9 if flops > 0 else None
 
 

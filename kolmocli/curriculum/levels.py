@@ -23,7 +23,7 @@ class LevelController(Protocol):
 
     @property
     def level(self) -> float:
-        """Where this family is held; may lie between two levels."""
+        """Current level of this family; may lie between two."""
         ...
 
     def draw(self, rng: random.Random) -> int:
@@ -46,7 +46,7 @@ class LevelController(Protocol):
         ...
 
     def state_dict(self) -> dict[str, Any]:
-        """What a checkpoint keeps: a copy, in plain JSON."""
+        """State for a checkpoint: a copy, in plain JSON."""
         ...
 
     def load_state_dict(self, state: dict[str, Any]) -> None: ...
@@ -73,7 +73,7 @@ class LevelBase:
     def begin(self: LevelController, rates: Mapping[int, tuple[float, int]]) -> None:
         """Begin with measured pass rates: by level the rate, and of how many rollouts it is. Here they are observed as a step's.
 
-        Raises ValueError for a kind that goes by no pass rate."""
+        Raises ValueError for a kind that uses no pass rates."""
         self.observe(measured(rates))
 
     def state(self) -> str:

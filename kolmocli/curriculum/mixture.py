@@ -11,19 +11,19 @@ from kolmocli.curriculum.base import Result
 from kolmocli.curriculum.information import dead, signal
 
 _MEMORY = 0.9
-"""Of the mean signal, per step in which the family was seen."""
+"""Share of the mean signal that is kept in each step with groups of the family."""
 Weigh = Literal["signal", "alive"]
-"""What a group counts: U, the estimate of p(1−p); or whether some of its n rollouts passed and some failed, the estimate of
+"""Value of a group: U, the estimate of p(1−p); or whether some of its n rollouts passed and some failed, the estimate of
 1−pⁿ−(1−p)ⁿ, which is nearly flat between p = .2 and p = .8."""
 _FULL: dict[Weigh, float] = {"signal": 0.25, "alive": 1.0}
-"""At p = 1/2: what a family is taken for before it is seen."""
+"""At p = 1/2: the value of a family before its first group."""
 _AGE_MEMORY = 0.9
 
 T = TypeVar("T")
 
 
 def freshness(age: int) -> float:
-    """What a result counts that was sampled `age` policy updates ago: 1 at age 0, half at 7.
+    """Weight of a result that was sampled `age` policy updates ago: 1 at age 0, half at 7.
 
     For controllers without a model of how ability moves; the tracker of `rasch` has one.
     """
@@ -37,11 +37,11 @@ def counted(results: Sequence[Result]) -> tuple[float, float]:
 
 
 class Mixture:
-    """Which family gets how much.
+    """Shares of the groups among families.
 
     Args:
         floors: least share of the groups per family. Raises ValueError when they add to more than 1.
-        weigh: what the rest of the groups follows.
+        weigh: the value by which the rest of the groups is shared.
     """
 
     def __init__(self, floors: Mapping[str, float], weigh: Weigh = "signal") -> None:
@@ -53,10 +53,10 @@ class Mixture:
         self.floors = dict(floors)
         self.weigh = weigh
         self.signal = dict.fromkeys(floors, _FULL[weigh])
-        """Of each family the mean of what its groups count."""
+        """Mean value of the groups of each family."""
 
     def expect(self, family: str, rate: float, rollouts: int = 8) -> None:
-        """Begin with a pass rate that was measured, of groups of so many rollouts."""
+        """Begin with a measured pass rate, as if of groups of `rollouts` rollouts."""
         alive = 1.0 - rate**rollouts - (1.0 - rate) ** rollouts
         self.signal[family] = alive if self.weigh == "alive" else rate * (1.0 - rate)
 

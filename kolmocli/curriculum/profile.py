@@ -1,4 +1,4 @@
-"""What `kolmo curriculum calibrate` measured, read as a controller's first belief.
+"""Read a profile of `kolmo curriculum calibrate` as a controller's first belief.
 
 Two kinds of file: the report on a curriculum (`-o F`, or what `--json` prints), and a file of tasks with `pass_rate` and `level` in
 every line (`--data F -o G`), whose rates are averaged per level.
@@ -17,17 +17,17 @@ from kolmocli.errors import UsageError
 from kolmocli.plain import parsed
 
 Rates = dict[int, tuple[float, int]]
-"""By level: the pass rate, and of how many rollouts or tasks it is."""
+"""By level: the pass rate, and its number of rollouts or tasks."""
 Place = str
-"""Of an entry, as an error names it."""
+"""An entry's place, as an error names it."""
 
 
 def begin(controller: Controller, ladders: Mapping[str, Ladder], buckets: Sequence[Bucket], file: str) -> None:
-    """Let a controller that has seen nothing begin with what the file says of its families. `buckets` are those that there are;
-    levels of them that are not on the ladder are left out.
+    """Let a controller that has seen nothing begin with what the file says of its families. `buckets` are all that exist;
+    those that are not on the ladder are skipped.
 
     Raises:
-        UsageError: the file cannot be read, is of another curriculum, or the controller goes by no pass rate.
+        UsageError: the file cannot be read, is of another curriculum, or the controller uses no pass rates.
     """
     profile = read_profile(file, list(ladders))
     for name, rates in profile.items():

@@ -50,7 +50,7 @@ def room_line(room: Mapping[str, Any]) -> str:
 
 
 def room(groups: Mapping[Bucket, Sequence[Group]], seed: int = 0) -> Room | None:
-    """What control could win, from the groups (passes, rollouts) of each bucket.
+    """Room for control, from the groups (passes, rollouts) of each bucket.
 
     A bucket without groups counts as the nearest level of its family that has some, which makes the ratio of a run that
     held its levels a lower bound. Levels are chosen by one half of the tasks and measured by the other, so that the best
@@ -107,7 +107,7 @@ def _best(levels: Levels) -> float:
 
 
 def _highest(values: Sequence[float]) -> int:
-    """Where the values are highest, each smoothed by its neighbours."""
+    """Index of the highest value, each smoothed by its neighbors."""
     padded = [values[0], *values, values[-1]]
     smooth = [padded[i - 1] + 2 * padded[i] + padded[i + 1] for i in range(1, len(padded) - 1)]
     return smooth.index(max(smooth))

@@ -20,7 +20,7 @@ HORIZON = "horizon"
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What there is to say of a parameter: `gain: Annotated[float, Setting("share of the ladder", above=0)] = 0.03`.
+    """Help and limits of a parameter: `gain: Annotated[float, Setting("share of the ladder", above=0)] = 0.03`.
 
     Args:
         about: its help text.
@@ -89,7 +89,7 @@ def check(kind: str, known: Mapping[str, Parameter], given: Mapping[str, Any]) -
 
 
 def _wrong(parameter: Parameter, value: Any) -> str | None:
-    """What it must be and is not. Only numbers are looked at: other types are the kind's own affair."""
+    """The rule that a value breaks. Only numbers are checked: other types are the kind's own affair."""
     if parameter.type not in (int, float):
         return None
     allowed = int if parameter.type is int else (int, float)

@@ -17,7 +17,7 @@ from kolmocli.curriculum.levels import take
 
 _START_VARIANCE = 4.0
 _MEASURED_VARIANCE = 0.25
-"""Of a belief that comes from a profile, at least."""
+"""Least variance of a belief that begins with a profile."""
 _FAR = 1e3
 """Logits: no limit."""
 _SHOCK = 3.0
@@ -67,7 +67,7 @@ class Tracker:
         self.surprise = 0.0
         """Running mean of how many sigmas above the expectation the pass rate was."""
         self.beyond = 0.0
-        """How far beyond the end of the ladder the ability was measured, in logits. It is shown and holds no level."""
+        """Distance of the measured ability beyond the end of the ladder, in logits. It is shown and moves no level."""
         self.age = 0.0
         """Policy updates since the latest results were sampled, on average."""
 
@@ -135,7 +135,7 @@ class Tracker:
         return list(terms.values())
 
     def _sigmas(self, terms: Sequence[Term]) -> float:
-        """How far the passes are from what was expected, in standard deviations; positive is more."""
+        """Deviation of the passes from the expected ones, in standard deviations; positive is more."""
         score, information = _likelihood(terms, self.ability, _MIN_VARIANCE_OF_PASS)
         return score / math.sqrt(information * (1.0 + self.variance * information))
 
@@ -160,7 +160,7 @@ _STATE = ("ability", "variance", "scatter", "surprise", "beyond", "age")
 
 
 def peak(terms: Sequence[Term], start: float, variance: float, slew: float) -> tuple[float, float]:
-    """Where a belief around `start` times the likelihood is highest within the slew limit, and the curvature of the likelihood
+    """Maximum of a belief around `start` times the likelihood within the slew limit, and the curvature of the likelihood
     there: Newton's method, kept inside the limit by halving."""
     at, precision = start, 1.0 / variance
     low, high = start - slew, start + slew

@@ -1,4 +1,4 @@
-"""What an engine is: where rollouts are written and judged. The loop does not know where that is."""
+"""The contract of an engine, which writes and judges rollouts. The loop does not know where it does so."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Group:
     age: int = 0
 
     def result(self) -> Result:
-        """What the controller sees: passes among the rollouts that the sandbox could judge."""
+        """The group as the controller sees it: passes among the rollouts that the sandbox could judge."""
         judged = [o for o in self.outcomes if o.reward is not None]
         return Result(
             self.task.bucket,
@@ -71,12 +71,12 @@ class Request:
 
 
 Choose = Callable[[int], Request | None]
-"""What is asked of the policy in a step; None after the last one."""
+"""Gives the request of a step; None after the last one."""
 
 
 @dataclass(frozen=True, slots=True)
 class GeneratorReport:
-    """What a process that writes programs did since the last report; `executed`, `infra` and `restarts` since it began."""
+    """Work of one generator since the last report; `executed`, `infra` and `restarts` since it began."""
 
     host: str
     pid: int | None
@@ -93,7 +93,7 @@ class Engine(Protocol):
     """Counts rollouts, and is looked at while they are written and judged."""
 
     def rollout(self, choose: Choose, step: int) -> Experience:
-        """What was asked for in this step, written by the policy and judged. An engine that works ahead asks `choose` for
+        """The step's rollouts, written by the policy and judged. An engine that works ahead asks `choose` for
         later steps too, before their turn has come."""
         ...
 
@@ -106,7 +106,7 @@ class Engine(Protocol):
         ...
 
     def events(self) -> list[str]:
-        """What happened to the engine since it was last asked, a line each."""
+        """Events of the engine since the last call, a line each."""
         ...
 
     def generators(self) -> dict[str, GeneratorReport]:

@@ -52,5 +52,5 @@ def usual_limits(asked: SandboxSection) -> Limits:
 
 
 def most_limits(asked: SandboxSection | None, tasks: Iterable[Task]) -> Limits | None:
-    """What one of these tasks may grant at most."""
+    """Largest limits that one of these tasks may grant."""
     return None if asked is None else limits_for(tasks, usual_limits(asked))

@@ -92,7 +92,7 @@ class LocalEngine:
         return Experience(groups, Cost(sum(len(r.tokens) for r in rollouts), sampled - began, judged - sampled))
 
     def _answer(self, task: Task, rollout: Rollout) -> str:
-        """What is judged. Presets write nothing around a program; what other models do is taken away."""
+        """The text to judge. Presets write nothing around a program; the rest of other models' answers is removed."""
         whole = task.language == "text" or self.policy.is_preset
         return rollout.text if whole else program_in_place(rollout.text, task.defines)
 

@@ -1,4 +1,4 @@
-"""What a policy makes of tasks, by its name: it is loaded, its programs are judged, and all is closed again."""
+"""Evaluate a policy by name: load it, judge its programs, and close all again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the standard compressors make of the same sequences, on raw bytes.
+"""Sizes of the same sequences under the standard compressors, on raw bytes.
 
 Each codec runs at its strongest everyday setting: gzip -9, bz2 -9, xz -9e, zstd -19, brotli -11. Sizes
 are those of complete files, headers and checks included, in bits. `per_block` compresses every sequence by

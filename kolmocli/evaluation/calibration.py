@@ -1,4 +1,4 @@
-"""How often a policy passes at every level of a curriculum: the curve that a controller has to find its way on.
+"""Measure a policy's pass rate at every level of a curriculum: the curve that a controller has to follow.
 
 The tasks are of the training distribution, because those are what a controller samples, but drawn with a seed of
 their own: a run that is calibrated has not seen them.
@@ -78,7 +78,7 @@ def calibrate(
 
 
 def level_record(level: int, attempts: Sequence[Sequence[Outcome]]) -> dict[str, Any]:
-    """What the samples of the tasks of one level say. Rollouts that the sandbox lost are only counted.
+    """Figures of one level from the samples of its tasks. Rollouts that the sandbox lost are only counted.
 
     Numbers that do not exist (a share of nothing, the signal of single rollouts) are None.
     """
@@ -145,7 +145,7 @@ def non_increasing(points: Sequence[tuple[float, float]]) -> list[float]:
 
 
 def _crossing(levels: Sequence[int], rates: Sequence[float], target: float) -> float:
-    """Where the straight lines between the rates fall below the target; there is such a place."""
+    """Level at which the straight lines between the rates fall below the target; there is one."""
     curve = list(zip(levels, rates, strict=True))
     (low, above), (high, below) = next((a, b) for a, b in pairwise(curve) if b[1] < target)
     return low + (high - low) * (above - target) / (above - below)

@@ -1,4 +1,4 @@
-"""What programs cost: coded bits for those of the language, one packed stream of text for free Python.
+"""Cost of programs: coded bits for those of the language, one packed stream of text for free Python.
 
 Text is stored as an archive would: all programs in one stream, a NUL after each, which no program contains, through
 the best codec. A program on its own would pay for the codec's frame and for the words that all of them share.
@@ -21,7 +21,7 @@ Pair = tuple[SequenceTask, Outcome]
 
 
 class Coding(Protocol):
-    """How the correct programs of an evaluation are stored."""
+    """Storage of the correct programs of an evaluation."""
 
     def choices(self, correct: Sequence[Pair]) -> Iterator[list[Pair]]:
         """The selections of programs that a compressor weighs against leaving their sequences to a codec."""

@@ -26,7 +26,7 @@ from kolmocli.tasks.sequences.task import SequenceTask
 
 @dataclass(frozen=True, slots=True)
 class Programs:
-    """How programs from elsewhere are run."""
+    """Settings for running programs from elsewhere."""
 
     language: Language = "python"
     seconds: float | None = None

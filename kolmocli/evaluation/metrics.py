@@ -91,7 +91,7 @@ def of_sequences(pairs: Sequence[tuple[Task, Outcome]]) -> list[Pair]:
 
 
 def judges(pairs: Sequence[tuple[Task, Outcome]]) -> str | None:
-    """Who judged the questions, by name and version; None without questions."""
+    """Judges of the questions, by name and version; None without questions."""
     names = {task.judged_by for task, _ in pairs if isinstance(task, AnswerTask)}
     return "; ".join(sorted(name for name in names if name)) or None
 
@@ -108,7 +108,7 @@ def prefix_matches(pairs: Sequence[Pair], items: int) -> int:
 
 
 def made_by(task: SequenceTask, outcome: Outcome) -> tuple[int, ...] | None:
-    """What the program makes; None when it did not end normally, or made no sequence."""
+    """The program's sequence; None when it did not end normally, or made none."""
     return task.target if outcome.passed else outcome.value
 
 

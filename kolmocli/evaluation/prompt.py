@@ -1,4 +1,4 @@
-"""What a prompted model is asked: the task of the KoLMogorov Test (Yoran et al. 2025, its plain prompt), in own words.
+"""The prompt for a model behind an endpoint: the task of the KoLMogorov Test (Yoran et al. 2025, its plain prompt), in own words.
 
 The prompt keeps what the benchmark's evaluation relies on: the result in `output`, `###` as the end, no code fence, and
 the heading above the list by which readers of predictions find the sequence again.

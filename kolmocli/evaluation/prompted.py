@@ -111,7 +111,7 @@ def _conversation(task: Task) -> Messages:
 
 
 def _write_rest(writer: PredictionWriter, waiting: Iterable[tuple[Task, Future[Answer]]]) -> None:
-    """Where asking ends early: what has been answered out of turn."""
+    """Save answers that came out of turn when asking ends early."""
     with contextlib.closing(writer):
         for task, answer in waiting:
             if answer.done() and answer.exception() is None:

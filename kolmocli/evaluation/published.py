@@ -20,7 +20,7 @@ from kolmocli.tasks.sequences.task import SequenceTask
 
 _JOIN = "#_#_#_#_#_#_#"
 _LEAD_IN = "that generates the sequence is:"
-"""How the published prompt's answers begin."""
+"""Beginning of the published prompt's answers."""
 _LONGEST = 256
 """A longer output was not taken for an answer."""
 _SYNTHETIC_BITS = 1_000_105 * 8

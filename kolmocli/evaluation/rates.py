@@ -1,4 +1,4 @@
-"""How small: bits after compression ÷ bits before, with every flag paid and only correct programs counted.
+"""Compression rates: bits after ÷ bits before, with every flag paid and only correct programs counted.
 
     compression rate = (bits of the programs that are used
                         + bits of the left-over sequences, as one stream of the best standard codec

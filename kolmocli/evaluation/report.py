@@ -18,7 +18,7 @@ from kolmocli.evaluation.searched import search_baseline
 
 @dataclass(frozen=True, slots=True)
 class Reporting:
-    """What the report holds in addition to the metrics of every evaluation."""
+    """Options of the report, in addition to the metrics of every evaluation."""
 
     kt_compatible: bool = False
     hold_out: int = 0

@@ -18,7 +18,7 @@ Attempts = Sequence[tuple[Task, list[Outcome]]]
 
 
 def best_of(outcomes: Sequence[Outcome]) -> Outcome:
-    """What a compressor would keep of several samples of one task: the shortest correct program.
+    """The sample of one task that a compressor would keep: the shortest correct program.
 
     Without a correct one: the first that ran, else the first of the language, else the first that was
     not lost by the sandbox. Ties go to the earlier sample. Raises ValueError for no sample.

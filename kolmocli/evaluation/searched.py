@@ -1,4 +1,4 @@
-"""What a search finds for the same sequences, with as many seconds for each: a policy that saves less has learned nothing new."""
+"""Search for the same sequences, with as many seconds for each: a policy that saves less has learned nothing new."""
 
 from __future__ import annotations
 

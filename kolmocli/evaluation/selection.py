@@ -1,4 +1,4 @@
-"""Which tasks an evaluation takes: the held-out ones of a curriculum, or those of a file that the run has not seen."""
+"""Select the tasks of an evaluation: the held-out ones of a curriculum, or those of a file that the run has not seen."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _ROOM = 512
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What was asked for: tasks of a curriculum or of a file, how many, and how strictly."""
+    """Request for tasks of a curriculum or of a file, with their number and strictness."""
 
     curriculum: str | None = None
     data: str | None = None
@@ -70,7 +70,7 @@ def select(target: str | None, wanted: Wanted, warn: Callable[[str], None]) -> S
 
 
 def config_for(target: str | None, wanted: Wanted, warn: Callable[[str], None] = silent) -> Config:
-    """What goes for a run, a model, or (None) a model that is somewhere else, with the file that was asked for.
+    """Configuration for a run, a model, or (None) a model that is somewhere else, with the requested file.
 
     Raises:
         UsageError: nothing says which tasks.
@@ -102,7 +102,7 @@ def _say_shared(wanted: Wanted, shared: int, rest: TaskFile, target: str, warn: 
 
 
 def _trained_on(target: str, wanted: Wanted, warn: Callable[[str], None]) -> Taken | None:
-    """What a run was trained on of its file; None for what is no run, or was trained on families alone."""
+    """Training data of a run's file; None for what is no run, or was trained on families alone."""
     own = _own_config(target)
     if own is None or own.data.train is None:
         return None

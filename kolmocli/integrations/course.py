@@ -126,7 +126,7 @@ class Course:
         return held_out_tasks(self._sources["eval"], count)
 
     def judge(self, tasks: Sequence[Task], answers: Sequence[str]) -> list[Outcome]:
-        """What each answer to each task came to, all in one batch. Prose and code fences around a program are taken away.
+        """Judge each answer to its task, all in one batch. Prose and code fences around a program are removed.
 
         Raises UsageError for a course that was opened without a judge.
         """

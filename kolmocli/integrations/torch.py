@@ -57,7 +57,7 @@ class PassRateSampler(Sampler[int]):
         self._turn = 0
 
     def __len__(self) -> int:
-        """How many prompts there are: what a trainer calls an epoch."""
+        """Number of prompts: a trainer's epoch."""
         return self.prompts.size
 
     def __iter__(self) -> Iterator[int]:
@@ -89,8 +89,8 @@ class PassRateSampler(Sampler[int]):
         """Take in single rollouts, in any order, once for each version of the policy.
 
         Args:
-            indices: of each rollout the number of its prompt: whole numbers, as Python, numpy or torch have them.
-            passed: whether it passed, or None where nobody could judge it.
+            indices: for each rollout the number of its prompt: whole numbers, as Python, numpy or torch have them.
+            passed: whether it passed, or None where it could not be judged.
             age: policy updates since they were sampled.
 
         Raises:

@@ -61,7 +61,7 @@ class Lessons(TrainerCallback, ExportableState):
         self, completions: Sequence[Any], family: Sequence[str], level: Sequence[int], index: Sequence[int],
         split: Sequence[Split], log_metric: Callable[[str, float], None] | None = None, **_: Any,
     ) -> list[float | None]:  # fmt: skip
-        """What the curriculum pays for each of n completions; None, which TRL leaves out, where the sandbox lost one.
+        """Reward of the curriculum for each of n completions; None, which TRL skips, where the sandbox lost one.
 
         The columns of the data set have n items each, and say which task a completion is of. Raises EnvironmentMissing when
         no sandbox can be had any more.
@@ -124,7 +124,7 @@ class Lessons(TrainerCallback, ExportableState):
             self._heard.clear()
 
     def state(self) -> dict[str, Any]:
-        """What every checkpoint of the trainer holds of this: plain JSON, in its `trainer_state.json`."""
+        """State for every checkpoint of the trainer: plain JSON, in its `trainer_state.json`."""
         return {"course": self.course.state_dict(), "waiting": list(self._waiting)}
 
     # --- rows
@@ -149,7 +149,7 @@ class Lessons(TrainerCallback, ExportableState):
 
 
 class _Stream:
-    """What makes the rows. `datasets` hashes it by pickling it: it pickles as a name, for nothing of it may be copied."""
+    """Maker of the rows. `datasets` hashes it by pickling it: it pickles as a name, for nothing of it may be copied."""
 
     def __init__(self, rows: Callable[[], Iterator[dict[str, Any]]]) -> None:
         self._rows = rows
@@ -170,5 +170,5 @@ def _stream(number: int) -> _Stream:
 
 
 def _text(completion: Any) -> str:
-    """What the policy wrote, as messages or as a text."""
+    """Text of a completion, given as messages or as a text."""
     return completion if isinstance(completion, str) else "".join(str(message["content"]) for message in completion)

@@ -28,12 +28,12 @@ __all__ = ["KolmoTaskset"]
 
 
 class KolmoTaskConfig(vf.TaskConfig):
-    """What every process needs to make the tasks and to judge them."""
+    """Settings that every process needs to make the tasks and to judge them."""
 
     curriculum: str = "quickstart"
     """A packaged curriculum, or a file that every worker can read."""
     sandbox: Backend = "auto"
-    """Where programs run."""
+    """Backend that runs programs."""
     plugins: tuple[str, ...] = ()
     """Files or modules with families of your own, as `kolmo train --plugin`."""
 
@@ -45,7 +45,7 @@ class KolmoTasksetConfig(vf.TasksetConfig):
 
 
 class KolmoData(vf.TaskData):
-    """Which task it is: the same name makes the same task in every process."""
+    """Name of a task: the same name makes the same task in every process."""
 
     family: str
     level: int
@@ -62,7 +62,7 @@ class KolmoTask(vf.Task[KolmoData, vf.State, KolmoTaskConfig]):
 
     @vf.reward
     async def reward(self, trace: vf.Trace) -> float:
-        """What the curriculum pays for the last reply. Whether it passed is the metric `passed`.
+        """Reward of the curriculum for the last reply. The metric `passed` says whether it passed.
 
         Raises:
             KolmoError: the sandbox lost the program; the trace then has an error, and is scored neither right nor wrong.

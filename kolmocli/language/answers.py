@@ -32,7 +32,7 @@ Asked = Sequence[str]
 _OUTPUT = re.compile(r"\boutput\b\s*[+*]?=(?!=)")
 _READING = re.compile(r"\binput[ \t]*\(|\bstdin\b|\bopen[ \t]*\([ \t]*0\b|\bfileinput\b|/dev/stdin")
 _ASIDE = re.compile(r"[\"'#]")
-"""Where a string or a comment begins, which may hold any words."""
+"""Start of a string or a comment, which may hold any words."""
 _RESERVED = rf"(?:{'|'.join(sorted({*kwlist, *softkwlist, 'type'}))})\b"
 """`type` is a keyword since Python 3.12: an answer is read alike by all."""
 _WORD = rf"\b(?!{_RESERVED})[^\W\d]\w*+"

@@ -1,4 +1,4 @@
-"""Where an answer begins and ends in what a model wrote: end tokens, thoughts, and tags around an answer.
+"""Find the beginning and end of an answer in a model's text: end tokens, thoughts, and tags around an answer.
 
 What goes above the answer leaves its line breaks behind, so that line i stays line i. All of it takes time linear in the
 text: it is a stranger's.
@@ -27,13 +27,13 @@ END_TOKENS = {
     "T5, BERT": ("<pad>", "<unk>", "[PAD]", "[SEP]"),
     "MBPP's own prompt": ("[DONE]",),
 }
-"""What ends an answer of well-known models, where a decoder leaves it in the text."""
+"""End tokens of well-known models, where a decoder leaves them in the text."""
 _BEGIN = re.compile(
     r"\s*+(?:<s>|<bos>|<\|begin_of_text\|>|<\uff5cbegin\u2581of\u2581sentence\uff5c>|<\uff5cAssistant\uff5c>|<\|assistant\|>"
     r"|<\|im_start\|>[ \t]*(?:assistant)?|<start_of_turn>[ \t]*(?:model)?"
     r"|<\|start_header_id\|>[ \t]*assistant[ \t]*<\|end_header_id\|>)"
 )
-"""What may stand before it."""
+"""Tokens that may stand before an answer."""
 _ENDS = re.compile(
     "|".join(
         [
@@ -91,7 +91,7 @@ def before_end(text: str) -> str:
 
 
 def triple_quoted(text: str) -> list[tuple[int, int]]:
-    """Where strings in three quotes stand that are closed again."""
+    """Spans of closed strings in three quotes."""
     spans, opened = list[tuple[int, int]](), None
     for found in _TRIPLE.finditer(text):
         if opened is None:
@@ -144,7 +144,7 @@ def _thought_over(text: str) -> str:
 
 
 def _within(text: str, opening: str, closing: str) -> str:
-    """What stands behind the last opening tag that begins a line, and before the closing one."""
+    """Text between the last opening tag that begins a line and the closing one."""
     begun = text.rfind(opening)
     if begun >= 0 and not text[text.rfind("\n", 0, begun) + 1 : begun].strip():
         end = begun + len(opening)

@@ -35,7 +35,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Block(Part):
-    """What a code fence holds, and what is written behind its marks. `fence` is the number of the line of the fence."""
+    """Contents of a code fence and the words behind its marks. `fence` is the number of the line of the fence."""
 
     name: str
     closed: bool

@@ -19,7 +19,7 @@ _PREDICATES: dict[str, Callable[[int], bool]] = {name: getattr(functions, name) 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """What one program may use. The defaults hold every sampled program many times over."""
+    """Bounds of one program. The defaults hold every sampled program many times over."""
 
     statements: int = 256
     items: int = 1 << 20

@@ -50,7 +50,7 @@ def kind_of(function: str) -> str:
 
 
 class Scan:
-    """What coder and decoder both know before a statement: its context, and the values by use and kind."""
+    """State that coder and decoder share before a statement: its context, and the values by use and kind."""
 
     __slots__ = ("count", "kind", "plain", "unused")
 

@@ -18,7 +18,7 @@ from enum import Enum
 
 
 class Kind(Enum):
-    """What an argument position takes."""
+    """Type of an argument."""
 
     INT = "int"
     REF = "variable"

@@ -1,4 +1,4 @@
-"""How much of a target a program has made so far: the potential of the shaping, and the process reward."""
+"""Share of a target that a program has made so far: the potential of the shaping, and the process reward."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def explained(values: Sequence[Value | None], target: Value) -> list[float]:
 
 
 def _places(value: Value, target: Value) -> list[int]:
-    """Where the value stands in the target, from the left."""
+    """Positions of the value in the target, from the left."""
     width = len(value)
     return [i for i in range(len(target) - width + 1) if target[i] == value[0] and target[i : i + width] == value]
 

@@ -1,4 +1,4 @@
-"""What the sampler draws, and how often: every probability is a named field, its default the published value."""
+"""Settings of the sampler: every probability is a named field, its default the published value."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ OPERATORS: dict[str, float] = {
 
 
 class SamplerConfig(BaseModel):
-    """What is drawn, and how often. Ranges are inclusive at both ends."""
+    """Probabilities and ranges of the sampler. Ranges are inclusive at both ends."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
@@ -67,7 +67,7 @@ class SamplerConfig(BaseModel):
     whose probability is their sum, and so do the additions and subtractions. A name left out has none.
     `filter` has no coin of its own in the published way; there it only has to be above 0."""
     repeats: Range = (2, 4)
-    """How often `repeat_list` repeats."""
+    """Repetitions that `repeat_list` makes."""
     jumps: Range = (2, 5)
     """The step of `get_subsequence_with_jumps`."""
     drop_original: float = 0.25

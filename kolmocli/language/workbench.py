@@ -11,7 +11,7 @@ from kolmocli.language.sampler_settings import SamplerConfig
 
 _PAIRWISE = ("add_two_lists", "subtract_two_lists", "modulo_two_lists")
 _MIN_DISTINCT = 3
-"""What a running sum or a two-list operator takes or makes must have this many distinct values."""
+"""Least number of distinct values that a running sum or a two-list operator takes and makes."""
 
 
 class Draft:

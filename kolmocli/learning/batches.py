@@ -1,4 +1,4 @@
-"""How a batch of weighted rollouts is cut into what fits in memory at once. The gradient does not depend on it."""
+"""Cut a batch of weighted rollouts into parts that fit in memory. The gradient does not depend on the cut."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Weighted:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """What one step learns from: the weighted rollouts of each group, none for a group without
+    """Rollouts that one step learns from: those of each group with their weights, none for a group without
     an advantage, and `lessons` that belong to no group."""
 
     groups: Sequence[Sequence[Weighted]] = ()
@@ -67,7 +67,7 @@ def per_token(item: Weighted) -> Weighted:
 
 
 class Begun(Protocol):
-    """What prompts begin with, where that is read before them (`policy/lean/scoring.py`)."""
+    """Beginnings of prompts, where they are read before the prompts (`policy/lean/scoring.py`)."""
 
     room: int | None
     """Tokens of a micro-batch; None for those of `_Room`."""
@@ -77,7 +77,7 @@ class Begun(Protocol):
 
 @dataclass
 class _Tokens:
-    """What a micro-batch takes so far where nothing is padded and no key is copied: tokens, without those read before."""
+    """Size of a micro-batch so far where nothing is padded and no key is copied: tokens, without those read before."""
 
     room: int
     begun: Begun
@@ -93,7 +93,7 @@ class _Tokens:
 
 @dataclass
 class _Room:
-    """What a micro-batch takes so far, padding included: P prompts of up to T tokens, N rollouts of up to C."""
+    """Size of a micro-batch so far, padding included: P prompts of up to T tokens, N rollouts of up to C."""
 
     prompts: int = 0
     prompt_tokens: int = 0

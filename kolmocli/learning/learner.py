@@ -50,7 +50,7 @@ class StepReport:
     answer_nats: float = 0.0
     """−log p of these answers, before they were learned."""
     noise: GroupGradients | None = None
-    """Where it was asked for."""
+    """Noise of the gradient, in steps that measure it."""
     skipped: int = 0
     """Updates that were not made, because their gradient was not finite."""
 
@@ -67,7 +67,7 @@ def together(reports: Sequence[StepReport]) -> StepReport:
 
 @dataclass
 class _Tally:
-    """What the micro-batches of a step add up to."""
+    """Sums over the micro-batches of a step."""
 
     denominator: float
     loss: float = 0.0

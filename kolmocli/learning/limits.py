@@ -1,4 +1,4 @@
-"""How much is computed at once. No result depends on these; memory does, and `--dry-run` estimates it from them."""
+"""Sizes of the parts of a computation. No result depends on these; memory does, and `--dry-run` estimates it from them."""
 
 from __future__ import annotations
 

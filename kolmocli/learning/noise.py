@@ -1,4 +1,4 @@
-"""How noisy the gradient is: the parts that the groups of a step have in it, one by one.
+"""Noise of the gradient: the part of each group of a step in it.
 
 Shapes: n groups were sampled, g_j is the gradient of group j, scaled so that the batch gradient is their mean. Groups
 without a gradient (all failed, or all passed alike) count as zeros: their rollouts were paid for too.

@@ -10,7 +10,7 @@ from __future__ import annotations
 import torch
 
 _FORGET = 0.95
-"""What an observation counts for after one step more: what it was made from drifts while the policy learns."""
+"""Weight of an observation after one step more: its features drift while the policy learns."""
 
 
 class Regression:
@@ -26,11 +26,11 @@ class Regression:
         self._moment = torch.zeros(features + 1, dtype=torch.double)
 
     def __call__(self, features_ND: torch.Tensor) -> torch.Tensor:
-        """What is predicted of each row, [N], in fp32."""
+        """Predictions for each row, [N], in fp32."""
         return features_ND.float() @ self.weight[:-1] + self.weight[-1]
 
     def observe(self, features_KD: torch.Tensor, results_K: torch.Tensor, counts_K: torch.Tensor) -> None:
-        """What these came to, each with the number of observations that it counts for. `fit` learns from them."""
+        """Take in these results, each with its number of observations. `fit` learns from them."""
         features_KD, results_K, counts_K = (x.detach().cpu().double() for x in (features_KD, results_K, counts_K))
         features = torch.nn.functional.pad(features_KD, (0, 1), value=1.0)
         counted = features * counts_K[:, None]
@@ -51,7 +51,7 @@ class Regression:
         self._moment *= _FORGET
 
     def predictor(self) -> dict[str, torch.Tensor]:
-        """What predicting takes, by name."""
+        """Tensors for predicting, by name."""
         return {"weight": self.weight, "fits": self.fits}
 
     def state_dict(self) -> dict[str, torch.Tensor]:

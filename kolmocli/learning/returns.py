@@ -61,7 +61,7 @@ def advantages(rewards: Sequence[float | None], kind: str, ema: float = 0.0) -> 
 
 
 def _registered(known: Sequence[float], kind: str) -> list[float]:
-    """What the function of this name makes of the rewards."""
+    """Advantages by the function registered under this name."""
     try:
         found = [float(value) for value in BASELINES.get(kind)(known)]
     except Exception as error:

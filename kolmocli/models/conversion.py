@@ -68,7 +68,7 @@ def convert(file: Path, folder: Path, note: Callable[[str], None]) -> tuple[str,
 
 
 def _examine(file: Path) -> tuple[str, Header]:
-    """What most numbers of the file are stored as, and its header: what is wrong is found before anything is unpacked.
+    """The type of most numbers in the file, and its header; a fault is found before anything is unpacked.
 
     Raises:
         UsageError: it is cut, no GGUF file, or its tokenizer does not fit the model.

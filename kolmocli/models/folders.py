@@ -26,7 +26,7 @@ FILES = (
     "NOTICE*",
     "README.md",
 )
-"""What belongs to a model. Weights in other formats and code stay behind: neither is ever loaded."""
+"""Files of a model. Weights in other formats and code stay behind: neither is ever loaded."""
 PLAIN_PROMPTS = "has no chat template, so prompts are plain text"
 _POINTER = b"version https://git-lfs"
 

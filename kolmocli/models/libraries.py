@@ -1,4 +1,4 @@
-"""What libraries that read models raise, log and show, as this project's one line."""
+"""Turn errors, logs and progress of libraries that read models into this project's one line."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ REASON = 160
 
 @contextlib.contextmanager
 def refused(what: str, remedy: str) -> Iterator[None]:
-    """What a library raises, as `what (reason); remedy`, and without what it logs of weights that do not fit.
+    """Turn a library's exception into `what (reason); remedy`, and silence what it logs of weights that do not fit.
 
     Raises:
         UsageError: instead.

@@ -21,7 +21,7 @@ _LOCK = ".lock"
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a model in the cache is from. `sha256` is of the file that it was made of, where it was made of one."""
+    """Source of a model in the cache. `sha256` is of the file that it was made of, where it was made of one."""
 
     source: str
     weights: str
@@ -173,7 +173,7 @@ def _alone(note: Callable[[str], None]) -> Iterator[None]:
 
 @contextmanager
 def _writing() -> Iterator[None]:
-    """What the system or a library that writes tensors says of the cache, in one line."""
+    """Turn errors of the system, or of a library that writes tensors, into one line about the cache."""
     try:
         yield
     except OSError as error:

@@ -1,4 +1,4 @@
-"""How far a command is that trains nothing: drawn in place on a terminal that can, now and then a line elsewhere.
+"""Progress of a command that trains nothing: drawn in place on a terminal that can, now and then a line elsewhere.
 
 with counter("evaluate", quiet=False) as pace:
     evaluate(..., pace=pace)

@@ -73,7 +73,7 @@ class Quiet(_Block):
 
 
 _STEP_STATES = ("rollout", "execute", "learn")
-"""What every step goes through; other states are worth a line."""
+"""States of every step; others are worth a line."""
 
 
 _SAID_EVERY = 15.0
@@ -81,7 +81,7 @@ _SAID_EVERY = 15.0
 
 
 class Sayings:
-    """When to say how far something is where each time makes a line: not at all where it ends soon."""
+    """Decides when progress is worth a line where each report makes one: never for work that ends soon."""
 
     def __init__(self) -> None:
         self._said = 0.0

@@ -19,7 +19,7 @@ METRICS = "metrics.jsonl"
 EVENTS = "events.jsonl"
 SUMMARY = "summary.json"
 _SHOWN = (("model", "name"), ("training", "steps"), ("controller", "target"))
-"""What is shown of the configuration: in every one that is whole."""
+"""Keys of the configuration that views show: every complete one has them."""
 _LAST = "checkpoint_every"
 """The key that it ends with."""
 
@@ -86,7 +86,7 @@ def dig(config: Mapping[str, Any], section: str, key: str) -> Any:
 
 
 def troubles(run_dir: Path) -> list[str]:
-    """What is missing of the files of a run, a line for each: what is shown of it is then not all there was."""
+    """Faults of a run's files, a line for each missing or broken one: the views then show less than there was."""
     found = [f"{run_dir / name}: {wrong}" for name in (CONFIG, METRICS, EVENTS) if (wrong := _cut(run_dir / name))]
     if not any(line.startswith(str(run_dir / CONFIG)) for line in found):
         try:
@@ -110,7 +110,7 @@ def troubles(run_dir: Path) -> list[str]:
 
 
 def _cut(path: Path) -> str:
-    """What is wrong with the end of a file that is written line by line."""
+    """Fault at the end of a file that is written line by line."""
     if not path.exists():
         return "missing"
     with path.open("rb") as file:

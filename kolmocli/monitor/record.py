@@ -1,4 +1,4 @@
-"""What a record is: a frozen dataclass whose keys carry their unit and their meaning, and which survives JSON.
+"""Records: frozen dataclasses whose keys carry their unit and their meaning, and which survive JSON.
 
 Reading takes what is there: a key that is missing, or of another type, is None; one that is not known is passed over.
 So a file of an older run can be read, and one of a newer run too.

@@ -24,7 +24,7 @@ class StepSeconds(Record):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BeliefRecord(Record):
-    """What the controller believes of the pass rate at the level that it holds."""
+    """The controller's belief about the pass rate at the current level."""
 
     pass_rate: float | None = key("share", "its mean", digits=4)
     low: float | None = key("share", "of the 90 % interval", digits=4)
@@ -33,7 +33,7 @@ class BeliefRecord(Record):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GradientRecord(Record):
-    """How much the gradients of the groups differ, in the steps that measured it."""
+    """Noise of the gradient between groups, in the steps that measured it."""
 
     groups: int | None = key("count", "n, groups with an unmasked rollout")
     signal: float | None = key(
@@ -105,7 +105,7 @@ class BucketRecord(Record):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoomRecord(Record):
-    """What control could win over uniform sampling, by the groups of the last 20 steps."""
+    """Room to control over uniform sampling, by the groups of the last 20 steps."""
 
     uniform: float | None = key("share²", "mean U of a group if every level were sampled evenly, by the last 20 steps")
     best: float | None = key("share²", "mean U of a group at each family's best level")
@@ -133,7 +133,7 @@ class SelfPlayRecord(Record):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScreeningRecord(Record):
-    """What screening expected of the groups of one step, and what came of them. U as in `signal`, below."""
+    """Signal that screening expected of the groups of one step, and the signal that they had. U as in `signal`, below."""
 
     again: float | None = key("share", "groups of tasks asked before")
     expected: float | None = key("share²", "mean U expected of the chosen tasks", digits=4)
@@ -144,7 +144,7 @@ class ScreeningRecord(Record):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StalenessRecord(Record):
-    """How old the policy was that the rollouts of a step were sampled from."""
+    """Age of the policy from which a step's rollouts were sampled."""
 
     mean: float | None = key("count", "over the groups")
     most: int | None = key("count", "of any group")

@@ -1,4 +1,4 @@
-"""What report.html says of a run, from its files alone."""
+"""Write report.html, the page about a run, from its files alone."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def _way(name: str, samples: float, bits: float, flops: float | None) -> tuple[s
 
 
 def _verdicts(history: History) -> str:
-    """How many programs of the whole run ended how."""
+    """Programs of the run, by verdict."""
     total: Counter[str] = Counter()
     for record in history.rl:
         total.update(record.verdicts or {})

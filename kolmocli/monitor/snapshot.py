@@ -12,19 +12,19 @@ from kolmocli.pace import Reached
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """What is known of a run now. Views are pure functions of it."""
+    """State of a run now. Views are pure functions of it."""
 
     name: str
     """The run's name, as the user knows it."""
     state: str
-    """What happens now, in a word or two: "warm start", "rollout", "execute", "learn", "evaluate", "done"."""
+    """Current activity, in a word or two: "warm start", "rollout", "execute", "learn", "evaluate", "done"."""
     step: int
     steps: int
     """Steps of the whole run; 0 when unknown."""
     seconds: float
     """Since the run began."""
     reached: Reached | None = None
-    """How far that is, where it is counted."""
+    """Progress of that, where it is counted."""
     eta_seconds: float | None = None
     """Until it ends, when that is known."""
     model: str = ""

@@ -1,4 +1,4 @@
-"""summary.json: what a run came to, as a typed record."""
+"""summary.json, the result of a run, as a typed record."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class SummarySeconds(Record):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SummaryPassRate(Record):
-    """How well the pass rate was held."""
+    """Pass rate of the run, compared with its target."""
 
     target: float | None = key("share", "pass rate to hold")
     mean: float | None = key("share", "mean over REINFORCE steps")
@@ -38,7 +38,7 @@ class SummaryPassRate(Record):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SummaryBits(Record):
-    """What was learned, in bits."""
+    """Bits that the run learned from."""
 
     per_rollout: float | None = key("bits", "mean over all rollouts")
     total: float | None = key("bits", "the last `bits_total`")
@@ -66,7 +66,7 @@ class SummaryEval(Record):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SummarySandbox(Record):
-    """What the sandbox did."""
+    """Work and faults of the sandbox."""
 
     backend: str | None = key("word", "`docker`, `embedded`, or `none` if nothing is run")
     executed: int | None = key("count", "programs run")

@@ -100,7 +100,7 @@ def _under_way(state: str, reached: Reached, width: int) -> Text:
 
 
 def _learning(snapshot: Snapshot, width: int) -> list[Text]:
-    """What the last step was worth, the most important first."""
+    """Value of the last step, the most important figure first."""
     metrics = snapshot.metrics
     common = metrics or WarmRecord()
     history = sparkline(snapshot.history, max(8, min(width // 6, 40)))

@@ -21,7 +21,7 @@ from kolmocli.plain import finite, parsed
 
 
 class Mirror(Protocol):
-    """Whatever else takes the steps of a run."""
+    """Another receiver of the steps of a run."""
 
     def step(self, record: StepRecord) -> None: ...
 
@@ -85,7 +85,7 @@ class RunLog:
 
     @property
     def lines(self) -> dict[str, int]:
-        """How many lines each file has: a checkpoint keeps it, so that a resumption notices a file that was cut."""
+        """Number of lines of each file: a checkpoint keeps it, so that a resumption notices a file that was cut."""
         return {METRICS: self._metrics.lines, EVENTS: self._events.lines}
 
     def flush(self) -> None:
@@ -128,7 +128,7 @@ def write_atomically(path: Path, text: str) -> None:
 
 @contextmanager
 def _told(path: Path) -> Iterator[None]:
-    """What the disk refuses, in one line."""
+    """Turn errors of the disk into one line."""
     try:
         yield
     except OSError as error:
@@ -183,7 +183,7 @@ class _LineFile:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What a resumption keeps of a file: the first bytes, and how many lines they are."""
+    """Part of a file that a resumption keeps: the first bytes, and their number of lines."""
 
     size: int = 0
     lines: int = 0

@@ -49,7 +49,7 @@ class Base:
 
 @dataclass(frozen=True, slots=True)
 class Adaptation:
-    """What is trained: adapters of this rank and scale, or with rank 0 the weights themselves."""
+    """Weights to train: adapters of this rank and scale, or with rank 0 the weights themselves."""
 
     rank: int = 0
     alpha: int = 32

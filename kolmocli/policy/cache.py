@@ -72,7 +72,7 @@ def new_cache(config: Any) -> Cache:
 
 
 def with_cache(model: Any, cache: Any) -> dict[str, Any]:
-    """What the forward of a model, or of its decoder, is told so that it reads and fills this cache.
+    """Arguments with which the forward of a model, or of its decoder, reads and fills this cache.
 
     transformers calls it `cache` from 5.24 on and `past_key_values` before. A forward with `**kwargs` takes the other name too,
     and may read without a cache: so its parameters are looked at.

@@ -32,7 +32,7 @@ class Decoder(Protocol):
 
 
 def rounded(model: Any, precision: Precision) -> torch.autocast:
-    """Where the products of transformers' forward are in this precision."""
+    """The context in which transformers' forward multiplies in this precision."""
     return torch.autocast(model.device.type, torch.bfloat16, enabled=precision == "bf16")
 
 

@@ -1,4 +1,4 @@
-"""What a model in the cache is, from its files alone: what `kolmo model show` prints."""
+"""Describe a model in the cache from its files alone, as `kolmo model show` prints it."""
 
 from __future__ import annotations
 

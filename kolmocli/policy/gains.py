@@ -1,4 +1,4 @@
-"""What the clock said of this machine once, and is kept in the user's cache: who asks again is told the same.
+"""Measurements of this machine, kept in the user's cache: every later run reads the same value.
 
 Two runs of one seed would otherwise part where a measurement comes out near its border.
 """
@@ -18,7 +18,7 @@ _FILE = "gains.json"
 
 
 def kept_gain(key: str) -> float | None:
-    """What was kept under this key. A file that cannot be read, or is not ours, holds nothing."""
+    """The value kept under this key. A file that cannot be read, or is not ours, holds nothing."""
     gain = _read().get(key)
     return float(gain) if isinstance(gain, int | float) and gain > 0 else None
 

@@ -29,7 +29,7 @@ _COMPACT_SHARE = 0.75
 _BLOCK = 256
 """Words of a block, in vocabularies so large that a token is drawn in two steps."""
 _STEPS_BETWEEN_LOOKS, _STEPS_ELSEWHERE = {"cpu": 1}, 8
-"""How often it is asked which rows have ended, by the kind of device. Anywhere but on the CPU to ask is to wait until the
+"""Steps between two looks for rows that have ended, by device. A look anywhere but on the CPU waits until the
 device has done all that it was told to: meanwhile rows that have ended write on, to a spare row."""
 
 
@@ -53,7 +53,7 @@ class StateValue(Protocol):
         ...
 
     def tensors(self) -> dict[str, torch.Tensor]:
-        """What the same value in another process needs of this one, by name."""
+        """Tensors, by name, that the same value head in another process needs."""
         ...
 
 
@@ -195,7 +195,7 @@ def _write(
 def _beginnings(
     model: Any, head: Head | None, prompts: Sequence[Sequence[int]], version: int | None
 ) -> tuple[list[Ids], dict[tuple[Ids, str], list[Any]]]:
-    """What is read once of each prompt, and what has been read of such with these weights."""
+    """The beginnings to read once for the prompts, and those already read with these weights."""
     if head is None or not may_begin_alike(head.linear.out_features, model.device.type):
         return [()] * len(prompts), {}
     asked = [tuple(prompt) for prompt in prompts]

@@ -26,7 +26,7 @@ _PROBE_TOKENS = 6
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """How hidden states of `decoder` become logits: softcap(scale * (weight @ hidden + bias))."""
+    """Map from hidden states of `decoder` to logits: softcap(scale * (weight @ hidden + bias))."""
 
     decoder: Any
     linear: torch.nn.Linear

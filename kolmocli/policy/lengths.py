@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 _TOKENS_PER_STEP = 32
-"""What one more table costs for each token that is written, in tokens of padding: measured on a CPU with the preset `tiny`."""
+"""Cost of one more table for each written token, in tokens of padding: measured on a CPU with the preset `tiny`."""
 
 
 def tables(lengths: Sequence[int], steps: int) -> list[list[int]]:

@@ -1,4 +1,4 @@
-"""How much is computed at once. No result depends on it beyond the last digits; memory does."""
+"""Sizes of the parts of a computation. No result depends on them beyond the last digits; memory does."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ import torch.utils.deterministic
 
 _UNORDERED = r"(\S+) does not have a deterministic implementation|Deterministic behavior was enabled .* uses (CuBLAS)"
 _WORKSPACE = ("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
-"""What cuBLAS has to find in the environment before its first product, or it may add in any order."""
+"""Setting that cuBLAS must find in the environment before its first product, or it may add in any order."""
 
 
 @contextmanager

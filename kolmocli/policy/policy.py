@@ -106,7 +106,7 @@ class Policy:
         return sum(p.numel() for p in self.model.parameters())
 
     def prompt_ids(self, prompt: Prompt, prefix: str = "") -> tuple[int, ...]:
-        """What an answer is continued from: the prompt, and the beginning that is given."""
+        """Tokens from which an answer continues: the prompt, and the given beginning of the answer."""
         if prefix:
             return (*self.prompt_ids(prompt), *self.tokenizer(prefix, add_special_tokens=False).input_ids)
         if self.alphabet is not None:
@@ -185,7 +185,7 @@ class Policy:
         )
 
     def breaks(self, token: int) -> int:
-        """How many line breaks are in this token."""
+        """Number of line breaks in this token."""
         if token not in self._break_counts:
             self._break_counts[token] = self.tokenizer.decode([token]).count("\n")
         return self._break_counts[token]

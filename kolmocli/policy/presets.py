@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Literal
 
 Alphabet = Literal["programs", "characters"]
-"""What a preset reads and writes: the words of the language, or the characters of questions and answers."""
+"""Alphabet of a preset: the words of the language, or the characters of questions and answers."""
 VOCABULARIES: dict[Alphabet, int] = {"programs": 326, "characters": 102}
 """Tokens of the presets' tokenizers; a test holds them to `tokenizer_of`."""
 PROMPT_MARKS: dict[Alphabet, tuple[str, str]] = {
     "programs": ("<sequence>", "<program>"),
     "characters": ("<question>", "<answer>"),
 }
-"""What stands before the prompt of a preset, and between it and the answer: tokens that no other tokenizer has."""
+"""Tokens before the prompt of a preset, and between it and the answer; no other tokenizer has them."""
 MAX_POSITIONS = 1024
 
 

@@ -29,7 +29,7 @@ class Rollout:
 
     @property
     def starts(self) -> list[int]:
-        """Where its lines begin, as far as they have tokens."""
+        """Starts of its lines, as far as they have tokens."""
         return [t for t, line in enumerate(self.lines) if not t or line != self.lines[t - 1]]
 
     def cut(self, end: int) -> Self:

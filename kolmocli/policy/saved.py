@@ -81,7 +81,7 @@ def _of_the_processor(dtype: str | torch.dtype, place: torch.device) -> str | to
 
 
 def _refused(source: str, here: bool, what: str) -> AbstractContextManager[None]:
-    """What a library raises, in one line."""
+    """Turn a library's exception into one line."""
     if here:
         return refused(f"{source}: {what} cannot be loaded", AGAIN)
     kinds = f"a preset ({', '.join(PRESETS)}), {SHIPPED}, a model of `kolmo model list`, a run, a checkpoint folder"
@@ -119,7 +119,7 @@ def require_finite(source: str, model: Any) -> None:
 
 
 def _let_go_of_the_file(model: Any) -> None:
-    """What was not rounded still lies in the mapped file, and would keep all of it in memory: as much as 8 bits save."""
+    """Copy parameters that were not rounded out of the mapped file, which would stay in memory: as much as 8 bits save."""
     for parameter in model.parameters():
         if parameter.is_floating_point():
             parameter.data = parameter.data.clone()

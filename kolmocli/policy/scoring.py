@@ -83,7 +83,7 @@ class Scorer:
     @contextmanager
     def begun(self, prompts: Iterable[tuple[int, ...]], products: Any = nullcontext) -> Iterator[Begun | None]:
         """Read once what these prompts begin with, for the rollouts of all of them that are scored until this is left; then
-        the gradient that has come to it goes on to the weights. None where prompts are read one by one.
+        its gradient goes on to the weights. None where prompts are read one by one.
 
         `products` opens the context in which matrices are multiplied.
         """

@@ -39,7 +39,7 @@ def segmented(sequence: Sequence[int]) -> str:
 
 
 def parts(sequence: Sequence[int], depth: int = 2) -> list[Part]:
-    """What the sequence is made of, one after another; interleavings are looked for `depth` deep."""
+    """Parts of the sequence, one after another; interleavings are looked for `depth` deep."""
     runs = {stride: _runs(sequence, stride) for stride in (1, 2, 4)[: depth + 1]}
     found: list[Part] = []
     at = 0

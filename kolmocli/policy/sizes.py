@@ -1,4 +1,4 @@
-"""How large a model is, from its files alone: nothing heavy is imported and no weight is read.
+"""Sizes of a model, from its files alone: nothing heavy is imported and no weight is read.
 
 A safetensors file begins with the length of a JSON header (8 bytes, little endian), which names the type and
 the shape of every tensor (https://huggingface.co/docs/safetensors/index#format).
@@ -25,7 +25,7 @@ and get no adapter."""
 
 
 _LEAN = {"llama", "mistral", "qwen2", "qwen3", "lfm2"}
-"""What `policy/lean/parts.py` knows, by the names in their config.json."""
+"""Architectures of `policy/lean/parts.py`, by the names in their config.json."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +147,7 @@ def _tensors_of(preset: Preset, words: int) -> list[Tensor]:
 
 
 def _beside(name: str) -> int:
-    """How many matrices of about this size the input of this one is multiplied with."""
+    """Number of matrices of about this size that share an input with this one."""
     kind = name.removesuffix(".weight").rpartition(".")[2].removesuffix("_proj")
     return 3 if kind in ("q", "k", "v") else 2 if kind in ("gate", "up", "w1", "w3") else 1
 

@@ -32,7 +32,7 @@ _ENVIRONMENT = {
     "VLLM_CPU_KVCACHE_SPACE": "1",
     "VLLM_CPU_OMP_THREADS_BIND": "nobind",
 }
-"""What a user has not set otherwise: quiet, nothing sent to anybody, 1 GiB for the cache of a CPU and no core to itself."""
+"""Defaults for variables that the user has not set: quiet, nothing sent anywhere, 1 GiB for a CPU's cache, no core to itself."""
 _SEED_BITS = 24
 """Bits of a random number in fp32 that a seed is made from."""
 

@@ -1,4 +1,4 @@
-"""Where programs can run, by name: on this machine, or behind the address of a server."""
+"""Places that run programs, by name: on this machine, or behind the address of a server."""
 
 from __future__ import annotations
 

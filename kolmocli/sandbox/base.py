@@ -1,4 +1,4 @@
-"""What every sandbox promises: batches of programs in, verdicts out, in order, exactly once.
+"""The contract of every sandbox: batches of programs in, verdicts out, in order, exactly once.
 
 A sandbox knows bytes and limits. It never learns the target of a program, nor its reward: the
 value of every statement comes back and the host compares (a program cannot leak what never went in).
@@ -19,14 +19,14 @@ from kolmocli.sandbox.wire import values
 from kolmocli.sandbox.wire.values import Opaque as Opaque, Raised as Raised
 
 Language = Literal["dsl", "python"]
-"""What is in scope: "dsl" has the functions of `kolmocli/language/functions.py`, "python" starts empty."""
+"""Names in scope: "dsl" has the functions of `kolmocli/language/functions.py`, "python" starts empty."""
 Value = tuple[int, ...]
 """The value of a statement as a sequence of integers: an int is a 1-tuple, bytes their byte values,
 a str its code points; list, tuple and range of int as they are, by exact built-in type."""
 
 
 class Status(StrEnum):
-    """How a program ended. Only OK can pass; INFRA and CANCELLED say nothing about the program."""
+    """End of a program. Only OK can pass; INFRA and CANCELLED say nothing about the program."""
 
     OK = "OK"
     SYNTAX = "SYNTAX"
@@ -49,7 +49,7 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one program may use. In training they are the same for every program: limits must not hint at a target."""
+    """Limits of one program. In training they are the same for every program: limits must not hint at a target."""
 
     cpu_ms: int = 1_000
     wall_ms: int = 3_000
@@ -161,14 +161,14 @@ def limited(programs: Programs, limits: Limits, most: Limits) -> list[tuple[Job,
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What the sandbox says of one program.
+    """A sandbox's verdict on one program.
 
     `trace[i]` is the value of top-level statement i (None: the statement has no value, or one that is
     not a sequence of integers). It holds the statements that finished, so it is kept for a program that
     failed later, and is as long as the program only when the status is OK.
 
     For a plain job it holds values of any plain type, or `Opaque` for one of another type. For calls and inputs it
-    holds what each came to: the value that was returned or the text that was printed, `Raised` where an exception ended
+    holds the result of each: the value that was returned or the text that was printed, `Raised` where an exception ended
     it, which ends nothing else, and `Opaque`.
     """
 

@@ -1,4 +1,4 @@
-"""How fast a sandbox is, end to end from the Python API: what `kolmo sandbox bench` prints."""
+"""Measure the speed of a sandbox, end to end from the Python API, for `kolmo sandbox bench`."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ class Attempt(Protocol):
         ...
 
     def outcome(self, verdict: Verdict | None) -> Outcome | Attempt:
-        """What it came to, or the next stage: more to run, for what one verdict leaves open. `verdict` is None where there
+        """The outcome, or the next stage: more to run, for what one verdict leaves open. `verdict` is None where there
         was no job."""
         ...
 
@@ -68,7 +68,7 @@ class Task:
     """Figures by name, each made of what `check` sees. Their means stand in metrics.jsonl and in evaluations. A judge of one's own
     does not take them."""
     weights: Mapping[str, float] = field(default_factory=dict, hash=False, compare=False)
-    """What a metric adds to the reward, times its figure; one without a weight is recorded and not paid."""
+    """Share of each metric that is added to the reward; one without a weight is recorded and not paid."""
     reference: str | None = None
     """A right answer, which a supervised warm start imitates."""
     language: Language = "python"
@@ -173,7 +173,7 @@ class TaskSource(Protocol):
     def task(self, bucket: Bucket, index: int) -> Task: ...
 
     def size(self, bucket: Bucket) -> int | None:
-        """How many different tasks this bucket has; None when they do not run out."""
+        """Number of different tasks in this bucket; None when they do not run out."""
         ...
 
     def taught(self, bucket: Bucket) -> bool:

@@ -1,4 +1,4 @@
-"""What comes back from the code of a family of somebody's own, looked at once, where it comes in.
+"""Check values that a user's own family returns, once, where they come in.
 
 A check that is wrong must not pass everything: what is no verdict ends the run with one line, and is never a reward.
 """
@@ -46,7 +46,7 @@ def truth(value: Any, whose: str) -> bool:
 
 
 def sound(outcome: Outcome, whose: str) -> Outcome:
-    """What a judge, and the reward rule that it asks, made of an answer. Raises UsageError for what is no outcome."""
+    """The outcome of a user's judge and reward rule. Raises UsageError for a value that is no outcome."""
     reward = outcome.reward
     if reward is not None and not (isinstance(reward, (int, float)) and math.isfinite(reward)):
         raise UsageError(

@@ -160,7 +160,7 @@ class FunctionFamily:
         )
 
     def _made(self, level: int, index: int, rng: random.Random) -> Task:
-        """What the function makes, if it is a task: it is somebody's own."""
+        """The function's task, checked: the function is a user's own."""
         whose = f"family {self.kind.name}"
         try:
             with at_work(f"{whose}: level {level}, task {index}", "its function"):
@@ -238,7 +238,7 @@ _LEVELS = "levels"
 
 
 def kind_name(name: str, section: Any) -> str:
-    """Which kind a section is of: what its `task` says; else the section's own name, where a kind is called so."""
+    """Kind of a section: its `task`; else the section's own name, where a kind has that name."""
     named = section.get("task") if isinstance(section, dict) else getattr(section, "task", None)
     if named is not None:
         return str(named)
@@ -255,7 +255,7 @@ def kind_of(name: str, section: FamilySettings) -> Kind:
 
 
 def language_of(name: str, section: FamilySettings) -> Language:
-    """What a policy writes for the tasks of a section: its own choice, where its kind leaves one."""
+    """Language of the answers to a section's tasks: its own choice, where its kind leaves one."""
     written: Language = getattr(section, "language", kind_of(name, section).language)
     return written
 

@@ -33,7 +33,7 @@ class Outcome:
     copied: bool = False
     """Passed by writing the target as a literal."""
     value: Value | None = None
-    """What a program that ended normally and missed really makes; for an answer in words, the number that a lenient
+    """The value of a program that ended normally and missed; for an answer in words, the number that a lenient
     reader finds in it."""
     trace: tuple[Value | None, ...] = ()
     """The value of each statement of the episode that has one."""

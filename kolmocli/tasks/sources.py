@@ -1,4 +1,4 @@
-"""Which tasks a configuration trains on and which it evaluates on. The two share no sequence, no skeleton and no prompt of a file."""
+"""Tasks of a configuration for training and for evaluation. The two share no sequence, no skeleton and no prompt of a file."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def mixed(sources: Sequence[TaskSource]) -> TaskSource:
 
 
 def trained_file(data: Data) -> TaskFile:
-    """What a run with these settings trains on of its file; nothing without one.
+    """Tasks of the file that a run with these settings trains on; none without one.
 
     Raises:
         UsageError: the file cannot be used.
@@ -122,8 +122,8 @@ def trained_file(data: Data) -> TaskFile:
 
 
 def languages_of(data: Data) -> set[Language]:
-    """What a policy writes for the tasks of these files. One that is not here, or not good, is taken for one of sequences:
-    who opens it says what is wrong with it."""
+    """Languages of the answers to these files' tasks. A missing or broken file is taken for one of sequences: its reader
+    reports the fault."""
     found = set[Language]()
     for name in (data.train, data.eval):
         if name is not None:
@@ -145,7 +145,7 @@ def tasks_of_files(data: Data) -> list[Task]:
 
 
 def _trained(data: Data, name: str, warn: Warn) -> tuple[TaskFile, int]:
-    """What is trained on of a file, and how many tasks are left out of it for what they share with evaluation."""
+    """Tasks of a file to train on, and the number of those left out because evaluation shares them."""
     file = read_file(name, data, warn)
     if data.eval is not None:
         return file.without(_evaluated(data))

@@ -46,7 +46,7 @@ class Divergence:
         return self._in_a_row >= MOST
 
     def error(self, saved: str) -> Diverged:
-        """What the run ends with; `saved` names where it is."""
+        """The error that ends the run; `saved` names its checkpoint."""
         return Diverged(f"no finite update in {MOST} steps in a row; saved {saved}; {MEND}")
 
 

@@ -33,7 +33,7 @@ _FREE_TO_CHANGE = (
     "model.device",
     "threads:",
 )
-"""What may differ between a run and its continuation: where and how it runs, and what is written down when."""
+"""Keys that may differ between a run and its continuation: of the machine, and of when something is written."""
 _SHOWN = 5
 _LOCK = ".lock"
 

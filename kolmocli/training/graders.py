@@ -1,4 +1,4 @@
-"""What a run says of graders that seem broken: events, an example of each, and the words of the table."""
+"""Report graders that seem broken: events, an example of each, and the words of the table."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class GraderWatch:
         self._kept, self._references, self._run_dir = kept, references, run_dir
 
     def observe(self, step: int, groups: Sequence[Group]) -> list[Event]:
-        """What is new, and an example of a failed answer of every suspected bucket as soon as there is one."""
+        """News of this step, and an example of a failed answer of every suspected bucket as soon as there is one."""
         graders = self._graders()
         before = dict(graders.suspected)
         news = graders.observe([group.result() for group in groups])
@@ -52,7 +52,7 @@ class GraderWatch:
         return found
 
     def before(self, step: int) -> list[Event]:
-        """What the references said, before the first step of a sitting."""
+        """Events about failing references, before the first step of a sitting."""
         return [_event(step, bucket, REFERENCE, f"{bucket}: {why}") for bucket, why in self._references.items()]
 
     def of_families(self) -> dict[str, dict[str, str]]:

@@ -42,7 +42,7 @@ it is on a GPU, whose tensors are counted themselves."""
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What a step works on: its rollouts, the samples of a prompt, and the most tokens of either."""
+    """Work of a step: its rollouts, the samples of a prompt, and the most tokens of either."""
 
     rollouts: int
     samples: int
@@ -104,7 +104,7 @@ class Need:
         return self.size.is_lean and self.on_cpu and not self.recompute
 
     def spread(self, what: Literal["learning", "sampling"]) -> float:
-        """What the process holds for tensors that come and go, over what they take."""
+        """Memory that the process holds for short-lived tensors ÷ their size."""
         if not self.on_cpu:
             return 1.0
         if what == "learning" and self.recompute:
@@ -137,7 +137,7 @@ class Need:
 
     @property
     def activations(self) -> float:
-        """What a micro-batch keeps for the backward pass, logits aside: they are computed again."""
+        """Memory of a micro-batch for the backward pass, logits aside: they are computed again."""
         size, (of_prompts, of_programs, keys) = self.size, self.micro_batch
         tokens = of_prompts + of_programs
         if self.recompute:

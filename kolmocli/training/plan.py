@@ -105,7 +105,7 @@ def memory_plan(config: Config, prompt_tokens: int) -> dict[str, float] | None:
 
 
 def precision(model: Model) -> Precision:
-    """What a run would take. Where that is measured, what the processor says of itself: its measurement takes torch."""
+    """Precision that a run would choose. Where a run measures it, the processor's own word: measuring takes torch."""
     if model.precision != "auto":
         return model.precision
     return "bf16" if model.device == "cuda" or (not model.load_in_8bit and multiplies_bf16()) else "fp32"

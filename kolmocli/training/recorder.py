@@ -134,7 +134,7 @@ class Recorder:
 
     @property
     def _graders(self) -> GraderWatch:
-        """Of the totals as they are now: a step that is broken off puts others in their place."""
+        """The watch over the current totals, which change when a step is interrupted."""
         return GraderWatch(self.totals.graders, self._references, self._log.run_dir)
 
     def note_references(self) -> None:

@@ -127,7 +127,7 @@ def answer_fields(report: StepReport, bits_total: float, flops: float | None = N
 
 
 def gradient_record(noise: GroupGradients, groups: Sequence[Group]) -> GradientRecord:
-    """How much the gradients of the groups differ, and what they have in common; see `learning/noise.py`."""
+    """Noise of the gradient between groups, and their common part; see `learning/noise.py`."""
     results = {i: result for i, g in enumerate(groups) if (result := g.result()).rollouts}
     n = len(results)
     signal, variance = noise.signal(n), noise.variance(n)

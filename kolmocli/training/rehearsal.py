@@ -1,4 +1,4 @@
-"""How long a run would take on this machine: parts of steps of each kind are taken, with a policy that is thrown away.
+"""Estimate the time of a run on this machine: parts of steps of each kind are taken, with a policy that is thrown away.
 
 A policy that has learned nothing writes answers of any length, so rollouts are as long as the references of their tasks; where there
 is no reference, half of what is allowed. What would take long is rehearsed in part and multiplied: of sampling the reading of

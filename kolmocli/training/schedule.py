@@ -1,4 +1,4 @@
-"""What depends on the number of the step alone, so that nothing of it has to be saved."""
+"""Schedules that depend on the number of the step alone, so that nothing of them has to be saved."""
 
 from __future__ import annotations
 

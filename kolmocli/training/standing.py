@@ -13,7 +13,7 @@ from kolmocli.monitor.records import BucketRecord
 WINDOW = 20
 """Steps whose groups tell the room. Also the first steps of a run, in which the levels are still searched for."""
 MASTERED_STEPS = 10
-"""So many steps in a row with every family mastered end a run that was told to stop there."""
+"""Consecutive steps with every family mastered that end a run with `training.stop_when: mastered`."""
 _SMOOTH = 10
 _BAND = 0.1 + 1e-9
 ENDS = ("mastered", "out of reach")

@@ -35,7 +35,7 @@ class Totals:
     recent: list[list[Any]] = field(default_factory=list)
     """Groups of the last steps, as rows of `standing.py`."""
     graders: dict[str, Any] = field(default_factory=dict)
-    """What the latest groups say of graders (`graders.py`)."""
+    """Evidence of the latest groups about graders (`graders.py`)."""
     mastered_steps: int = 0
     """Steps in a row, up to the last one, after which every family was mastered."""
     rollouts: int = 0

@@ -1,5 +1,5 @@
-"""Threads of the tensor library. Sums are added up in another order with another number of them, so the last digits of a
-run go by it as they go by the seed: a run writes the number down, and goes on with it.
+"""Threads of the tensor library. Another number of them adds in another order, so the last digits of a
+run depend on it as on the seed: a run writes the number down, and resumes with it.
 """
 
 from __future__ import annotations

@@ -81,7 +81,7 @@ def test_every_kind_that_goes_by_passes_takes_it(made: Any, kind: str) -> None:
 
 @pytest.mark.parametrize("kind", ["uniform", "sequential"])
 def test_a_kind_that_goes_by_no_pass_rate_refuses_it(made: Any, kind: str) -> None:
-    with pytest.raises(UsageError, match=f"controller.prior: {kind} goes by no pass rate; leave it out"):
+    with pytest.raises(UsageError, match=f"controller.prior: {kind} uses no pass rates; remove it"):
         made(report(a=STEEP), kind)
 
 

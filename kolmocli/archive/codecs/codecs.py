@@ -54,7 +54,7 @@ class Codec:
     unpacking: float = 1e9
     """Bytes unpacked per second, at the least."""
     package: str | None = None
-    """What must be installed in addition to the standard library."""
+    """Package to install in addition to the standard library."""
 
     def encode(self, data: bytes, level: int, until: float | None = None) -> bytes | None:
         """The payload; None where it would not be there `until` a moment of `time.monotonic`."""

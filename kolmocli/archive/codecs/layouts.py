@@ -1,4 +1,4 @@
-"""Which bytes of the data are numbers of one type: found from samples, or told.
+"""Find which bytes of the data are numbers of one type, from samples or from the user's word.
 
 Nothing here is a promise. A layout is a guess at a cheap price, and the packer keeps what is really smallest.
 """

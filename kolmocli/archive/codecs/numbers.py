@@ -32,7 +32,7 @@ _BATCH_ITEMS = 256
 _SAMPLED_ITEMS = 1 << 14
 _LEAST_CONVOLVED = 1 << 10
 _PANIC = "PanicException"
-"""What Rust's panics are in Python: no `Exception`, and of no module that could be imported."""
+"""Name of a Rust panic in Python: no `Exception`, and of no module that could be imported."""
 _QUICK_LEVEL, _STRONG_LEVEL = 8, 12
 _NUMBERS = {
     "u32": 1,
@@ -53,7 +53,7 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True, slots=True)
 class NumberType:
-    """What a number is, and how its bytes stand."""
+    """Type and byte order of a number."""
 
     name: str
     """pcodec's name: a letter and the bits."""
@@ -181,7 +181,7 @@ def _chunks(payload: bytes, position: int, count: int) -> Iterator[tuple[bytes, 
 
 
 def _dictionary(chunk: bytes) -> int:
-    """How many numbers the dictionary of a chunk declares; 0 where it has none."""
+    """Length of a chunk's dictionary, as it declares it; 0 where it has none."""
     bits = int.from_bytes(chunk[:4], "little")
     return bits >> 4 & (1 << _DICTIONARY_BITS) - 1 if bits & 15 == _DICTIONARY else 0
 

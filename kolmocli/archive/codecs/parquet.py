@@ -1,4 +1,4 @@
-"""Where a Parquet file has numbers that are stored as they are: plain pages and dictionaries of columns without a codec.
+"""Find the numbers that a Parquet file stores as they are: plain pages and dictionaries of columns without a codec.
 
 The footer says where the pages of each column begin, a header before each page how long it is. Both are written in Thrift's
 compact protocol, of which this reads as much as they have. https://parquet.apache.org/docs/file-format/
@@ -26,7 +26,7 @@ def is_parquet(data: bytes) -> bool:
 
 
 def stored_numbers(data: bytes) -> Iterator[tuple[int, int, str]]:
-    """Where the numbers of each page begin, how many there are, and their type.
+    """Start, count and type of the numbers of each page.
 
     Raises:
         ValueError, LookupError, TypeError: when the footer or the header of a page is no such thing.

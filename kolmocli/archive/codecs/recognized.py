@@ -41,7 +41,7 @@ def recognized_layouts(data: bytes) -> Iterator[Layout]:
 
 
 _Placed = tuple[int, Stretch]
-"""Where a stretch begins."""
+"""A stretch and where it begins."""
 
 
 def _whole(stretches: Sequence[_Placed], size: int) -> Layout:

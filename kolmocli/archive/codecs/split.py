@@ -45,7 +45,7 @@ Runs = tuple[Run, ...]
 
 
 def parts_of(data: bytes, runs: Runs) -> list[bytes]:
-    """What belongs to each part. The runs are as long as the data."""
+    """Bytes of each part. The runs are as long as the data."""
     parts = [bytearray() for _ in range(_parts(runs))]
     position = 0
     for run in runs:

@@ -1,4 +1,4 @@
-"""What the archive of a folder holds, and the contents of some or all of its files, without any disk."""
+"""Read the archive of a folder: its entries, and the contents of some or all of its files, without any disk."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _KINDS = {PROGRAMS: "programs", PYTHON: "python"}
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """What a file takes in the archive."""
+    """Size of a file in the archive."""
 
     packed: float = 0.0
     """Bytes: of a member that several files share as many as the share of its original that the file is."""
@@ -39,7 +39,7 @@ class Folder:
         return sum(entry.size for entry in self.entries)
 
     def within(self, path: bytes) -> list[Entry]:
-        """What stands at the path, or below it.
+        """Entries at the path, or below it.
 
         Raises:
             ArchiveError: when there is nothing.
@@ -76,7 +76,7 @@ class Folder:
             low = high
 
     def shares(self) -> Iterator[tuple[Entry, Share]]:
-        """What each entry takes, without decoding."""
+        """Size of each entry in the archive, without decoding."""
         members = self._members()
         member, low, high = None, 0, 0
         for start, end, entry in self._spans():
@@ -95,7 +95,7 @@ class Folder:
                 yield entry, Share()
 
     def _spans(self) -> Iterator[tuple[int, int, Entry]]:
-        """Where the contents of each file begin and end that has some."""
+        """Start and end of the contents of each file that has some."""
         at = 0
         for entry in self.entries:
             if entry.size:
@@ -125,6 +125,6 @@ def open_folder(archive: bytes, max_output: int = DEFAULT_MAX_OUTPUT) -> Folder:
 
 
 def methods_of(member: Member) -> tuple[str, ...]:
-    """What the sections of a member are called in a list."""
+    """Names of the sections of a member, for a list."""
     tags = [section.tag for section in member.sections]
     return tuple(CODECS[tag].name if tag in CODECS else _KINDS.get(tag, "optional") for tag in tags)

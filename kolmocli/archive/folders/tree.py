@@ -21,12 +21,12 @@ Found = tuple[Entry, bytes]
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """What is to be packed."""
+    """Files and folders to pack."""
 
     entries: tuple[Found, ...]
     """By path."""
     left_out: tuple[str, ...] = ()
-    """What is neither file nor folder nor link."""
+    """Paths that are neither file nor folder nor link."""
 
 
 def read_tree(names: Iterable[str], but: str | None = None) -> Tree:

@@ -1,4 +1,4 @@
-"""What a column of a table is made of, and how a number, a moment or a word of a list is written in it.
+"""Columns of a table: how a number, a moment or a word of a list is written in a cell.
 
 Every form is exact: the decoder writes an item in one way only, and who packs takes the first form that writes all cells
 of a column as they are.
@@ -42,14 +42,14 @@ class Column:
     numbers: int = -1
     """Items of a MIXED column; in any other every cell is one."""
     pattern: str = ""
-    """How a moment is written: Y m d H M S f for digits of its parts, anything else as it is."""
+    """Format of a moment: Y m d H M S f for digits of its parts, anything else as it is."""
 
     def items(self, rows: int) -> int:
-        """How many of its cells are items."""
+        """Number of its cells that are items."""
         return 0 if self.kind == WORD else self.numbers if self.flags & MIXED else rows
 
     def writer(self) -> Callable[[int], str]:
-        """What writes an item of any kind but LISTED."""
+        """A function that writes an item of any kind but LISTED."""
         write = _moments(self.pattern) if self.kind == TIME else self._number
         if not self.flags & ALIGNED:
             return write
@@ -102,7 +102,7 @@ def units_of(letters: str) -> list[tuple[str, int]]:
 
 
 def _moments(pattern: str) -> Callable[[int], str]:
-    """What writes a number of the finest unit in the pattern since 1970, or since midnight where it has no date."""
+    """A function that writes a number of the finest unit in the pattern since 1970, or since midnight where it has no date."""
     spans = list(parts_of(pattern))
     letters = "".join(letter for letter, _, _ in spans)
     fraction = next((end - at for letter, at, end in spans if letter == "f"), 0)
@@ -159,5 +159,5 @@ def cells_of(column: Column, items: Sequence[int], words: list[bytes]) -> list[b
 
 
 def words_of(column: Column, rows: int) -> int:
-    """How many words a column has in the text."""
+    """Number of words that a column has in the text."""
     return rows if column.kind == WORD or column.flags & MIXED else column.places if column.kind == LISTED else 0

@@ -18,7 +18,7 @@ from kolmocli.archive.errors import ArchiveError
 from kolmocli.archive.format.container import MAGIC, read_varint, varint
 
 FOLDER_VERSION = 0xF1
-"""Where a member has its versions: no format of members has the number 15, so that older decoders ask for an update."""
+"""Stands in the place of a member's versions: no format of members has the number 15, so older decoders ask for an update."""
 MOST_ENTRIES = 1 << 17
 MOST_INDEX_BYTES = 1 << 25
 MOST_PATH_BYTES = 4096
@@ -39,7 +39,7 @@ class Kind(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What stands at a path."""
+    """A path with its kind, size and target."""
 
     path: bytes
     """Relative to the folder, with `/` between names."""
@@ -47,7 +47,7 @@ class Entry:
     size: int = 0
     """Bytes of a file."""
     target: bytes = b""
-    """Where a link points to, as it stands in the link."""
+    """Target of a link, as it stands in the link."""
 
     @property
     def is_file(self) -> bool:

@@ -14,14 +14,14 @@ MAX_STATEMENTS = 256
 
 FRESH, EARLIER, END, RECURRENCE = "fresh", "earlier", "end", "recurrence"
 SYMBOLS = (*SIGNATURES, FRESH, EARLIER, END, RECURRENCE)
-"""What opens a statement. `set_list` is the one with its items in the program."""
+"""Symbols that open a statement. `set_list` is the one with its items in the program."""
 _SYMBOLS_OF_VERSION = {1: len(SYMBOLS) - 1, 2: len(SYMBOLS), 3: len(SYMBOLS)}
 _WIDTH = 5
 _NUMBER = {name: i for i, name in enumerate(SYMBOLS)}
 _START = len(SYMBOLS)
 _RAMPS = ("range_func_up", "range_func_interval", "repeat_num")
 _NEW, _NEXT, _SECOND, _SKIP, _SECOND_SKIP = range(5)
-"""Where a ramp starts: at a value that is written; where the last or the one before would have gone on; or one
+"""Starts of a ramp: at a value that is written; where the last or the one before would have gone on; or one
 step further than that."""
 
 

@@ -30,7 +30,7 @@ class Model:
 
 
 class Coder:
-    """What both directions share: symbols and integers made of bits."""
+    """Base of both directions: symbols and integers made of bits."""
 
     def __init__(self) -> None:
         self._even = Model(1)

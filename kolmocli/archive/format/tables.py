@@ -133,7 +133,7 @@ class TableView(View):
 
     template: Template = field(default_factory=lambda: Template(0, (), (b"",)))
     ends: tuple[int, ...] = ()
-    """Where the items of each column end."""
+    """End of the items of each column."""
 
     @property
     def header(self) -> bytes:

@@ -1,4 +1,4 @@
-"""How bytes are seen as integers: byte by byte, as words, as floats, as decimal text. Every view is exact both ways."""
+"""Views of bytes as integers: byte by byte, as words, as floats, as decimal text. Every view is exact both ways."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class View:
 
     @property
     def header(self) -> bytes:
-        """What a decoder must know in addition to the number."""
+        """Bytes that a decoder needs in addition to the number."""
         return b""
 
     @property
@@ -43,7 +43,7 @@ class View:
         return 0
 
     def starts(self, count: int) -> list[int]:
-        """Where columns begin, by the number of items."""
+        """Starts of columns, by the number of items."""
         return [0]
 
     def items(self, data: bytes) -> tuple[array[int], bytes]:

@@ -31,7 +31,7 @@ CHUNK_ITEMS = 1 << 18
 _WORTH_A_LOOK = 1 << 13
 """Below `THOROUGH_LEVEL` data of this many bytes are searched only in the chunks in which a few windows say that it pays."""
 _ITEM_SECONDS = 4e-5
-"""What the search takes for an item, about, until it is measured; only a time budget asks for it."""
+"""Search time of an item, until it is measured; only a time budget asks for it."""
 _REWRITING = 3e-5
 """Seconds of an item that is rewritten as a difference, and packed, and unpacked."""
 _PARTS_OF_REST = 4
@@ -43,9 +43,9 @@ best written is known by then, and the programs are coded once."""
 _DENSE = 0.9
 """A residual packed to more than this share has nothing that a codec could do better than a program."""
 _SECTION_BITS = 112.0
-"""What a residual takes that is not there: its place in the table of sections, and the head of its codec."""
+"""Cost of adding a residual: its place in the table of sections, and the head of its codec."""
 _LEAST_COLUMN_BITS = 96.0
-"""What a column takes at least, or there is nothing to gain."""
+"""Least cost of a column; below it there is nothing to gain."""
 _RULED_BITS = 2.0
 """A column is searched where a codec takes fewer bits than that for an item, or where it is short."""
 _SHORT_COLUMN = 1 << 10
@@ -60,7 +60,7 @@ _SMALLER_TABLE = 0.9
 
 @dataclass(frozen=True, slots=True)
 class PackedResidual:
-    """What the items that no program makes cost, and the bytes that are no item."""
+    """Cost of the items that no program makes, and the bytes that are no item."""
 
     view: View
     """With the words that the items need."""
@@ -69,7 +69,7 @@ class PackedResidual:
     size: int
     """Bytes before packing."""
     item_bits: float
-    """What an item took."""
+    """Cost of an item."""
 
     @property
     def share(self) -> float:
@@ -79,7 +79,7 @@ class PackedResidual:
 
 @dataclass(frozen=True, slots=True)
 class PackedMember:
-    """What an attempt came to."""
+    """Result of an attempt."""
 
     member: bytes
     decoding: float = 0.0
@@ -109,7 +109,7 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class SearchContext:
-    """What the attempts may cost, who proposes programs to them, and who hears how far they are."""
+    """Limits of the attempts, their proposer of programs, and the listener to their progress."""
 
     options: Options
     budget: TimeBudget

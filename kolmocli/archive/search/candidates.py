@@ -61,7 +61,7 @@ class Candidates:
 
 @dataclass(frozen=True, slots=True)
 class _Channel:
-    """What every second item from each position on may be: `length` items (or 0) for `bits`."""
+    """Best channel of every second item from each position on: `length` items (or 0) for `bits`."""
 
     kind: int
     length: Ints
@@ -153,7 +153,7 @@ def _ruled(offers: _Offers, rules: list[Rule], costs: Costs) -> None:
 
 
 def _interesting(evidence: Evidence, item_bits: Floats) -> Ints:
-    """Where an interleaving could pay at all: here or nearby a channel begins that makes enough items."""
+    """Positions where an interleaving could pay at all: here or nearby a channel begins that makes enough items."""
     count = len(evidence.values)
     channel = np.where(evidence.terms_2 >= _MIN_TERMS_2, evidence.terms_2, 0)
     for match in (evidence.channel, evidence.channel_spread):
@@ -243,7 +243,7 @@ def _nested(offers: _Offers, evidence: Evidence, costs: Costs, places: Ints, cha
 
 
 def _distance_bits(distance: Ints) -> Floats:
-    """What the coder takes for it, about: its length, which is learned, and the bits below the first."""
+    """Estimated cost in the coder: its length, which is learned, and the bits below the first."""
     return _DISTANCE_LENGTH + np.log2(np.maximum(distance, 1))
 
 

@@ -52,7 +52,7 @@ class Fitted:
 
 
 def shared_ends(cells: Sequence[bytes]) -> tuple[bytes, bytes]:
-    """What all cells begin and end with and no number does: quotes, units."""
+    """Beginning and end that all cells share and no number has: quotes, units."""
     first = _beginning(cells)
     last = _beginning([cell[::-1] for cell in cells])[::-1]
     head = re.match(rb"[^\w.+-]*", first)
@@ -63,7 +63,7 @@ def shared_ends(cells: Sequence[bytes]) -> tuple[bytes, bytes]:
 
 
 def _beginning(cells: Sequence[bytes]) -> bytes:
-    """What all of them begin with: what the first and the last in their order do."""
+    """Their common beginning: that of the first and the last in their order."""
     low, high = min(cells), max(cells)
     same = next((i for i, (a, b) in enumerate(zip(low, high, strict=False)) if a != b), len(low))
     return low[:same]

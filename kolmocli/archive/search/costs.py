@@ -49,7 +49,7 @@ _KINDS = {
 
 _WINDOW_BYTES = 2048
 _FLUSH_BYTES = 5
-"""What ending a window costs deflate, and is no cost of the window."""
+"""Cost of ending a window in deflate, which is no cost of the window."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What a sequence shows at each position: how far ramps go, and what of it stood earlier in another form.
+"""Evidence at each position of a sequence: how far ramps go, and which of it stood earlier in another form.
 
 Every array has one entry per item and two of padding, so that the next positions may be looked at everywhere.
 """
@@ -77,7 +77,7 @@ def gather(values: Ints) -> Evidence:
 
 
 def ramp_terms(values: Ints, lag: int) -> Ints:
-    """How many items from each position on, `lag` apart, have one constant difference (at least 1, at the end)."""
+    """Number of items from each position on, `lag` apart, with one constant difference (at least 1, at the end)."""
     count = len(values)
     terms = np.ones(count, np.int64)
     if count <= lag:
@@ -176,7 +176,7 @@ def _matches(values: Ints, found: Ints, skip: NDArray[np.bool_], lag: int, sourc
 
 
 def _run_lengths(values: Ints, places: Ints, sources: Ints, lag: int, source_lag: int, room: Ints, most: int) -> Ints:
-    """How many items agree, pair by pair of a place and a source, at most `room` and `most`."""
+    """Number of items that agree, pair by pair of a place and a source, at most `room` and `most`."""
     lengths = np.zeros(len(places), np.int64)
     going = np.flatnonzero(room > 0)
     for run in range(most):

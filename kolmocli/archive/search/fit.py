@@ -1,4 +1,4 @@
-"""Which view fits the data, and which views are worth a search: those in which much of it is ramps or repeats."""
+"""Choose the view that fits the data, and the views worth a search: those in which much of it is ramps or repeats."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _WORDS_AND_FLOATS = ("i16le", "u16le", "i32le", "u32le", "i64le", "f32le", "f64l
 SAFE = 1 << 61
 """Items below this have differences, and differences of those, that fit 64 bits."""
 _RAMP_BITS = 16
-"""What a ramp costs in addition to its first item."""
+"""Cost of a ramp in addition to its first item."""
 
 
 def fit(data: bytes, name: str) -> Fit | None:

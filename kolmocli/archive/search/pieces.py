@@ -17,7 +17,7 @@ _LEAST_SMOOTH = {1: 48, 2: 12}
 """Literals of fewer items are not rewritten as differences, by bytes of an item."""
 _LEAST_SMOOTH_WIDE = 8
 CLEARLY = 0.95
-"""What is estimated to cost less than this share of something else is taken to be cheaper."""
+"""A cost below this share of another is taken to be cheaper, although both are estimates."""
 
 
 def by_column(piece: Piece, start: int, starts: Sequence[int]) -> Iterator[Piece]:

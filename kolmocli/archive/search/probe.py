@@ -27,7 +27,7 @@ _PAYS = 0.95
 _REPEATED = 1 / 8
 """Below this share a window is one short stretch again and again: its items are dear once, and any gain is welcome."""
 _NOTICEABLE = 0.01
-"""What is saved, as a share of the largest window: a page of zeros in a file of other things is no reason to search."""
+"""Least saving, as a share of the largest window: a page of zeros in a file of other things is no reason to search."""
 _LEVEL = 3
 _LARGE = 1 << 18
 _LEAST_RAMP = 4
@@ -57,7 +57,7 @@ def looks_made(data: bytes) -> bool:
 
 
 def _places(chunk: Ints, size: int) -> list[int]:
-    """Where windows begin."""
+    """Starts of the windows."""
     last = len(chunk) - size
     even = [last * k // (_WINDOWS // 2 - 1) for k in range(_WINDOWS // 2)]
     counts = _ramps(chunk)[: len(chunk) // size * size].reshape(-1, size).sum(axis=1)
@@ -66,7 +66,7 @@ def _places(chunk: Ints, size: int) -> list[int]:
 
 
 def _ramps(chunk: Ints) -> np.ndarray:
-    """Where ramps of some length go on, side by side or every second item; what stands still is for the codecs."""
+    """Positions inside ramps of some length, side by side or every second item; constant stretches are for the codecs."""
     found = np.zeros(len(chunk), bool)
     for lag in (1, 2):
         moves = chunk[lag:] != chunk[:-lag]

@@ -22,11 +22,11 @@ class Repair:
     program: Stored
     fresh: tuple[int, ...]
     bits: float
-    """What is added to the program's own bits."""
+    """Bits added to the program's own."""
 
 
 def repair(program: Program, made: Sequence[int], target: Sequence[int], literal_bits: float) -> Repair | None:
-    """What turns the result `made` of a program into the target; None where less than half of it is right."""
+    """Edits that turn the result `made` of a program into the target; None where less than half of it is right."""
     head = _agreeing(made, target)
     tail = _agreeing(made[head:][::-1], target[head:][::-1])
     if not target or 2 * (head + tail) < len(target):
@@ -55,7 +55,7 @@ def repair(program: Program, made: Sequence[int], target: Sequence[int], literal
 
 
 def _agreeing(a: Sequence[int], b: Sequence[int]) -> int:
-    """How many items from the first on are the same."""
+    """Length of the common beginning."""
     for i, (x, y) in enumerate(zip(a, b, strict=False)):
         if x != y:
             return i

@@ -115,7 +115,7 @@ def _rows_of_lines(data: bytes, lines: list[bytes], pattern: Pattern) -> Rows | 
 
 
 def _titles(rows: Sequence[Sequence[bytes]]) -> int:
-    """How many of the first rows have words where the others have numbers."""
+    """Number of first rows with words where the others have numbers."""
     usual = rows[len(rows) // 2]
     numbers = [i for i, cell in enumerate(usual) if _IS_NUMBER.fullmatch(cell)]
     titles = 0

@@ -18,12 +18,12 @@ from kolmocli.archive.search.segments import FRESH, Form, Segment
 
 @dataclass(frozen=True, slots=True)
 class SearchOptions:
-    """What the search knows of the data, next to the items."""
+    """Knowledge of the search about the data, next to the items."""
 
     start_bits: float = 8.0
-    """What the first item of a ramp takes."""
+    """Cost of the first item of a ramp."""
     columns: tuple[int, ...] = (0,)
-    """Where columns begin."""
+    """Starts of the columns."""
     wrap: int = 0
     """Modulus of unsigned words, at which a counter begins again; 0 for others."""
     passes: int = 2

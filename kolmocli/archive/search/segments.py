@@ -10,14 +10,14 @@ from kolmocli.archive.format.stored import Earlier, Fresh, Stored, StoredCall
 from kolmocli.language.program import Ref
 
 FRESH, RAMP, COPY, SHIFTED, TURNED, SPREAD, RULE, TWO_RAMPS, RAMP_FRESH, FRESH_RAMP = range(10)
-"""How items are made. The last three are interleavings, and stand for a first channel that is one itself."""
+"""Ways to make items. The last three are interleavings, and stand for a first channel that is one itself."""
 NESTED = {TWO_RAMPS: (RAMP, RAMP), RAMP_FRESH: (RAMP, FRESH), FRESH_RAMP: (FRESH, RAMP)}
 ALONE = -1
 """In place of a second channel: there is none."""
 
 
 class Form(NamedTuple):
-    """How the items of a segment are made: one kind alone, or a first and a second channel, interleaved.
+    """Way to make the items of a segment: one kind alone, or a first and a second channel, interleaved.
 
     A source is where the earlier items begin (for TURNED: the one that comes first), for RULE the number of the rule,
     and -1 where there is none.

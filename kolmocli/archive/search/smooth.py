@@ -23,7 +23,7 @@ _SMALL = 256
 
 @dataclass(frozen=True, slots=True)
 class Smooth:
-    """How often the items are differences of differences, in one channel or two that alternate."""
+    """Number of times that the items are differences of differences, in one channel or two that alternate."""
 
     order: int
     channels: int = 1

@@ -19,7 +19,7 @@ class LearnabilityLevel(LevelBase):
     """Counts of every level fade by `memory` a step. A pass rate p is drawn from Beta(1 + passes, 1 + failures) of each, and a
     level is drawn in proportion to 1 − pⁿ − (1 − p)ⁿ, or to p(1 − p) where n is 0, with a least share for each.
 
-    `reversion` adds so many rollouts a step that passed half the time: a level that reads 0 because its grader is broken is
+    `reversion` adds this many rollouts a step that passed half the time: a level that reads 0 because its grader is broken is
     asked again. Source: the samplers "learnability" of Marin's fork of SkyRL (marin-community/marin#8765, rounds 3 and 4), whose
     bins hold prompts of one source and grade; the defaults are theirs, with a group of 8.
     """

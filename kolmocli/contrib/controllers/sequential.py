@@ -14,7 +14,7 @@ from kolmocli.curriculum.settings import Setting
 
 @register_controller("sequential")
 class SequentialLevel(LevelBase):
-    """What a curriculum is often taken for. It looks at no result. After the climb the hardest level stays."""
+    """The usual meaning of "curriculum": easy to hard, whatever the results. After the climb the hardest level stays."""
 
     saved = ("done",)
 
@@ -40,7 +40,7 @@ class SequentialLevel(LevelBase):
         return int(self.level)
 
     def begin(self, rates: Mapping[int, tuple[float, int]]) -> None:
-        raise ValueError("sequential goes by no pass rate; leave it out")
+        raise ValueError("sequential uses no pass rates; remove it")
 
     def observe(self, results: Sequence[Result]) -> list[str]:
         """A step has passed, whether this family was in it or not."""

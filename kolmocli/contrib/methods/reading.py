@@ -1,4 +1,4 @@
-"""What a policy makes of a prompt before it writes a word: its states, to predict what comes.
+"""The policy's states at the end of a prompt, before it writes a word, as features to predict the outcome.
 
 Shapes: N prompts of T tokens at most, D hidden units.
 """

@@ -55,6 +55,6 @@ def refill(context: MethodContext, **settings: Any) -> Refill:
 
 
 def _telling(groups: Sequence[Group]) -> int:
-    """How many have passes and failures."""
+    """Number of groups that have passes and failures."""
     results = [group.result() for group in groups]
     return sum(0 < result.passes < result.rollouts for result in results)

@@ -44,7 +44,7 @@ from kolmocli.training.methods.base import Draw, Method, MethodContext, register
 _RIPE = 3
 """Steps that are learned from before anything is chosen."""
 _LOUD = 5.0
-"""How much larger than a state's the few numbers are that tell the most, so that the ridge hardly holds them back."""
+"""Scale of the few most telling numbers compared with a state's, so that the ridge hardly shrinks them."""
 _REMEMBERED = 1024
 """Tasks that may be asked again, at most; those tried longest ago are forgotten."""
 

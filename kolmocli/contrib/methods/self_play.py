@@ -41,11 +41,11 @@ Target = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Proposals:
-    """What the policy made up for one step, and what each may have become."""
+    """Proposals of the policy for one step, and the target of each."""
 
     group: Group
     targets: Sequence[Target | None]
-    """What each admitted proposal makes."""
+    """Target of each admitted proposal."""
     cost: Cost
 
 
@@ -141,7 +141,7 @@ class SelfPlay(Method):
         self._drawn = state["drawn"]
 
     def _admitted(self, outcome: Outcome) -> tuple[Target, Program] | None:
-        """What a proposal makes and the program for it, where that may become a target."""
+        """Target and program of a proposal; None where it is refused."""
         value = outcome.value
         if outcome.program is None or value is None or not 2 <= len(value) <= LONGEST:
             return None

@@ -38,7 +38,7 @@ def shaping_rewards(potentials: Sequence[float], gamma: float) -> list[float]:
 
 @dataclass(frozen=True, slots=True)
 class Shaping:
-    """What shaping adds to the rewards of the lines of an episode."""
+    """Reward that shaping adds to the lines of an episode."""
 
     weight: float
     gamma: float

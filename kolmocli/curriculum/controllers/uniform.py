@@ -21,7 +21,7 @@ class UniformLevel(LevelBase):
         return rng.randint(self.ladder.bottom, self.ladder.top)
 
     def begin(self, rates: Mapping[int, tuple[float, int]]) -> None:
-        raise ValueError("uniform goes by no pass rate; leave it out")
+        raise ValueError("uniform uses no pass rates; remove it")
 
     def observe(self, results: Sequence[Result]) -> list[str]:
         return []

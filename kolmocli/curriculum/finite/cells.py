@@ -20,7 +20,7 @@ Column = Sequence[Any] | np.ndarray
 
 
 class Cells:
-    """Which prompts are alike before anything is known of them: those of one bucket, and of about one measured pass rate.
+    """Groups of prompts that are alike before anything is known: those of one bucket, and of about one measured pass rate.
 
     A cell is a list that is shuffled as it is used up (Fisher and Yates), with the moves that were made kept in a dictionary:
     memory grows with what was drawn.
@@ -51,14 +51,14 @@ class Cells:
         self.bucket = [int(key) // width for key in keys]
         """The number of each cell's bucket."""
         self.offset = [_STEP * (int(key) % width + low) for key in keys]
-        """How much easier than their bucket the prompts of each cell are expected to be, in logits."""
+        """Expected ease of the prompts of each cell compared with their bucket, in logits."""
         self.cell = cells.reshape(-1).astype(np.int32)
         """The cell of every prompt."""
         self._order = np.argsort(self.cell, kind="stable").astype(np.int32)
         sizes = np.bincount(self.cell, minlength=len(keys))
         self._starts = [int(n) for n in np.cumsum(sizes) - sizes]
         self.left = [int(n) for n in sizes]
-        """How many prompts of each cell were not drawn yet."""
+        """Prompts of each cell that were not drawn yet."""
         self._moved: dict[int, int] = {}
 
     def __len__(self) -> int:

@@ -1,4 +1,4 @@
-"""What is believed of every prompt of a finite set: a logistic posterior that shrinks towards its bucket's.
+"""Belief about every prompt of a finite set: a logistic posterior that shrinks towards its bucket's.
 
 Model: a rollout of prompt i, in bucket b, passes with probability sigma(theta_b + d_i). theta_b, how able the policy is in the
 bucket, drifts with every version of the policy; d_i is how much easier than its bucket the prompt is, d_i ~ N(m_i, tau_b²),
@@ -70,7 +70,7 @@ class Posterior:
         return Normal(ability.mean + offset.mean, ability.variance + offset.variance)
 
     def faded(self, bucket: int, expected: float, offset: Normal, versions: int) -> Normal:
-        """What is left of a belief in d_i after this many versions without a result; `expected` is m_i."""
+        """The belief in d_i after this many versions without a result; `expected` is m_i."""
         left = math.exp(-versions / self.memory)
         spread = self.spread[bucket]
         return Normal(expected + left * (offset.mean - expected), spread + left**2 * (offset.variance - spread))
@@ -114,7 +114,7 @@ class Posterior:
 
 
 def closeness(mean: Numbers, variance: Numbers, target: float, width: float) -> Numbers:
-    """How near the target a pass rate is expected to be, from 0 to 1: E exp(−(x − t)²/2w²) for logits x ~ N(mean, variance), t the
+    """Expected closeness of a pass rate to the target, from 0 to 1: E exp(−(x − t)²/2w²) for logits x ~ N(mean, variance), t the
     target's. A prompt of which little is known is near it with some probability, so that it is tried."""
     both = variance + width**2
     return width / np.sqrt(both) * np.exp(-0.5 * (mean - target) ** 2 / both)

@@ -36,7 +36,7 @@ _REFRESH = 1 / 16
 
 
 class Options(TypedDict, total=False):
-    """What `Prompts` is told apart from the prompts."""
+    """Options of `Prompts`, apart from the prompts."""
 
     target: float
     seed: int

@@ -1,4 +1,4 @@
-"""What is believed of the prompts that were drawn, in arrays that grow with them."""
+"""Beliefs about the prompts that were drawn, in arrays that grow with them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class SeenPrompts:
         self.prompts: list[int] = []
         """In the order of their first draw."""
         self.place: dict[int, int] = {}
-        """Where each is in `prompts`."""
+        """Position of each in `prompts`."""
         self._offsets = np.zeros((64, 2))
         """Mean and variance, as they were at the version."""
         self._versions = np.full(64, _NEVER)
@@ -45,7 +45,7 @@ class SeenPrompts:
         return place
 
     def offset(self, prompt: int) -> Normal:
-        """What is believed of it now; for any prompt of the set."""
+        """The current belief about it; for any prompt of the set."""
         cell, place = self._cells.cell[prompt], self.place.get(prompt)
         bucket, expected = self._cells.bucket[cell], self._cells.offset[cell]
         if place is None or self._versions[place] == _NEVER:

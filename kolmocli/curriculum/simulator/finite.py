@@ -24,7 +24,7 @@ _REFERENCES = (-4.0, 2.0)
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """What a player is told: how many prompts there are, its seed, the pass rate to hold, and the pass rates of two reference models,
+    """A player's information: the number of prompts, its seed, the pass rate to hold, and the pass rates of two reference models,
     measured by 8 rollouts of every prompt, [size, 2], which most rules have no use for."""
 
     size: int

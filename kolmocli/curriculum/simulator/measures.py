@@ -1,4 +1,4 @@
-"""What is read off the runs of one controller in one scenario."""
+"""Figures of one controller in one scenario, from its runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who is compared: every kind of controller that is registered, and an oracle."""
+"""Players of the simulator: every registered kind of controller, and an oracle."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from kolmocli.curriculum.simulator.scenarios import LEVELS, SLOPE, STEPS
 
 ORACLE = "oracle"
 REFILL = "refill"
-"""Uniform draws, and more of them in the place of dead groups (DAPO): no kind of controller, but a rule to compare with."""
+"""Uniform draws, and more of them in place of dead groups (DAPO): no kind of controller, but a rule to compare with."""
 LADDER = range(1, LEVELS + 1)
 _REACH = 0.2
-"""A family whose best level is so much further from the target than another's is left alone by the oracle."""
+"""The oracle skips a family whose best level is this much further from the target than another's."""
 TOLD = {"rasch": {"slope": SLOPE}}
-"""Settings by kind that the simulated ladder asks for."""
+"""Settings by kind that fit the simulated ladder."""
 
 Settings = Mapping[str, Mapping[str, Any]]
 """By kind and by name."""
@@ -63,7 +63,7 @@ def maker(
     guard: float = 0.0,
     weigh: Weigh = "signal",
 ) -> Maker:
-    """Makes this controller for a run of so many steps. Targets are kept off 0 and 1, where no level is meant."""
+    """Maker of this controller for a run of `steps` steps. Targets are kept off 0 and 1, which name no level."""
     kind = "uniform" if kind == REFILL else kind
     if kind == ORACLE:
         return lambda learner: Oracle(learner, target)
@@ -79,15 +79,15 @@ def maker(
 
 class Oracle:
     """Knows the learner, and always takes the level whose pass rate is nearest to the target, of the families in turn. No
-    `Controller` can do better, and none could be this: what it leaves is what the ladder and chance leave. Of one family in reach
-    it takes all; a level that teaches the wrong thing it leaves out."""
+    `Controller` can do better or know as much: its errors are those of the ladder and of chance. Where one family is in reach, it
+    gets all groups; a level that teaches the wrong thing gets none."""
 
     def __init__(self, learner: Learner, target: float) -> None:
         self.learner = learner
         self.target = target
 
     def _best(self, family: str) -> tuple[float, int]:
-        """The level, and how far from the target it passes."""
+        """The best level, and the distance of its pass rate from the target."""
         levels = [level for level in LADDER if level != self.learner.scenario.wrong_key]
         return min((abs(self.learner.pass_rate(level, family) - self.target), level) for level in levels)
 

@@ -116,11 +116,11 @@ class Fleet:
         return total
 
     def events(self) -> list[str]:
-        """What happened since this was last asked."""
+        """Events since the last call."""
         return [self._events.popleft() for _ in range(len(self._events))]
 
     def report(self) -> dict[str, GeneratorReport]:
-        """What each generator did since the last report."""
+        """Work of each generator since the last report."""
         now = time.monotonic()
         wall, self._reported = now - self._reported, now
         described = {}

@@ -1,4 +1,4 @@
-"""What runs in the process of a generator: its policy, its judge, and a watch on the trainer.
+"""The process of a generator: its policy, its judge, and a watch on the trainer.
 
 Imported by every process of the fleet, so it is light: what is heavy is imported when the policy is loaded.
 """

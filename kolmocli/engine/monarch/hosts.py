@@ -1,4 +1,4 @@
-"""Where generators run: processes of this machine, or of others where `kolmo worker` listens.
+"""Hosts of generators: processes of this machine, or of others where `kolmo worker` listens.
 
 Everything that is asked of Monarch about hosts and processes is here. Messages are pickled Python, so anyone who can
 reach a port of it can run code there: beyond this machine only `tls://` is used, where both ends show a certificate

@@ -1,4 +1,4 @@
-"""What goes between the trainer and a generator: small, and light to import."""
+"""Messages between the trainer and a generator: small, and light to import."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class GeneratorSettings:
-    """What a generator is built from in its own process: the sections of a configuration that it needs."""
+    """Sections of a configuration from which a generator builds itself in its own process."""
 
     seed: int
     model: Model
@@ -31,12 +31,12 @@ class GeneratorSettings:
     adapter_rank: int
     alphabet: Alphabet
     most: Limits | None = None
-    """What a task may grant its programs at most; None: what the section says of all."""
+    """Largest limits that a task may grant its programs; None: those of the section for all."""
 
 
 @dataclass(frozen=True, slots=True)
 class Startup:
-    """What a generator says of itself when it can begin; or with `error` the exit code and the line why it cannot."""
+    """A generator's first message when it can begin; or with `error` the exit code and the line why it cannot."""
 
     pid: int
     health: Health | None = None

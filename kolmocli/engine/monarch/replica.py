@@ -47,14 +47,14 @@ class Replica:
     busy: float = 0.0
     health: Health = field(default_factory=Health)
     earlier: Health = field(default_factory=Health)
-    """What its processes before this one executed."""
+    """Programs executed by its earlier processes."""
 
     @property
     def name(self) -> str:
         return f"generator {self.number}"
 
     def report(self, version: int, wall: float) -> GeneratorReport:
-        """What it did in these seconds, since this was last asked; `version` is that of the newest weights."""
+        """Its work in these seconds, since the last call; `version` is that of the newest weights."""
         found = GeneratorReport(
             host=self.host.name,
             pid=(self.process.pid or None) if self.process else None,

@@ -1,4 +1,4 @@
-"""How the weights reach the generators: once per version, as a file in the memory of each host.
+"""Send the weights to the generators: once per version, as a file in the memory of each host.
 
 The trainer writes the tensors that it trains to one safetensors file in shared memory; every generator of the host
 copies them from there into its own policy. No weight passes through a message on this machine; to another host
@@ -77,7 +77,7 @@ def take(policy: Policy, file: Path) -> None:
 
 
 def trained(policy: Policy) -> Iterator[tuple[str, torch.Tensor]]:
-    """What training changes of a policy, by name: all weights, or its adapters; and its value, where it has one.
+    """Tensors of a policy that training changes, by name: all weights, or its adapters; and its value head, where it has one.
 
     Tied weights come once.
     """

@@ -31,12 +31,12 @@ def alone(value: Value) -> tuple[Making, ...]:
 
 @lru_cache(maxsize=1 << 12)
 def alone_bits(value: Value) -> float:
-    """What the cheapest of the ways takes, with all that it needs."""
+    """Cost of the cheapest way, with all that it needs."""
     return min(making.bits + sum(map(alone_bits, making.sources)) for making in alone(value))
 
 
 def _last_part(value: Value) -> int:
-    """Where the last part begins if the value is cheapest as a few ramps and literals one after the other; 0 if it is not."""
+    """Start of the last part if the value is cheapest as a few ramps and literals one after the other; 0 if it is not."""
     count = len(value)
     item, opening = literal_price(min(value), max(value))
     runs = _runs(value)

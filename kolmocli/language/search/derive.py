@@ -1,4 +1,4 @@
-"""Where the strands hold a value that one call makes of a known one."""
+"""Find places in the strands where a value stands that one call makes of a known one."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _TESTS = {"is_even": lambda x: x % 2 == 0, "is_odd": lambda x: x % 2 == 1, "is_n
 _JUMPS = range(2, 6)
 _MOST_MODULUS = 256
 _CHANGES = 2
-"""So many items may be replaced in a value."""
+"""Most items that may be replaced in a value."""
 _DEAR = 25.0
 """A ramp that takes more than this may be made of others in every way."""
 
 Found = tuple[int, int, Making]
-"""Where it begins, where it ends, and how it is made."""
+"""Its start, its end, and its making."""
 
 
 def derived(index: Index, value: Value, hidden: dict[Value, Making]) -> Iterator[Found]:
@@ -55,7 +55,7 @@ def _found(start: int, count: int, function: str, value: Value, *constants: int 
 
 @lru_cache(maxsize=4096)
 def _images(value: Value) -> tuple[tuple[Value, str, tuple[int | str, ...]], ...]:
-    """What functions without constants, or with few, make of the value."""
+    """Results of functions without constants, or with few, on the value."""
     made: list[tuple[Value, str, tuple[int | str, ...]]] = [
         (value[::-1], "reverse_list", ()),
         (tuple(accumulate(value)), "scan_add", ()),
@@ -128,7 +128,7 @@ def _remainders(index: Index, value: Value) -> Iterator[Found]:
 
 
 def _modulus(value: Value, part: Value) -> int:
-    """What the value was divided by to leave the part, or 0."""
+    """The divisor that leaves this part of the value, or 0."""
     common = gcd(*[a - b for a, b in zip(value, part, strict=True)])
     above = max(part)
     if min(part) < 0 or common <= above:
@@ -197,7 +197,7 @@ def _parts(index: Index, value: Value) -> Iterator[Found]:
 
 
 def paired(index: Index, x: Value, y: Value) -> Iterator[Found]:
-    """What a call makes of two values of one length, in this order."""
+    """Results of one call on two values of one length, in this order."""
     if len(x) != len(y) or len(x) < 3:
         return
     triples = index.triples

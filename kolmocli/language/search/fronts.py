@@ -1,4 +1,4 @@
-"""What a front unzipped from a core would take, for every length of it: one shortest path over every second item, and one
+"""Prices of a front unzipped from a core, for every length of it: one shortest path over every second item, and one
 over all items from the end.
 """
 
@@ -17,9 +17,9 @@ from kolmocli.language.search.strands import Strand, Weave
 
 _INFINITE = float("inf")
 _RELATED = 20.0
-"""What a woven value takes that is another value in another form."""
+"""Price of a woven value that is another value in another form."""
 _SEVERAL = 12.0
-"""What a woven strand takes more if it is several values: they are merged before."""
+"""Additional price of a woven strand of several values: they are merged before."""
 _UNITS = 3
 _STRIDES = (1, 2, 4)
 _RUN, _RUNS = 4, 6
@@ -53,10 +53,10 @@ class Front:
         self.odd_copies = self._whole_copies()
         again = [n for n in range(3, index.ends[2] - self.odds) if index.row[self.odds + n] == index.row[self.odds]]
         self.units = [n for n in again[:_UNITS] if self._repeats(n, n + 3)]
-        """How many odd items there may be before they begin again."""
+        """Numbers of odd items after which they may begin again."""
 
     def _segments(self, strand: int) -> Segments:
-        """What can stand at each place of a strand."""
+        """Segments that can stand at each place of a strand."""
         index = self.index
         return together(
             ramps(index, strand),
@@ -103,7 +103,7 @@ class Front:
         return best, opened
 
     def within(self, count: int) -> Way:
-        """If `count` items were woven into the front of a core that is longer."""
+        """The way with `count` items woven into the front of a longer core."""
         return Way(count, 0, self._joined(count), self._woven(count))
 
     def _repeats(self, unit: int, count: int) -> bool:
@@ -115,7 +115,7 @@ class Front:
         )
 
     def _holed(self) -> int:
-        """How many odd items from the first on are a ramp with one item replaced; 0 if they are none."""
+        """Number of odd items from the first on that are a ramp with one item replaced; 0 if they are none."""
         row, terms, steps, start = self.index.row, self.index.terms, self.index.steps, self.odds
         count, end = terms[start], self.index.ends[2]
         hole = start + count
@@ -170,7 +170,7 @@ class Front:
         return WEAVE + min(index.literal_bits + index.item_bits * count, self.several[count] + _SEVERAL)
 
     def beyond(self, count: int) -> list[Way]:
-        """If the core had `count` items only, and what was woven in goes on after it."""
+        """Ways for a core of `count` items, after which the woven items go on."""
         index, start, far = self.index, self.odds, 2 * count
         row, terms, steps = index.row, index.terms, index.steps
         goes_on = self.all + far
@@ -209,7 +209,7 @@ class Front:
         return found
 
     def _room(self, place: int, source: int) -> int:
-        """How many items from a place on could be made of those from an earlier place on, however many are unzipped."""
+        """Number of items from a place on that could be made of those from an earlier place on, however many are unzipped."""
         far = place - self.all
         if far >= self.size:
             # an odd item, of which the even ones before it and all items that are not unzipped are there
@@ -223,7 +223,7 @@ class Front:
         return self.size
 
     def _whole_copies(self) -> list[tuple[int, int]]:
-        """Where the odd items from the first on stand as they are, and how many of them could be made of those."""
+        """Places where the odd items from the first on stand as they are, and how many of them could be made of those."""
         index, start = self.index, self.odds
         row = index.row
         found = []
@@ -257,7 +257,7 @@ def _calm(core: Value) -> list[int]:
 
 
 def _related(index: Index) -> int:
-    """How many odd items from the first on could be made of other items in one of a few ways."""
+    """Number of odd items from the first on that could be made of other items in one of a few ways."""
     row, steps, triples = index.row, index.steps, index.triples
     size = len(row)
     all_items, start = index.starts[1], index.starts[2]
@@ -302,7 +302,7 @@ def _related(index: Index) -> int:
 
 
 def _reduced(row: Value, place: int, start: int) -> int:
-    """How many items from `start` on are remainders of those from `place` on, if at least five."""
+    """Number of items from `start` on that are remainders of those from `place` on, if at least five."""
     divisor, top, n = 0, 0, 0
     while place + n < len(row) and start + n < len(row):
         difference, item = row[place + n] - row[start + n], row[start + n]

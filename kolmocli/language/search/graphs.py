@@ -12,20 +12,20 @@ from kolmocli.language.search.nodes import Making, Node, Value
 
 
 class Makings:
-    """What can be made of what, of the values that stand in an index; each question is worked out once."""
+    """Makings of the values in an index, from each other; each is worked out once."""
 
     def __init__(self, index: Index, budget: Budget) -> None:
         self.index = index
         self.budget = budget
         self.hidden: dict[Value, Making] = {}
-        """How to make values that stand nowhere."""
+        """Makings of values that stand nowhere."""
         self._derived: dict[Value, list[Found]] = {}
         self._images: dict[Value, dict[Value, Making]] = {}
         self._paired: dict[tuple[Value, Value], list[Found]] = {}
         self._nodes: dict[tuple[object, ...], Node] = {}
 
     def derived(self, value: Value) -> list[Found]:
-        """What one call makes of the value, and where it stands."""
+        """Results of one call on the value, with their places."""
         if value not in self._derived:
             self.budget.spend(20 * len(value) + 100)
             found = self._derived[value] = list(derived(self.index, value, self.hidden))
@@ -34,7 +34,7 @@ class Makings:
         return self._derived[value]
 
     def paired(self, values: list[Value]) -> Iterable[Found]:
-        """What one call makes of two of these values, and where it stands."""
+        """Results of one call on two of these values, with their places."""
         for x in values:
             for y in values:
                 if len(x) == len(y) and x != y:

@@ -1,4 +1,4 @@
-"""Where in the strands a value stands, as it is or plus a constant."""
+"""Index of the places in the strands where a value stands, as it is or plus a constant."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Index:
         self.ends = [start + len(s.items) for start, s in zip(self.starts, weave, strict=True)]
         items = [item for strand in weave for item in strand.items]
         self.item_bits, self.literal_bits = literal_price(min(items, default=0), max(items, default=0))
-        """What an item of a literal list takes, and what the list takes apart from its items."""
+        """Price of an item of a literal list, and of the list apart from its items."""
         self.terms, self.steps = _ramps(self.row, self.starts, self.ends)
         pairs: dict[tuple[int, int], list[int]] = defaultdict(list)
         for i, pair in enumerate(pairwise(self.row)):
@@ -51,7 +51,7 @@ class Index:
         return self._shapes
 
     def places(self, value: Value) -> list[int]:
-        """Where the value stands."""
+        """Places of the value."""
         row, count = self.row, len(value)
         if count >= 3:
             found = self.triples.get(value[:3])  # type: ignore[arg-type]

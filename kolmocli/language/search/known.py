@@ -29,12 +29,12 @@ def node_of(program: Program) -> Node:
 
 
 def values_of(program: Program) -> list[Value]:
-    """What its statements make, each value once."""
+    """Values of its statements, each once."""
     return list(dict.fromkeys(tuple(value) for value in execute(program)))
 
 
 def weave_of(program: Program) -> Weave:
-    """How the program takes its own value apart: the merges that end it, undone from the last to the first."""
+    """The weave by which the program takes its own value apart: the merges that end it, undone from the last to the first."""
     values = [tuple(value) for value in execute(program)]
     at, parts = len(program) - 1, list[tuple[str, Value]]()
     while True:

@@ -1,4 +1,4 @@
-"""Which values to name: a value that is used again, as it is or in another form, is a statement of its own.
+"""Choose values to name: a value that is used again, as it is or in another form, is a statement of its own.
 
 Given the named values, the cheapest path is found by `parse`, and who is made of whom by `graphs`. Which to name is a greedy
 choice, judged by the exact bits of the whole program: everything that the best program so far makes, then spans that stand in
@@ -25,7 +25,7 @@ from kolmocli.language.search.spans import Pair, Span, apart, mirrored, ranked, 
 from kolmocli.language.search.strands import Weave
 
 _CHAIN_WITHIN = 12.0
-"""What a woven strand pays if it is several values: they are merged before they are woven in."""
+"""Price of a woven strand of several values: they are merged before they are woven in."""
 _PROPOSALS = 12
 _ROUNDS = 4
 
@@ -180,7 +180,7 @@ class Naming:
             )
 
     def _neighbours(self) -> list[Span]:
-        """Where values stand side by side that are used once and are no ramps: without any name they may be one list of literals."""
+        """Neighboring values that are used once and are no ramps: without any name they may be one list of literals."""
         row = self.index.row
         uses = Counter(row[piece.start : piece.end] for path in self.paths for piece in path)
 
@@ -210,14 +210,14 @@ class Naming:
     # --- parts
 
     def _nameless(self, strand: int) -> Segments:
-        """What can stand at each place without a name. An interleaving in front of the core is another weave."""
+        """Segments that can stand at each place without a name. An interleaving in front of the core is another weave."""
         woven = zips(self.index, strand)
         if strand == 0:
             woven.pop(0, None)
         return together(ramps(self.index, strand), polynomials(self.index, strand), periods(self.index, strand), woven)
 
     def _literals(self) -> list[Span]:
-        """Where literals stand: those of the paths, and what else the program writes down, where it stands first."""
+        """Places of literals: those of the paths, and all that the program writes down, where it stands first."""
         found = {(piece.start, piece.end) for path in self.paths for piece in path if piece.literal}
         for value in self.written:
             if len(value) > 3 and (places := self.index.places(value)):
@@ -287,7 +287,7 @@ class Naming:
         return chained, values, [value for value in values if nodes[value].function == "set_list"]
 
     def _costs(self) -> list[float]:
-        """What the items before each place take in the best program, pieces spread over their items."""
+        """Price of the items before each place in the best program, pieces spread over their items."""
         at = [0.0] * (len(self.index.row) + 1)
         for path in self.paths:
             for piece in path:

@@ -18,7 +18,7 @@ Constants = tuple[int | str | Value, ...]
 
 
 class Making(NamedTuple):
-    """How a value can be made: a call, whose variables are given by their values."""
+    """Making of a value: a call, whose variables are given by their values."""
 
     function: str
     constants: Constants

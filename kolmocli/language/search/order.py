@@ -14,7 +14,7 @@ from kolmocli.language.search.prices import CLOSE, EXTEND_OF, FOLD_OF, KINDS, OP
 _MANY = 48
 """Beyond this many statements the order is that of `needed`, all initiators first."""
 _TYPICAL = {"initiator": 2.5, "operator": 7.0, "merger": 2.0}
-"""What a statement of each kind costs on average apart from its constants: states that have made different ones are compared
+"""Average price of a statement of each kind apart from its constants: states that have made different ones are compared
 by what they paid above this."""
 
 

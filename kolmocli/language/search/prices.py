@@ -1,4 +1,4 @@
-"""What the parts of a statement cost in the prefix code, one by one: the search pays by these before there is a program.
+"""Prices of the parts of a statement in the prefix code, one by one: the search pays by these before there is a program.
 
 `coder.coded_bits` is the law; the tests hold the sum of these parts, as `order.py` adds them up, equal to it.
 """
@@ -48,7 +48,7 @@ def integer_bits(value: int) -> int:
 
 
 FUNCTION_BITS = {name: index_bits(i, len(SIGNATURES)) for name, i in _FUNCTION_NUMBER.items()}
-"""What the function's number takes after the symbol `wide`."""
+"""Price of the function's number after the symbol `wide`."""
 
 
 def literal_width(low: int, high: int) -> int:
@@ -122,7 +122,7 @@ SYMBOL = {name: (WORD[3].get(name, 9) + WORD[6].get(name, 9)) / 2 for name in SI
 
 @lru_cache(maxsize=1 << 14)
 def operator_bits(function: str, *constants: Any) -> float:
-    """What a call of the operator takes, without what its operands take."""
+    """Price of a call of the operator, without its operands."""
     narrow, wide = constant_bits(function, constants)
     references = _REFERENCE * (2 if function.endswith("two_lists") else 1)
     return references + (SYMBOL[function] + narrow if narrow >= 0 else OPEN_WIDE[3] + wide)
@@ -134,7 +134,7 @@ def initiator_bits(function: str, *constants: Any) -> float:
 
 
 def literal_price(low: int, high: int) -> tuple[int, float]:
-    """What an item takes in a literal list whose items lie between these, and what the list takes apart from its items."""
+    """Price of an item in a literal list whose items lie between these, and of the list apart from its items."""
     if low >= 0 and high <= 255:
         return 8, INITIATOR + 5
     width = literal_width(low, high)

@@ -40,7 +40,7 @@ def ramp(value: Value) -> Making:
 
 
 def holed(value: Value) -> Making | None:
-    """How to make a ramp of which one item, not the first or the last two, has been replaced."""
+    """Making of a ramp of which one item, not the first or the last two, has been replaced."""
     count = len(value)
     if count < 5:
         return None
@@ -57,7 +57,7 @@ def holed(value: Value) -> Making | None:
 
 
 def ramp_cost(value: Value) -> float:
-    """What it takes to make a ramp of nothing."""
+    """Price of a ramp made of nothing."""
     return ramp_bits(value[0], value[1] - value[0], len(value))
 
 
@@ -83,7 +83,7 @@ def ramp_bits(first: int, step: int, count: int) -> float:
 
 
 def _stop(first: int, step: int, count: int) -> int:
-    """Where the interval ends: in whole steps, or one byte if that is shorter."""
+    """End of the interval: in whole steps, or one byte if that is shorter."""
     whole, byte = first + step * count, first + step * (count - 1) + 1
     return byte if count > _FEW and step in _STEPS and byte <= _LAST_BYTE else whole
 

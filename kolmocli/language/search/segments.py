@@ -1,4 +1,4 @@
-"""What can stand at each place of a strand before anything has a name: ramps, polynomials, interleavings, repetitions, copies.
+"""Segments of a strand before anything has a name: ramps, polynomials, interleavings, repetitions, copies.
 
 A segment is one value. Estimated bits include the merge with what stands before.
 """
@@ -17,14 +17,14 @@ from kolmocli.language.search.ramps import all_ramp_bits, is_ramp, ramp_bits
 _EVERY_END = 24
 """A ramp may end early, where something else begins: at every item if it is seen from its beginning or is no longer than this."""
 _COPY = 10.0
-"""What a copy takes while nothing is named yet: a use, and its share in cutting out what is copied."""
+"""Price of a copy while nothing is named yet: a use, and its share in cutting out its source."""
 _COPIES = 6
-"""So many places of three equal items are looked at for the longest copy."""
+"""Places of three equal items that are tried for the longest copy."""
 _LONGEST_UNIT = 128
 """Longest unit of a repetition."""
 
 Segment = tuple[int, float, Making | None]
-"""Where it ends, its bits, and how it is made. None: as a ramp, or it has a name."""
+"""Its end, its bits, and its making. None: as a ramp, or it has a name."""
 Segments = dict[int, list[Segment]]
 """By where they begin."""
 
@@ -128,7 +128,7 @@ def _terms_2(row: Value, start: int, end: int) -> list[int]:
 
 
 def periods(index: Index, strand: int) -> Segments:
-    """What stands at least twice in succession."""
+    """Values that stand at least twice in succession."""
     row, start, end = index.row, index.starts[strand], index.ends[strand]
     found: Segments = {}
     last: dict[tuple[int, ...], int] = {}
@@ -166,7 +166,7 @@ def together(*parts: Segments) -> Segments:
 
 
 def copies(index: Index, strand: int, room: Callable[[int, int], int] | None = None) -> Segments:
-    """What stands before too, for an estimate before anything is named.
+    """Values that stand before too, for an estimate before anything is named.
 
     `room` says how many items from one place on could be made of those from another, earlier place on.
     """

@@ -37,7 +37,7 @@ _LONG = 512
 _LAST_MOVE = 2e-5
 """Seconds for each item that are kept back for the move during which the time runs out."""
 _QUICK = 4
-"""So many items are looked at in one step where they are looked at once."""
+"""Items looked at in one step where they are looked at once."""
 _LARGEST = 10**17
 """The language writes integers of up to 18 characters, of which one may be the sign."""
 _SLACK = 150
@@ -45,9 +45,9 @@ _SLACK = 150
 _FIRST, _EXPAND, _BEGIN = 100, 6, 2
 """Ways to take apart further in the first rounds and in each later one, and ways to begin with in each round."""
 _DEEPEST = 7
-"""So many interleavings are undone, one inside the other."""
+"""Interleavings that are undone, one inside the other."""
 _IMPROVABLE, _ARRANGEABLE = 1.3, 1.03
-"""How far above the best a beginning may lie to be improved, and a graph to be put in its best order."""
+"""Limits above the best: of a beginning that is improved, and of a graph that is put in its best order."""
 _IMPROVING = 1
 """Steps that may go into improving beginnings, for each one that goes into finding them."""
 _WIDTH = 16
@@ -73,7 +73,7 @@ class Solution:
 
     @property
     def value(self) -> tuple[int, ...]:
-        """What the program makes: the sequence that was asked for."""
+        """Value of the program: the requested sequence."""
         return tuple(evaluate(self.program))
 
 

@@ -12,12 +12,12 @@ from kolmocli.language.search.index import WALL, Index
 from kolmocli.language.search.nodes import Value
 
 _CUT = 9.0
-"""What it takes to cut a span out of literals, at either side."""
+"""Price of cutting a span out of literals, at either side."""
 USE = 8.0
-"""What the other form of a named span takes, without its operator."""
+"""Price of the other form of a named span, without its operator."""
 _JUMPS = range(2, 6)
 _HOLES = 2
-"""So many items may have been replaced in one of two like stretches."""
+"""Items that may have been replaced in one of two like stretches."""
 _CROWDED = 8
 """Three items that stand in more places than this are looked at in the first of them only."""
 
@@ -52,7 +52,7 @@ def ranked(index: Index, costs: list[float], pairs: Iterable[Pair]) -> list[Cand
 
 
 def _unit(value: Value) -> int:
-    """How many of its items a value repeats; all if it is no repetition."""
+    """Number of items that a value repeats; all if it is no repetition."""
     count = len(value)
     for unit in range(3, count // 2 + 1):
         if count % unit == 0 and value[unit:] == value[:-unit]:
@@ -146,7 +146,7 @@ def mirrored(index: Index) -> Iterator[Pair]:
 
 
 def _wider_mirror(row: Value, p: int, total: int) -> Iterator[tuple[int, int, int]]:
-    """Where a stretch from about p on begins and ends that stands mirrored at `total` less its places, and how many items differ."""
+    """Start and end of a stretch from about p on that stands mirrored at `total` less its places, and how many items differ."""
     starts, ends = [p], []
     end, middle = p + 3, (total + 1) // 2
     for _ in range(_HOLES + 1):
@@ -171,7 +171,7 @@ def _wider_mirror(row: Value, p: int, total: int) -> Iterator[tuple[int, int, in
 
 
 def _wider(row: Value, p: int, q: int, n: int) -> Iterator[tuple[int, int, int]]:
-    """Where two like stretches begin, their items, and how many of these differ: wider than the `n` equal ones from p on."""
+    """Starts of two like stretches, their number of items, and how many of these differ: wider than the `n` equal ones from p on."""
     ends, starts = [p + n], [p]
     for _ in range(_HOLES):
         end = ends[-1] + 1

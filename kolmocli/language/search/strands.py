@@ -1,4 +1,4 @@
-"""What is to be explained: the sequence, taken apart into strands.
+"""The strands into which the search takes a sequence apart.
 
 Interleaving starts at the first item, so that a program that folds values from left to right is undone from the outside: what
 was interleaved last is every second item of the front. What is left of it, the core, may have been interleaved before.

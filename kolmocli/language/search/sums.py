@@ -10,11 +10,11 @@ from kolmocli.language.search.prices import operator_bits
 _DEGREES = 4
 """The highest degree that is looked for."""
 _BEYOND = 3
-"""So many more items than the degree says must agree with it."""
+"""Items beyond the degree that must agree with it."""
 
 
 def summed(value: Value) -> Making | None:
-    """How to make a polynomial of degree two or more: as a running sum, or of such a sum by a constant."""
+    """Making of a polynomial of degree two or more: as a running sum, or of such a sum by a constant."""
     table = differences(value)
     if table is None:
         return None

@@ -18,7 +18,7 @@ _INFINITE = float("inf")
 _USUAL = range(2, 26)
 """Items of a value that is woven in, as the published programs have it: any of these counts may be right, however it looks."""
 _MOST = 40
-"""So many ways to unzip a core are looked at further."""
+"""Most ways to unzip a core that are looked at further."""
 _ALIKE = 3.0
 """Guesses that differ by less are of one opinion."""
 

@@ -36,7 +36,7 @@ _FATES = {
     "refused": ("#8c510a", "denied, or left damage"),
     "faults": (GREY, "lost by the sandbox"),
 }
-"""What becomes of a program, with its colour and its name; those in small letters, but for the first two, hold several verdicts."""
+"""Outcomes of a program, with colour and name; those in small letters, but for the first two, hold several verdicts."""
 _LIMITS = ("TLE_CPU", "TLE_WALL", "MLE", "OLE", "SIGNAL")
 _REFUSED = ("DENIED", "POISON")
 _FAULTS = ("INFRA", "CANCELLED")

@@ -39,7 +39,7 @@ Point = tuple[float, float, float]
 
 
 def bits(run: History) -> Figure | None:
-    """Where the run stood on the curves of information per sample, by shares and by orders of magnitude.
+    """Draw the run on the curves of information per sample, by shares and by orders of magnitude.
 
     The curves are H(p) for a pass/fail outcome and −log2 p for a supervised answer.
     """
@@ -98,7 +98,7 @@ def _samples(axes: Axes, rollouts: Sequence[Point], answers: Sequence[Point]) ->
 
 
 def bits_per_gflop(run: History) -> Figure | None:
-    """What a billion operations bought, and what was gathered: both ways of learning on one axis of computation."""
+    """Draw bits per billion operations, and bits in all: both ways of learning on one axis of computation."""
     taught, played = _spent(run.warmup, 0.0), _spent(run.rl, _spent_in_all(run.warmup))
     if not taught and not played:
         return None
@@ -159,7 +159,7 @@ _POOLED = 5
 
 
 def gradient_noise(run: History) -> Figure | None:
-    """How long the gradient of a group is, by the share of it that passed; and how many rollouts drown the noise."""
+    """Draw the length of each group's gradient over the share of it that passed, and the noise scale in rollouts."""
     measured = [(float(r.step), r.gradient) for r in run.rl if r.gradient is not None]
     rows = [(k, n, norm) for _, g in measured for _, k, n, norm in g.norms or () if norm is not None]
     if not rows:

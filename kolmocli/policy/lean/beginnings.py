@@ -29,7 +29,7 @@ def may_begin_alike(words: int, device: str) -> bool:
 
 
 def beginnings_of(prompts: Iterable[Ids], most: float = inf) -> dict[Ids, Ids]:
-    """What each prompt shares with others, empty for one that shares less than `limits.BEGINNING` tokens.
+    """Beginning that each prompt shares with others, empty for one that shares less than `limits.BEGINNING` tokens.
 
     The last token of a prompt is never part of it, as the first answer token is predicted from there. Prompts are grouped
     so that the fewest tokens are read. Those that save most are taken as long as they have no more than `most` tokens in all.

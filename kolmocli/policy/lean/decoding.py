@@ -134,7 +134,7 @@ class _Angles(NamedTuple):
 
 
 class _Prompts(NamedTuple):
-    """What layers have to know of the prompts. Both masks are None where there is no padding, and nothing before them."""
+    """The prompts as layers need them. Both masks are None where there is no padding, and nothing before them."""
 
     samples: int
     mask_PT: torch.Tensor | None
@@ -172,7 +172,7 @@ class _Layer:
 
 
 class _Convolution:
-    """What a kernel still reaches of each row: the products B * x of its last K - 1 tokens, the latest first."""
+    """Window of a kernel over each row: the products B * x of its last K - 1 tokens, the latest first."""
 
     def __init__(self, convolution: Convolution, precision: Precision) -> None:
         self._inputs, self._output = join([convolution.inputs], precision), join([convolution.output], precision)
@@ -236,7 +236,7 @@ class _Attention:
         return self._prompt[0][0], self._prompt[1][0]
 
     def scale_of_heads(self, like: torch.Tensor) -> torch.Tensor:
-        """What queries, and then keys, are to be multiplied with: [heads of both, 1]."""
+        """Factors for queries, and then keys: [heads of both, 1]."""
         return like.new_tensor([[self._scale]] * self._query_heads + [[1.0]] * self._key_heads)
 
     def read(self, inputs_PTD: torch.Tensor, turn_by: _Angles, prompts: _Prompts, is_last: bool) -> torch.Tensor:
@@ -351,7 +351,7 @@ def norm(inputs: torch.Tensor, layer: Any) -> torch.Tensor:
 
 
 def _allowed(mask_PT: torch.Tensor, before: Sequence[int] | None) -> torch.Tensor:
-    """What each token of a prompt attends to, [P, 1, T, B + T]: all of its beginning, `before` tokens long, and what is before
+    """Tokens that each token of a prompt attends to, [P, 1, T, B + T]: all of its beginning, `before` tokens long, and what is before
     it; padding to itself, as to nothing would be no number."""
     itself = torch.eye(mask_PT.shape[1], dtype=torch.bool, device=mask_PT.device)
     allowed = (mask_PT.bool()[:, None] | itself).tril()

@@ -1,4 +1,4 @@
-"""What a layer is made of, under one set of names: Llama and its kin call the same things otherwise than Lfm2 does.
+"""Parts of a layer under one set of names: Llama and its kin name them differently from Lfm2.
 
 Every layer here is h + operator(norm(h)), then h + mlp(norm(h)) with a gated MLP. The operator is attention with rotary
 embeddings, or Lfm2's short convolution: of B, C and x, three images of the input, C * conv(B * x), where each channel is

@@ -61,7 +61,7 @@ class _Run:
     begun: slice
     """Rows of its beginning among those of beginnings."""
     spread_N: torch.Tensor | None = None
-    """Where rollouts have no rows of padding, the row of each place of P * G * C among those of this run; a place after the
+    """For rollouts without rows of padding, the row of each place of P * G * C among those of this run; a place after the
     last of a rollout has the row of that one, which no row attends to from there."""
     kept_N: torch.Tensor | None = None
     """And the places that have a row of their own, in order."""
@@ -130,7 +130,7 @@ class _Layout:
     read: int
     """Tokens of prompts and programs, beginnings aside."""
     begun_ends: list[int]
-    """Where the beginnings end among their rows."""
+    """Ends of the beginnings among their rows."""
     tails_S: torch.Tensor
     """The rows of beginnings that a convolution reaches from what follows them: of each its last, the latest first, as many of
     every one."""
@@ -165,7 +165,7 @@ class _Layout:
 
 
 class Begun:
-    """What prompts of several calls begin with, read once for all of them. `read` counts its tokens.
+    """The beginnings of prompts of several calls, read once for all of them. `read` counts its tokens.
 
     Where gradients are asked for, those of the calls gather until `backward` leads them on to the weights. `packs` says
     whether rollouts have no rows of padding, and `room` how many tokens a call then has room for.
@@ -217,7 +217,7 @@ def _kept_per_token(layers: Sequence[Layer], hidden: int) -> float:
 
 
 def _read_beginnings(decoder: Any, layers: Sequence[Layer], ids: Sequence[Ids]) -> list[tuple[torch.Tensor, ...]]:
-    """What `_kept` says of each layer, for the rows of all beginnings."""
+    """State of each layer, as `_kept` gives it, for the rows of all beginnings."""
     # To each other they are continuations of nothing.
     runs, first = [], 0
     for own in ids:

@@ -13,7 +13,7 @@ from kolmocli.sandbox.attack.suite import GROUPS, HONEST, HONEST_PROGRAM, Kind, 
 
 
 class Said(StrEnum):
-    """What a target says of one program. FAULT: it could not be asked, which says nothing about it."""
+    """A target's verdict on one program. FAULT: it could not be asked, which says nothing about it."""
 
     PASSED = "passed"
     REFUSED = "refused"
@@ -25,7 +25,7 @@ class Said(StrEnum):
 class Answer:
     said: Said
     detail: str = ""
-    """Of the target's own words: data."""
+    """The target's own words: data."""
 
 
 class Target(Protocol):

@@ -1,4 +1,4 @@
-"""What a grader needs in its container: folders as they are, and packages by their names, as one tar file."""
+"""Pack a grader's modules for its container: folders as they are, and packages by their names, as one tar file."""
 
 from __future__ import annotations
 

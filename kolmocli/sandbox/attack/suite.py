@@ -4,8 +4,8 @@
     # for: service | grader     (where it is an attack at all; default: both)
     # shape: attempt            (it defines `attempt()`, which is true where the sandbox let it happen)
 
-All are put to the same problem, `solve(x)` is x·x + 7, and none solves it: an attempt solves it only after it has succeeded.
-A hostile program that passes has therefore fooled whoever judged it, or got out. One of `residue` is two programs with a
+All get the same problem, `solve(x)` is x·x + 7, and none solves it: an attempt solves it only after it has succeeded.
+A hostile program that passes has therefore fooled its judge, or got out. One of `residue` is two programs with a
 line `# --- then` between them. Files of `answers` are texts, with the answer that they are compared with in `# gold: `.
 """
 
@@ -20,9 +20,9 @@ DATA = Path(__file__).with_name("data")
 GROUPS = ("escapes", "forged", "residue", "denial")
 HONEST = "honest"
 Kind = Literal["own", "service", "grader", "answers"]
-"""What is attacked: a sandbox of kolmo (all is tried), a server that runs programs, a function that judges them, a function that judges texts."""
+"""Kind of target: a sandbox of kolmo (all is tried), a server that runs programs, a judge of programs, a judge of texts."""
 CASES = ((3, 16), (0, 7), (-2, 11))
-"""Of the problem: what goes in, and what a right program returns."""
+"""Arguments of the problem, with the results of a right program."""
 TESTS = "".join(f"assert solve({x}) == {y}\n" for x, y in CASES)
 _THEN = "# --- then\n"
 _AFTER = """
@@ -87,4 +87,4 @@ def _read(path: Path) -> tuple[str, Probe]:
 
 
 HONEST_PROGRAM = "def solve(x):\n    return x * x + 7\n"
-"""What has to pass after every hostile one."""
+"""The honest program that must pass after every hostile one."""

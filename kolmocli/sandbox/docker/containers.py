@@ -32,7 +32,7 @@ KILLED = 137
 ENDING_S = 2.0
 """A container whose streams have ended takes a moment to end itself; one that still runs then is stuck."""
 _WRITABLE = ("/dev/mqueue",)
-"""What an engine mounts writable into a read-only container, whatever it was told: covered with nothing."""
+"""Paths that an engine mounts writable into a read-only container, whatever it was told: covered with nothing."""
 _WRITABLE_PODMAN = (*_WRITABLE, "/run", "/tmp", "/var/tmp")
 
 

@@ -31,7 +31,7 @@ from kolmocli.sandbox.docker.unix_socket import close_what_fails
 REPOSITORY = "kolmo-sandbox"
 DEFAULT_BASE = "python:3.12-slim"
 LOCAL_BASE = "kolmo-base:bookworm"
-"""What `base-image.sh` makes where no registry can be reached."""
+"""Base image of `base-image.sh`, for machines without a registry."""
 _SHARED = ("language/functions.py", "sandbox/wire/statements.py", "sandbox/wire/values.py", "sandbox/wire/frames.py")
 """Files of the package that the image runs too: one source for both sides."""
 

@@ -1,4 +1,4 @@
-"""Who owns a container: one process, named so that no later process can be taken for it."""
+"""Owner of a container: one process, named so that no later process can be taken for it."""
 
 from __future__ import annotations
 

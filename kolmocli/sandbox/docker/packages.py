@@ -56,7 +56,7 @@ def files_of(packages: Sequence[str], api: docker.DockerClient, base: str) -> di
 
 
 def modules(packages: Sequence[str]) -> bytes:
-    """What the image loads before the first program: the packages and those parts of them."""
+    """Modules that the image loads before the first program: the packages and those parts of them."""
     return "\n".join(name for package in packages for name in (package, *PACKAGES[package])).encode()
 
 

@@ -14,7 +14,7 @@ import docker
 from docker.transport.unixconn import UnixHTTPAdapter, UnixHTTPConnection, UnixHTTPConnectionPool
 
 _ENGINE = "http+docker://"
-"""What stands for the Unix socket in docker-py's addresses."""
+"""Prefix of the Unix socket in docker-py's addresses."""
 _STREAM = "/attach"
 """Part of the address that a connection leaves HTTP at."""
 

@@ -94,7 +94,7 @@ def called(
 def printed(
     open_session: Open, texts: list[str], body: list[ast.stmt], inputs: list[str]
 ) -> Iterator[str | values.Raised]:
-    """What the program prints for each input, in a session of its own."""
+    """Text that the program prints for each input, in a session of its own."""
     for text in inputs:
         try:
             yield _output(open_session, texts, body, text)

@@ -1,4 +1,4 @@
-"""What is really enforced in a worker of the embedded sandbox, tried from inside: the first worker of a pool proves it.
+"""Try from inside what a worker of the embedded sandbox enforces: the first worker of a pool proves it.
 
 The attacks take the way of any program. The findings have the form of a container's (`sandbox_image/probe.py`).
 """

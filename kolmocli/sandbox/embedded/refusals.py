@@ -1,4 +1,4 @@
-"""What the embedded sandbox refuses: programs that its interpreter would not run as Python does.
+"""Refuse programs that the embedded sandbox's interpreter would not run as Python does.
 
 Most of it is found in the source, before anything runs. The rest is an error of something that Python has and the
 interpreter has not. When in doubt it refuses: a verdict that a container would not give is worse than none.
@@ -25,7 +25,7 @@ UNLIKE = {"re"}
 CONSUMERS = {"list", "tuple", "sum", "sorted", "min", "max", "dict"}
 CONSUMING_METHODS = {"join", "extend", "update"}
 UNORDERED = {"len", "sorted", "any", "all", "sum", "min", "max"}
-"""What does not depend on the order of a set, as long as no `key` makes items equal that are not."""
+"""Functions whose result does not depend on the order of a set, as long as no `key` makes items equal that are not."""
 CAUGHT = {
     "ZeroDivisionError",
     "ValueError",
@@ -66,7 +66,7 @@ _UNLIKE_PYTHON: dict[type[Exception], re.Pattern[str]] = {
 
 
 class Refusal(Exception):
-    """What the interpreter cannot run as Python would."""
+    """A construct that the interpreter cannot run as Python would."""
 
 
 def refuse(statement: ast.stmt, with_language: bool) -> None:

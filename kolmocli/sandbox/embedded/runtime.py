@@ -1,4 +1,4 @@
-"""Where the embedded interpreter lies: the file that its own distribution brought, and no other of that name."""
+"""Find the embedded interpreter: the file that its own distribution brought, and no other of that name."""
 
 from __future__ import annotations
 

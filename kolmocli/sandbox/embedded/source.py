@@ -1,4 +1,4 @@
-"""What a program is made of, as far as the embedded interpreter has to know it before it runs it.
+"""Parts of a program that the embedded interpreter has to know before it runs it.
 
 Nothing here runs anything.
 """

@@ -1,4 +1,4 @@
-"""What the pool needs from a place that runs programs: a container, or a worker process."""
+"""The pool's view of a place that runs programs: a container, or a worker process."""
 
 from __future__ import annotations
 

@@ -19,12 +19,12 @@ from kolmocli.sandbox.pool.stderr import Tail
 from kolmocli.sandbox.wire import frames
 
 _LOOK_AHEAD = 64
-"""How far into the queue a container looks for a program of another group."""
+"""Jobs that a container looks ahead for a program of another group."""
 
 
 @dataclass(slots=True, eq=False)
 class Batch:
-    """What one `submit` brought in, and who waits for it."""
+    """Jobs of one `submit`, and the future that waits for them."""
 
     future: Future[list[Verdict]]
     results: list[Verdict | None]
@@ -81,7 +81,7 @@ def pick(waiting: deque[QueuedJob], container: str, group: int) -> QueuedJob | N
 
 
 class JobQueue:
-    """Where jobs wait, and how each of them ends. It belongs to the pool's thread."""
+    """Waiting jobs, and the end of each. It belongs to the pool's thread."""
 
     def __init__(self, backend: str, retries: Retries) -> None:
         self.retries = retries
@@ -163,7 +163,7 @@ class JobQueue:
             self.settle(item, Verdict(Status.CANCELLED, detail="the sandbox was closed"))
 
     def withdraw(self, future: Future[list[Verdict]]) -> None:
-        """What waits of this batch is CANCELLED; what flies ends as it ends. A batch that is over stays as it is."""
+        """Cancel the waiting jobs of this batch; those in flight end as they end. A batch that is over stays as it is."""
         for batch in self._open:
             if batch.future is future:
                 break

@@ -1,4 +1,4 @@
-"""How often and how long the pool tries before it gives up on a program or a container."""
+"""Numbers and delays of retries before the pool gives up on a program or a container."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a container or a worker process writes on stderr: kept in part, for the day that it ends."""
+"""Keep part of the stderr of a container or a worker process, for the day that it ends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who may use a server: everybody on this machine, or who has the token."""
+"""Access to a server: for everybody on this machine, or for holders of the token."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ class App:
         }
 
     def abandon(self) -> None:
-        """What was promised is not waited for any longer: jobs that no container has are not run, and their callers are told."""
+        """Stop waiting for promised work: jobs that no container has are not run, and their callers are told."""
         for future in list(self._futures):
             self.pool.withdraw(future)
 
@@ -260,7 +260,7 @@ class _Request:
         await self._write({"type": "http.response.body", "body": body})
 
     async def refuse(self, refusal: Refused) -> None:
-        """What is left of the body is read and forgotten: a connection that is closed with bytes in it takes the answer with it."""
+        """Read and drop the rest of the body: a connection that is closed with bytes in it takes the answer with it."""
         if not self.is_read and refusal.code != 408:
             with suppress(TimeoutError):
                 async with asyncio.timeout(_DISCARD_S):

@@ -77,7 +77,7 @@ def open_client(
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What a server says of itself."""
+    """A server's description of itself."""
 
     backend: str
     packages: tuple[str, ...]
@@ -200,7 +200,7 @@ class Client(Sandbox):
         self._open: set[Batch] = set()
         self._busy_since = 0.0
         self._alive = time.monotonic()
-        """When the server said something last."""
+        """Time of the last sign of life from the server."""
         self._threads = [
             threading.Thread(target=self._work, args=(line,), name="kolmo-sandbox-client", daemon=True)
             for line in self._lines[:-1]
@@ -331,7 +331,7 @@ class Client(Sandbox):
         return [Verdict(Status.INFRA, detail=detail)] * len(chunk.jobs)
 
     def _settle_all(self, chunk: _Chunk, verdicts: list[Verdict]) -> None:
-        """What a server was at fault for is asked once more: behind one address there may be others."""
+        """Ask once more about the server's faults: behind one address there may be others."""
         faults = [] if chunk.again else [at for at, verdict in enumerate(verdicts) if verdict.status.is_fault]
         if faults:
             places, jobs, texts = (

@@ -17,11 +17,11 @@ from kolmocli.sandbox.wire.values import Raised
 _TIMES = (Status.TLE_CPU, Status.TLE_WALL)
 _PYTHON = ("python", "python3")
 _USUAL_S = 10.0
-"""Where a request says no `run_timeout`, as theirs."""
+"""Time limit of a request without `run_timeout`, as theirs."""
 _KILLED = -9
-"""What a process that is killed returns to its parent."""
+"""Return code of a killed process."""
 _MESSAGES = {Status.SYNTAX: "SyntaxError", Status.MLE: "MemoryError", Status.OLE: "OutputLimitExceeded"}
-"""What stands before the detail of a verdict, in the place of what the interpreter would write."""
+"""Text before the detail of a verdict, in the place of the interpreter's."""
 
 
 def read_job(body: Any, most: Limits) -> Job:

@@ -1,4 +1,4 @@
-"""What `GET /metrics` says, in the text format of Prometheus."""
+"""Answer `GET /metrics` in the text format of Prometheus."""
 
 from __future__ import annotations
 

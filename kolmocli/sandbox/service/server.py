@@ -40,7 +40,7 @@ MOST = Limits(cpu_ms=10_000, wall_ms=30_000, memory_mb=1_024)
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a server is told. `most` is what a job may have, `usual` what one has that says nothing."""
+    """Settings of a server. `most` bounds a job's limits, `usual` are those of a job that names none."""
 
     host: str = "127.0.0.1"
     port: int = 8080
@@ -149,7 +149,7 @@ def _not_bound(host: str, port: int, error: Exception) -> UsageError | Environme
 
 @contextmanager
 def _silent_uvicorn() -> Iterator[None]:
-    """What uvicorn logs may hold what a client sent, and tracebacks; what matters is said by `warn`."""
+    """Silence uvicorn, whose logs may hold a client's text, and tracebacks; `warn` says what matters."""
     from kolmocli.console import unlogged
 
     with unlogged("uvicorn.error"):

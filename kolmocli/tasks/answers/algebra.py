@@ -1,4 +1,4 @@
-"""What trees of formulas are worth: exactly where they are rational, and in floating point, which tells most different
+"""Values of formulas' trees: exactly where they are rational, and in floating point, which tells most different
 formulas apart."""
 
 from __future__ import annotations

@@ -17,9 +17,9 @@ from kolmocli.tasks.answers.words import DENIALS, DOUBTS, listed
 @dataclass(frozen=True, slots=True)
 class Box:
     held: str
-    """What the box holds; with the percent sign or the unit behind it. Boxes that follow each other are one answer of several parts."""
+    """Contents of the box, with the percent sign or the unit behind it. Boxes in succession are one answer of several parts."""
     end: int
-    """Where it ends in the text."""
+    """End in the text."""
     stands: bool
     """Whether it is the answer, and what is around it only says so."""
 
@@ -35,13 +35,13 @@ _ANEW = re.compile(
     r"\b(?:wait|no|actually|sorry|correct(?:ion|ed)?|mistake|so|thus|hence|therefore|final|answer|then|finally|now|next|which|giv(?:es|ing))\b",
     re.IGNORECASE,
 )
-"""What a text goes on with from one box to the next, where the last one counts."""
+"""Words between two boxes of which the last one counts."""
 _CASES = re.compile(r"\b(?:if|when|whenever|for|otherwise|case|unless|either)\b", re.IGNORECASE)
-"""What says that a box is an answer among others."""
+"""Words by which a box is an answer among others."""
 
 
 def last_answer(text: str) -> Box | None:
-    """What the last box says; None without a box that is closed."""
+    """The last box; None without a box that is closed."""
     if "\\boxed" not in text and "\\fbox" not in text:
         return None
     last = last_box(text)

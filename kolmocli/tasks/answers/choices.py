@@ -23,7 +23,7 @@ _AGAIN = re.compile(rf"(?:or|and|not|,|/|&)\b|[{_LETTERS}](?![A-Za-z'])")
 _JUDGED = re.compile(
     r"(?:is|isn't|are|was|can|cannot|could|would|might|may)\b(?! (?:the )?(?:correct|right|answer))", re.IGNORECASE
 )
-"""What a sentence about a letter begins with, and no text of a choice."""
+"""Words after a letter that begin a sentence about it, and no text of a choice."""
 _SEVERAL = re.compile(rf"[{_LETTERS}](?:(?:\s*(?:,|;|and|&)\s*)+[{_LETTERS}])+\Z")
 _RUN = re.compile(rf"[{_LETTERS}]{{2,6}}\Z")
 _BRACKETED = re.compile(rf"\(([{_LETTERS}])\)")

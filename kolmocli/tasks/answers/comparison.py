@@ -30,7 +30,7 @@ _BLANK = re.compile(r"\s+")
 _BROKEN = re.compile(r"(?<![$\\])\$[^$\n]*\n[^$]*(?<!\\)\$(?!\$)|\\\([^)]*\n")
 """A formula within a line that goes on in the next one: what is shown of it is not what stands there."""
 _STRUCK = re.compile(r"~~|\\(?:cancel|bcancel|xcancel|sout|st)\b|\u0336|\u0338|<(?:s|del|strike)>")
-"""What is struck out somewhere."""
+"""Marks of struck-out text."""
 
 
 def bare(text: str) -> str:
@@ -106,7 +106,7 @@ def _same(found: str, wanted: str, equal: Equal) -> bool:
 
 
 def _is_number(found: str, right: Amount, equal: Equal) -> bool:
-    """Where a number is asked for. Most answers end here, without being taken apart."""
+    """Compare where a number is the right answer. Most answers end here, without being taken apart."""
     number = amount(found, foreign=True)
     if number is None and right.units and (measured := amount(_STUCK.sub(" ", found))) is not None and measured.units:
         number = measured  # `5m` where 5 m are right

@@ -1,4 +1,4 @@
-"""What an answer is made of, read from its text without LaTeX: one value, several, a tuple, an interval, a relation.
+"""Read the form of an answer from its text without LaTeX: one value, several, a tuple, an interval, a relation.
 
 `x=1 or x=2` is a list of two values of x, `\\{1\\pm\\sqrt5\\}` a set of two, `0\\le x<1` the interval [0,1) of x,
 `(1,2)\\cup(3,4)` a union. What is inside is read the same way; what is none of this is a leaf.
@@ -30,7 +30,7 @@ _ALL_BUT = re.compile(r"(?:ℝ|\(-\s?infinity, ?\+?infinity\))\s*[∖-]\s*\{(?P<
 
 @lru_cache(maxsize=20_000)
 def read_form(text: str) -> Form:
-    """What a text without LaTeX is made of."""
+    """Form of a text without LaTeX."""
     return _read(text.strip(), 0)
 
 

@@ -64,7 +64,7 @@ class Children:
         return "limit" if self._asked(json.dumps(_PROBE) + "\n") == "equal" else "fault"
 
     def _asked(self, line: str) -> str | None:
-        """What a child says; None when it said nothing in time, was killed, or ran out of memory."""
+        """A child's answer; None when it gave none in time, was killed, or ran out of memory."""
         if not self._pid or self._compared >= _PAIRS:
             self.end()
             self._start()
@@ -139,7 +139,7 @@ def _out_of_time(number: int, frame: Any) -> None:
 
 
 def compare(pair: Any) -> bool:
-    """What math-verify says of two trees: (of an answer, of the right one)."""
+    """math-verify's verdict on two trees: (of an answer, of the right one)."""
     import logging
 
     import sympy

@@ -128,7 +128,7 @@ class FormulaJudge:
         self._down = 0.0
 
     def known(self, pair: Pair) -> str | None:
-        """What was said of a pair before; None of a new one, and of one that met with a fault."""
+        """Earlier verdict on a pair; None for a new one, and for one that met with a fault."""
         return self._known.get(pair)
 
     def ask(self, pairs: Sequence[Pair]) -> list[str]:
@@ -213,7 +213,7 @@ class Asking:
 
 
 class Unasked(Asking):
-    """Where math-verify would be asked and is not installed, which is said once."""
+    """Stands in for math-verify where it is not installed, and says so once."""
 
     def __init__(self) -> None:
         super().__init__(None)

@@ -1,4 +1,4 @@
-"""Who judges answers: the names that files and curricula may give, and what stands behind them.
+"""Judges of answers: the names that files and curricula may give, and the comparison behind each.
 
 | name | what it takes for the same answer |
 |---|---|

@@ -194,7 +194,7 @@ class _Reader:
         )
 
     def _script(self, sign: str, held: str) -> str:
-        """What stands in braces behind ^ or _. The `2` of `x_{1}2` is not in its index."""
+        """Contents of braces behind ^ or _. The `2` of `x_{1}2` is not in its index."""
         if held[:1] == "°" or (_is_closed(held) and not _BRACKETED.match(held)):
             return held
         follows = self._at < len(self._tokens) and self._tokens[self._at].isalnum()
@@ -260,7 +260,7 @@ class _Reader:
         return f"(({self._argument(depth)})^(1/{_closed(index)}))"
 
     def _argument(self, depth: int) -> str:
-        """What follows a command: a group, or the next token."""
+        """Argument of a command: a group, or the next token."""
         self._peek()
         if depth >= _DEEPEST:
             token = self._next()

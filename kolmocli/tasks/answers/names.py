@@ -1,4 +1,4 @@
-"""What letters are: the name of a thing, a word, or a product of variables; and what words deny."""
+"""Meanings of letters: the name of a thing, a word, or a product of variables; and words that deny."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where in a text its answer stands: strictly, where it was asked for, and where a reader would look.
+"""Find the answer in a text: strictly, where it was asked for, and leniently, where a reader would look.
 
 Three forms are asked for in the field: the tag of this project, GSM8K's `####`, and a box of LaTeX.
 """
@@ -38,7 +38,7 @@ _CLOSING = re.compile(
 
 
 def spoken(text: str) -> str:
-    """What a text says behind its thoughts, up to the end token of a model. Nothing where a thought never ended."""
+    """Text behind its thoughts, up to the end token of a model. Empty where a thought never ended."""
     if not any(mark in text for mark in "<[◁"):
         return text
     ended = max((found.end() for found in _CLOSING.finditer(text)), default=0)
@@ -47,7 +47,7 @@ def spoken(text: str) -> str:
 
 
 def strict_place(text: str) -> str | None:
-    """What stands where the answer was asked for, if nothing comes after it: behind the last tag or the last `####` on the
+    """Text where the answer was asked for, if nothing comes after it: behind the last tag or the last `####` on the
     same line, in the last `\\boxed{}`, behind which a unit or a few words may end the line, or where Minerva's prompt asks
     for it. None where none of these ends the text."""
     end = spoken(text)[-_READ:].rstrip()
@@ -63,7 +63,7 @@ def strict_place(text: str) -> str | None:
 
 
 def _within_tags(end: str) -> str:
-    """What `<answer>` and `</answer>` at the end are around, as an answer behind the tag of this project; the text itself
+    """Text between `<answer>` and `</answer>` at the end, as an answer behind the tag of this project; the text itself
     without them."""
     if not end.endswith("</answer>"):
         return end
@@ -79,8 +79,8 @@ def has_form(text: str) -> bool:
 
 
 def lenient_place(text: str, right: str) -> str | None:
-    """What a reader who knows the right answer's kind would take for the answer: what stands in one of these places,
-    else what is said to be the answer; else the last number where a number is asked for, and the last line where not."""
+    """The answer for a reader who knows the right answer's kind: the text in one of these places,
+    else the text that is said to be the answer; else the last number where a number is asked for, and the last line where not."""
     end = spoken(text)[-_READ:].rstrip()
     box, behind = last_answer(end), _behind_mark(end)
     said = _SAID.findall(end)
@@ -118,7 +118,7 @@ _BEGUN = re.compile(r"\\boxed\{([^{}]*(?:\{[^{}]*\}[^{}]*)*)\Z")
 
 
 def _stated(held: str) -> str:
-    """What a box holds. Where that is a whole text, what it ends with: Minerva's line, or its last sentence."""
+    """Contents of a box. Where that is a whole text, its end: Minerva's line, or its last sentence."""
     if len(held) <= LONGEST and "inal answer" not in held.lower():
         return held
     held = without_ends(held)

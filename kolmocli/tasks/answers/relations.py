@@ -14,14 +14,14 @@ from kolmocli.tasks.answers.parts import Form, split, union
 from kolmocli.tasks.answers.trees import NAMES, formula
 
 Read = Callable[[str], Form]
-"""How a side is read."""
+"""Reads a side."""
 _RELATION = re.compile(r"\s*(<=|>=|!=|=<|=>|==|[<>=≈∈])\s*")
 _NAMED_WORDS = re.compile(r"[A-Za-z]{2,20}+(?:\s[A-Za-z]{2,20}+){0,2}\Z")
 _FLIPPED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "=": "=", "!=": "!="}
 
 
 def related(text: str, read: Read) -> Form | None:
-    """What an equation or an inequality says; None where the text is none."""
+    """Form of an equation or an inequality; None where the text is none."""
     parts, signs = _relation_parts(text)
     if not signs:
         return None

@@ -24,7 +24,7 @@ from kolmocli.tasks.reward import RewardRule
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a text says about a question. `placed`: it ends with an answer where that was asked for, right or not."""
+    """Answer to a question, as found in a text. `placed`: it ends with an answer where that was asked for, right or not."""
 
     placed: bool
     strict: bool
@@ -46,7 +46,7 @@ class AnswerTask(Task):
     answer: int | str
     language: Language = "text"
     judge: JudgeName = "auto"
-    """What is taken for the same answer."""
+    """Name of the judge that compares answers."""
 
     def read(self, text: str, equal: Equal | None = None) -> Reading:
         """`equal` compares formulas; None: what this task's judge has for that.
@@ -89,7 +89,7 @@ class AnswerAttempt:
     text: str
     rule: RewardRule
     reading: Reading | None = None
-    """What was read already, for a batch of answers."""
+    """An earlier reading, for a batch of answers."""
 
     @property
     def job(self) -> Job | None:
@@ -128,4 +128,4 @@ def read_together(attempts: Sequence[AnswerAttempt]) -> None:
 
 
 _ROUNDS = 4
-"""What is asked may depend on what was said: a chain of equations, the answer without the words around it."""
+"""Rounds of questions to math-verify: one may depend on the last, as in a chain of equations."""

@@ -53,7 +53,7 @@ _TOKEN = re.compile(
 
 
 class NotAFormula(ValueError):
-    """What stands there is none."""
+    """The text is no formula."""
 
 
 @lru_cache(maxsize=20_000)
@@ -212,7 +212,7 @@ class _Parser:
         return ("c", letter) if letter in CONSTANTS else ("v", letter)
 
     def _index(self) -> str:
-        """What stands behind an underscore, where one follows."""
+        """Index behind an underscore, where one follows."""
         if not self._take("_"):
             return ""
         if self._take("("):

@@ -1,4 +1,4 @@
-"""What stands behind a number: units, which are taken off, and words that change the number or take it back, which are not.
+"""Words behind a number: units, which are taken off, and words that change the number or take it back, which are not.
 
 Any word may be a unit: `5 apples`. Of two answers that both name a unit of the table, it has to be the same one; in one of
 them alone it is not compared.
@@ -161,7 +161,7 @@ def is_unit(rest: str) -> bool:
 
 @lru_cache(maxsize=4_000)
 def meanings(unit: str) -> frozenset[str]:
-    """What a unit may be: `5 pounds` are a weight or money. None of what begins with a word that the table has not."""
+    """Possible meanings of a unit: `5 pounds` are a weight or money. None of what begins with a word that the table has not."""
     unit = _CLOCK.sub(r"\1m", _TEMPERATURE.sub(lambda found: f"°{found[1][0]}", unit.strip()))
     above, _, below = unit.replace(" per ", "/").partition("/")
     if "/" in below:

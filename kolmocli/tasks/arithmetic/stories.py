@@ -81,7 +81,7 @@ STORIES = (
 
 
 def stories(level: int, rng: random.Random) -> NumbersTask:
-    """How many things somebody has after one to four events."""
+    """Questions about the number of somebody's things after one to four events."""
     events, largest = STORIES[level - 1]
     who, other = rng.sample(_PEOPLE, 2)
     things = rng.choice(_THINGS)

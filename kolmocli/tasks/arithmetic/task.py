@@ -29,7 +29,7 @@ class NumbersTask(Task):
 
     numbers: tuple[int, ...]
     content: str
-    """What makes two questions the same whatever their words: the operands. Questions are held out by it."""
+    """Operands, which make two questions the same whatever their words. Questions are held out by it."""
     language: Language = "text"
 
     def read(self, text: str, equal: Equal | None = None) -> Reading:

@@ -7,7 +7,7 @@ time that one is judged by them, and become a plan:
 - `Checks`, where all that they do is to compare results with values of their own. From then on a program takes one job,
   and the tester none.
 - The calls that they begin with, where more is done with a result: `abs(f(2.0) - 1.4) < 0.1`, `f(f(3))`, a loop over what
-  was returned. The program makes these calls, and the tester runs the tests for real with what they came to. Where
+  was returned. The program makes these calls, and the tester runs the tests for real with their results. Where
   the tests go on to calls that were not known before, another round follows.
 - That they are broken: then nothing that is judged by them counts, neither as passed nor as failed.
 """
@@ -54,7 +54,7 @@ class Asserts:
         return rewritten(parse_tests(self.code))
 
     def job(self, calls: Sequence[Call] = (), results: Sequence[Any] = ()) -> Job:
-        """Run the tests, where these calls came to these results."""
+        """Run the tests with these results of these calls."""
         request = {
             "opening": self.opening,
             "functions": self.functions,
@@ -83,7 +83,7 @@ def _harness() -> str:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What the tester says of one run of the tests."""
+    """The tester's report on one run of the tests."""
 
     calls: tuple[Call, ...]
     asserts: tuple[Any, ...]

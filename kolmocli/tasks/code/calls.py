@@ -1,4 +1,4 @@
-"""Which functions of a program its tests call."""
+"""Find the functions of a program that its tests call."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def called_functions(tree: ast.Module, setup: str, reference: str, asked: str | 
 
 
 def given_to_check(tree: ast.Module) -> str | None:
-    """What the asserts call the program's function, where they are in a function `check` that takes it and that nothing
+    """Name of the program's function in the asserts, where they are in a function `check` that takes it and that nothing
     calls; else None."""
     for node in tree.body:
         match node:

@@ -12,7 +12,7 @@ from kolmocli.tasks.code.judge import Submission
 from kolmocli.tasks.outcome import Outcome
 
 Relation = Literal["equal", "true", "false", "is", "json", "near", "members", "root"]
-"""What a result has to be: equal to what is expected, true, false, or the very None, True or False that is expected.
+"""Relation of a result to the expected value: equal, true, false, or the very None, True or False that is expected.
 
 `json`: equal where JSON cannot tell them apart, so that a tuple is a list and a key a text; and, as APPS has it, what is
 expected may stand in a list of its own. `near`: equal, or numbers within the tolerance, as EvalPlus has it. `members`: the
@@ -22,7 +22,7 @@ _USUAL = 1e-6
 """The tolerance of EvalPlus where a task has floats and names none."""
 _RELATIVE = 1e-7
 _ROOT = 1e-4
-"""How far from zero HumanEval/32 lets a polynomial be."""
+"""Distance from zero that HumanEval/32 allows a polynomial."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 
 _FRAMEWORKS = frozenset({"pytest", "unittest"})
 _PROGRAM = frozenset({"solution", "main", "your_module", "code"})
-"""What tests import the program as. Its functions are in their scope."""
+"""Module names under which tests import the program. Its functions are in their scope."""
 _OPERATORS: dict[str, ast.cmpop] = {
     "assertEqual": ast.Eq(), "assertEquals": ast.Eq(), "assertNotEqual": ast.NotEq(), "assertIs": ast.Is(),
     "assertIsNot": ast.IsNot(), "assertIn": ast.In(), "assertNotIn": ast.NotIn(), "assertGreater": ast.Gt(),

@@ -19,11 +19,11 @@ from kolmocli.tasks.outcome import Outcome
 from kolmocli.tasks.reward import RewardRule
 
 Credit = Literal["all", "share"]
-"""What a program that misses earns: nothing ("all" or nothing), or the share of the tests that it passes."""
+"""Reward of a program that misses: nothing ("all" or nothing), or the share of the tests that it passes."""
 
 
 class Tests(Protocol):
-    """What a program for a task has to hold, whatever its form. Tasks share it, and any thread may use it."""
+    """Tests of a task's programs, whatever their form. Tasks share them, and any thread may use them."""
 
     def attempt(self, submission: Submission) -> Attempt:
         """The first stage of judging this program."""
@@ -54,7 +54,7 @@ class Submission:
         return Outcome(self.program, self.lines, False, status, None)
 
     def outcome(self, verdict: Verdict, held: Sequence[bool]) -> Outcome:
-        """From what the program came to, and which tests it holds; those that it never got to count as missed."""
+        """The outcome of a verdict and of the tests that held; those that were never reached count as missed."""
         if verdict.status.is_fault:
             return self.masked(verdict.status)
         passed = verdict.status is Status.OK and bool(held) and all(held)

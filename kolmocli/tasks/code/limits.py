@@ -1,4 +1,4 @@
-"""What programs for a set of tasks may use: of one task what it says itself, of the sandbox what the most generous needs."""
+"""Limits of programs: those of one task from its record, those of the sandbox from the most generous task."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SLACK = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """What a task grants a program, where it says so: CPU time in ms, memory in MiB."""
+    """Limits that a task grants a program: CPU time in ms, memory in MiB."""
 
     cpu_ms: int | None = None
     memory_mb: int | None = None
@@ -48,11 +48,11 @@ _SIZES = {
     "gigabytes": 1024, "kb": 1 / 1024, "kilobytes": 1 / 1024,
 }  # fmt: skip
 LONGEST_MS, MOST_MB = 600_000, 2_048
-"""What no task can grant more than: a larger limit counts as this one."""
+"""Largest limits that a task can grant: a larger one counts as this one."""
 
 
 def allowance(record: Mapping[str, Any]) -> Allowance:
-    """What a record of a file grants: `time_limit` in seconds and `memory_limit` in megabytes, as numbers or with their unit.
+    """Limits in a record of a file: `time_limit` in seconds and `memory_limit` in megabytes, as numbers or with their unit.
     Raises ValueError for what is neither."""
     time = _amount(record, "time_limit", _TIMES, "seconds")
     memory = _amount(record, "memory_limit", _SIZES, "megabytes")

@@ -29,7 +29,7 @@ _LONGEST = 400
 
 
 def usual(outputs: Iterable[str]) -> Compare:
-    """How outputs are compared where nothing says it: with numbers where a float is expected, and line by line where
+    """Usual comparison of outputs: with numbers where a float is expected, and line by line where
     white space is a part of what is expected, as in a drawing."""
     found: Compare = "tokens"
     for output in outputs:

@@ -1,4 +1,4 @@
-"""What a policy is shown of a problem, and from its answer to the program that is judged."""
+"""Prompts for programming problems, and the program in an answer."""
 
 from __future__ import annotations
 

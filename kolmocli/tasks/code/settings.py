@@ -1,4 +1,4 @@
-"""What a curriculum file says of code tasks from files."""
+"""Section of a curriculum file for code tasks from files."""
 
 from __future__ import annotations
 

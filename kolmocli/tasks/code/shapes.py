@@ -105,7 +105,7 @@ def script(record: Mapping[str, Any]) -> CodeTask:
 
 
 def _compare(record: Mapping[str, Any]) -> Compare | None:
-    """How its outputs are compared, where it says so."""
+    """Comparison of its outputs, where it names one."""
     given = record.get("compare")
     if given is not None and given not in COMPARISONS:
         raise ValueError(f"`compare` {given!r}: there are {', '.join(COMPARISONS)}")
@@ -214,7 +214,7 @@ def _opening(asked: str, function: str) -> str:
 
 
 def _text(record: Mapping[str, Any], *keys: str) -> str:
-    """What stands under the first of these keys that is there."""
+    """Text under the first of these keys that is there."""
     key = next((key for key in keys if record.get(key) is not None), None)
     if key is None:
         raise ValueError(f"no `{'` and no `'.join(keys)}`")

@@ -25,7 +25,7 @@ class CodeTask(Task):
     either: bool = False
     """The program may as well define these functions itself."""
     allowance: Allowance = USUAL
-    """What the task itself grants a program."""
+    """Limits that the task itself grants a program."""
 
     @property
     def defines(self) -> tuple[str, ...]:

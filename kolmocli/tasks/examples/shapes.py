@@ -14,10 +14,10 @@ from string import Formatter
 from typing import Any, Literal
 
 Arguments = tuple[Any, ...]
-"""What a function is called with."""
+"""Arguments of a function."""
 SubjectName = Literal["numbers", "maps", "filters", "folds", "strings", "pairs"]
 LadderName = Literal["expressions", "programs"]
-"""How far the levels go."""
+"""Name of the ladder: `expressions` has five levels, `programs` 14 or 15."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Shape:
 
     @property
     def body(self) -> str:
-        """What stands below the head of the function."""
+        """Lines below the head of the function."""
         return self.text if "return " in self.text else f"return {self.text}"
 
     @property
@@ -240,4 +240,4 @@ _SLOTS: Mapping[str, Callable[[random.Random], Any]] = {
     "w": lambda rng: str(rng.randint(10, 99)),
     "y": lambda rng: str(rng.randint(10, 99)),
 }
-"""How a constant is drawn, by the name of its slot."""
+"""Generator of a constant, by the name of its slot."""

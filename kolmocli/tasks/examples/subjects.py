@@ -1,4 +1,4 @@
-"""What functions of a subject are called with: the inputs that everyone sees, those of one task, and how they are written.
+"""Inputs of the functions of a subject: those that everyone sees, those of one task, and their notation.
 
 *Landmarks* are the same for all functions of a subject, and every task has them among its inputs. Two functions that agree
 on them are one function here, and are held out together; so no task of evaluation behaves like one of training.
@@ -33,7 +33,7 @@ from kolmocli.tasks.examples.shapes import (
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What functions are of, and their inputs: `probes` are shown with every task, `landmarks` are kept, `draw` makes more."""
+    """Subject of functions, with their inputs: `probes` are shown with every task, `landmarks` are kept, `draw` makes more."""
 
     parameters: str
     ladder: Ladder
@@ -43,7 +43,7 @@ class Subject:
     borders: Callable[[Function], Sequence[Arguments]] = lambda function: ()
     """Inputs around the numbers at which a function changes its mind, which are shown too."""
     spread: float = 0.6
-    """How often a level draws from a further rung, as a share of how often it draws from the one before."""
+    """Chance that a level draws from a further rung, as a share of that of the rung before."""
 
     def behaviour(self, function: Function) -> tuple[Any, ...]:
         return tuple(function(*arguments) for arguments in self.landmarks)

@@ -1,4 +1,4 @@
-"""Which bucket a task of a file belongs to: what the file says, or levels of equal size by some measure of difficulty."""
+"""Bucket of a task from a file: the file's own, or levels of equal size by some measure of difficulty."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def bucket_of(name: str) -> Bucket:
 
 
 def level_of(value: Any, key: str = "level") -> float:
-    """How hard a file says that a task is: a number, a text that ends in one (`Level 5`), or easy, medium, hard.
+    """Difficulty of a task by its file: a number, a text that ends in one (`Level 5`), or easy, medium, hard.
 
     Raises:
         ValueError: it says nothing of the kind.

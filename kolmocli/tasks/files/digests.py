@@ -29,7 +29,7 @@ class DigestSet:
         return True
 
     def _place(self, digest: int) -> int:
-        """Where it is, or the free place where it belongs."""
+        """Its place, or the free place for it."""
         place = digest & self._mask
         while self._table[place] and self._table[place] != digest:
             place = (place + 1) & self._mask

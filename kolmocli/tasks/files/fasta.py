@@ -90,6 +90,6 @@ _KNOWN = bytes(i for i in range(256) if _CODES[i] != _NO_BASE) + _SPACE
 
 
 def _next_header(data: bytes) -> int:
-    """Where the next line that opens a record begins, or the end of the data."""
+    """Start of the next line that opens a record, or the end of the data."""
     places = [at + 1 for mark in (b"\n>", b"\n;") if (at := data.find(mark)) >= 0]
     return min(places, default=len(data))

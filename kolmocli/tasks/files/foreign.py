@@ -91,7 +91,7 @@ def _assembled(row: Mapping[str, Any], columns: Columns, native: bool) -> dict[s
 
 
 def _prompt(row: Mapping[str, Any], columns: Columns) -> tuple[str | None, str]:
-    """What is asked, with the code that it begins with and the choices; what the system is told."""
+    """The question, with the code that it begins with and the choices; and the system prompt."""
     parts, system = list[str](), ""
     for path in columns.prompt.split("+"):
         value = value_at(row, path.strip())

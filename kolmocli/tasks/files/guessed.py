@@ -27,7 +27,7 @@ TESTS = (
 )  # fmt: skip
 CHOICES = ("choices", "options")
 CONTEXTS = ("body", "passage", "context", "article", "support", "premise", "story")
-"""What stands above a question."""
+"""Columns of text above a question."""
 REFERENCES = (
     "canonical_solution", "code", "program", "solution", "solutions", "gold_standard_solution", "reference_solution",
     "reference", "completion", "rationale",
@@ -39,7 +39,7 @@ EVIDENCE = frozenset(
         "private_test_cases", "private_tests", "generated_tests", "checker", "generated_checker", "image", "images", "table",
     }
 )  # fmt: skip
-"""What would be a part of the task, where a row has it."""
+"""Columns that would be a part of the task, where a row has them."""
 _OWN = {"prompt", "answer", "tests", "choices", "reference", "starter", "entry_point", "fn_name", "level", "task_id"}
 _SHORT = 80
 """Characters of a solution that is an answer, as TRL's examples have it."""
@@ -73,7 +73,7 @@ def guessed(row: Mapping[str, Any]) -> Columns:
 
 
 def named(text: str) -> Columns:
-    """What a user says: `prompt=problem,answer=solution`.
+    """Columns that a user names: `prompt=problem,answer=solution`.
 
     Raises:
         UsageError: something else than names of what a row holds, each with a column.

@@ -27,7 +27,7 @@ from kolmocli.tasks.files.records import Record, nothing_in, stream_records
 
 @dataclass(frozen=True, slots=True)
 class Labelling:
-    """What is asked for. With `shorten`, programs that the file has are searched for shorter ones too."""
+    """Options of `kolmo data label`. With `shorten`, programs that the file has are searched for shorter ones too."""
 
     seconds: float = 1.0
     shorten: bool = False
@@ -37,7 +37,7 @@ class Labelling:
 
 @dataclass(slots=True)
 class Labelled:
-    """What came of it. `bits` and `literal_bits` are of the sequences that have a program now."""
+    """Counts of a labelled file. `bits` and `literal_bits` are of the sequences that have a program now."""
 
     sequences: int = 0
     found: int = 0
@@ -142,7 +142,7 @@ def _taken(record: Record, line: bytes, where: str) -> Program | None:
 
 @contextmanager
 def _opened(source: str, target: str, wanted: Labelling, force: bool) -> Iterator[tuple[BinaryIO, Iterator[bytes]]]:
-    """Where lines go, and the whole lines of an earlier run. The target appears when the block ends well."""
+    """The file for new lines, and the whole lines of an earlier run. The target appears when the block ends well."""
     if target == STANDARD:
         if wanted.resume:
             raise UsageError("--resume goes on with a file: name it with -o")

@@ -16,7 +16,7 @@ from kolmocli.tasks.files.values import value_at
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """What stands in which column; empty for nowhere."""
+    """Column of each part of a task; empty for none."""
 
     prompt: str = ""
     answer: str = ""

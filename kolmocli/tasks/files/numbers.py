@@ -21,7 +21,7 @@ from kolmocli.tasks.files.problems import Problems
 _LONG = 1 << 20
 """Bytes that are read at once; a longer line is read in pieces."""
 _MAX_DIGITS = 4300
-"""What Python's int takes; see sys.set_int_max_str_digits."""
+"""Most digits that Python's int takes; see sys.set_int_max_str_digits."""
 
 _DECIMAL = re.compile(r"[-+]?(\d+\.\d*|\.\d+|\d+(?=[eE]))([eE][-+]?\d+)?")
 

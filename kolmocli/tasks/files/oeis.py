@@ -20,7 +20,7 @@ from kolmocli.tasks.files.problems import Problems
 
 Lines = Iterator[tuple[int, str]]
 Found = Iterator[tuple[int, str, str]]
-"""Where an entry begins, its number, and its terms as text."""
+"""Start, number and terms of an entry, the terms as text."""
 
 _STRIPPED = re.compile(r"(A\d{6,}) ,(.*)")
 _SEQ = re.compile(r"%(\w) (A\d{6,}) ?(.*)")
@@ -30,7 +30,7 @@ _TERM = re.compile(r"-?\d{1,400}")
 
 
 def reader_of(first: str) -> Callable[[Lines, Problems], Iterator[tuple[int, dict[str, Any]]]] | None:
-    """What reads a file with this first line, if it is of one of these forms."""
+    """Reader of a file with this first line, if it is of one of these forms."""
     for pattern, entries in _FORMS:
         if pattern.match(first):
             return partial(_read, entries)

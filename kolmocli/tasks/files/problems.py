@@ -1,4 +1,4 @@
-"""What is wrong with an input file: the first few places are named, all are counted, `strict` stops at the first."""
+"""Problems of an input file: the first few places are named, all are counted, `strict` stops at the first."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Problems:
         self.name = name
         self.count = 0
         self.first = ""
-        """What was wrong with the first of them."""
+        """Fault of the first of them."""
         self._warn = warn
         self._strict, self._named = strict, named
         self._lines = True

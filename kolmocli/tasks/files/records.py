@@ -156,7 +156,7 @@ def _bits(program: Program) -> bytes:
 
 
 def nothing_in(problems: Problems) -> UsageError:
-    """What to say of a file without a good line."""
+    """The error for a file without a good line."""
     what = "no sequence in it; every line needs an object with `sequence`, a list of integers"
     return UsageError(f"{problems.name}: {'no good line in it; see above' if problems.count else what}")
 

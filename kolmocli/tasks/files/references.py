@@ -16,7 +16,7 @@ from kolmocli.tasks.files.problems import Problems
 def named_failing(
     name: str, tasks: Iterable[Task], sandbox: Sandbox | None, warn: Callable[[str], None], *, strict: bool
 ) -> int:
-    """How many code tasks of a file have a reference that fails their tests, or tests that cannot be used. Each is named,
+    """Number of code tasks in a file whose reference fails their tests, or whose tests cannot be used. Each is named,
     and none is dropped: comparable results need the same tasks.
 
     Raises:

@@ -22,7 +22,7 @@ QUESTIONS_HELD_OUT = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What one side has and the other may not: digests of sequences, of skeletons, and of what other tasks ask."""
+    """Tasks of one side that the other may not have: digests of sequences, of skeletons, and of other tasks' prompts."""
 
     sequences: frozenset[int] = frozenset()
     skeletons: frozenset[int] = frozenset()

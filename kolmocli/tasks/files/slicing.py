@@ -25,12 +25,12 @@ MODALITIES: tuple[str, ...] = get_args(Modality)
 
 @dataclass(frozen=True, slots=True)
 class Slicing:
-    """What is asked for. With several `lengths`, blocks take them in turn, so no two blocks overlap."""
+    """Options of `kolmo data slice`. With several `lengths`, blocks take them in turn, so no two blocks overlap."""
 
     modality: Modality
     lengths: tuple[int, ...] = (128,)
     rest: bool = False
-    """What is left at the end of a run is a block too, a shorter one."""
+    """The rest at the end of a run is a block too, a shorter one."""
     limit: int | None = None
     """Stop after this many sequences."""
     column: str | None = None
@@ -39,7 +39,7 @@ class Slicing:
 
 @dataclass(slots=True)
 class Sliced:
-    """What came out. `values` and `left_over` count values, `bad` places of the input that were left out."""
+    """Counts of a sliced file. `values` and `left_over` count values, `bad` skipped places of the input."""
 
     sequences: int = 0
     values: int = 0

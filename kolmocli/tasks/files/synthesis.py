@@ -32,7 +32,7 @@ _TOLD = 1000
 
 @dataclass(frozen=True, slots=True)
 class Synthesis:
-    """What is asked for. Without `families`, the published sampler."""
+    """Options of `kolmo data synth`. Without `families`, the published sampler."""
 
     pairs: int
     seed: int = 0
@@ -46,7 +46,7 @@ class Synthesis:
 
 @dataclass(slots=True)
 class Synthesised:
-    """What came out. `excluded` and `repeated` are pairs that were drawn and not written."""
+    """Counts of sampled pairs. `excluded` and `repeated` are pairs that were drawn and not written."""
 
     pairs: int = 0
     items: int = 0

@@ -103,7 +103,7 @@ def _refuse_what_is_elsewhere(folder: Path) -> None:
 
 
 def _paths_in(head: str, card: Path) -> Iterator[str]:
-    """What a README calls files of data: every text under `data_files` or `data_dir`."""
+    """Names of data files in a README: every text under `data_files` or `data_dir`."""
     import yaml
 
     try:

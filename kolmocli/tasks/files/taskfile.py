@@ -17,7 +17,7 @@ from kolmocli.tasks.files.separation import QUESTIONS_HELD_OUT, Taken, split, wi
 
 @dataclass(frozen=True, slots=True)
 class TaskFile:
-    """What is in a file, or the part of it that one side may have."""
+    """Tasks of a file, or the part of them that one side may have."""
 
     records: Records = field(default_factory=Records)
     listed: Sequence[Listed] = ()
@@ -27,12 +27,12 @@ class TaskFile:
 
     @property
     def taken(self) -> Taken:
-        """What the other side may not have once this one has it."""
+        """Digests of its tasks, which the other side may not have."""
         return Taken.of(self.records, (each.key for each in self.listed))
 
     @property
     def languages(self) -> set[Language]:
-        """What a policy writes for these tasks."""
+        """Languages of the answers to these tasks."""
         listed = {each.task.language for each in self.listed}
         return listed | {"dsl"} if len(self.records) else listed
 

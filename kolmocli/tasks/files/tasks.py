@@ -20,7 +20,7 @@ from kolmocli.tasks.files.separation import Taken
 from kolmocli.tasks.sequences.task import SequenceTask, sequence_task
 
 Order = Literal["auto", "length", "compressibility", "reference_bits"]
-"""What makes one sequence harder than another where the file does not say."""
+"""Measure of a sequence's difficulty, for files that give none."""
 _ALIKE = 0.9
 """With this share of the sequences of one length, length says nothing about difficulty."""
 

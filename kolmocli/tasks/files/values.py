@@ -1,4 +1,4 @@
-"""What columns of other people's files hold: values within values, JSON within text, conversations, units, answers."""
+"""Read values of other people's files: values within values, JSON within text, conversations, units, answers."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def column(row: Mapping[str, Any], name: str) -> str | None:
 
 
 def value_at(row: Mapping[str, Any], path: str) -> Any:
-    """What stands at a dotted path such as `reward_model.ground_truth`, through JSON that is text; None for nothing."""
+    """Value at a dotted path such as `reward_model.ground_truth`, through JSON that is text; None for nothing."""
     first, *rest = path.split(".")
     name = column(row, first)
     value = None if name is None else row[name]

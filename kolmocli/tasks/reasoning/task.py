@@ -49,6 +49,6 @@ class ReasoningTask(Task):
 
 
 def _elsewhere(text: str, behind: str) -> list[str]:
-    """Where a lenient reader looks too: the first line behind the tag, the last line, all of it."""
+    """Places where a lenient reader looks too: the first line behind the tag, the last line, all of it."""
     places = (behind.split("\n", 1)[0], text.strip().rsplit("\n", 1)[-1], text.strip())
     return [place.strip() for place in places if place.strip()]

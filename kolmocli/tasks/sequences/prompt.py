@@ -1,4 +1,4 @@
-"""What a policy is shown of a sequence: the bare items, or what is to be done with them."""
+"""Prompts for sequences: the bare items, or instructions with them."""
 
 from __future__ import annotations
 

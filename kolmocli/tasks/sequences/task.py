@@ -22,7 +22,7 @@ class SequenceTask(Task):
     program: Program | None = None
     """The reference, parsed, where the policy writes the small language."""
     modality: str | None = None
-    """What the sequence was cut from, where a file says."""
+    """Source of the sequence, where a file names it."""
 
     @property
     def length(self) -> int:

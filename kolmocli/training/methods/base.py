@@ -30,7 +30,7 @@ from kolmocli.tasks.base import Task, TaskSource
 from kolmocli.tasks.outcome import Outcome
 
 Draw = Callable[[int], list[Task]]
-"""So many tasks that the controller proposes."""
+"""Gives this many tasks that the controller proposes."""
 Shaped = Callable[[Outcome, Task], list[float]]
 """Adds to the reward of each line of an episode."""
 

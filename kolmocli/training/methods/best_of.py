@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 
 def choose(passed: Sequence[bool | None], count: int, rng: random.Random) -> list[tuple[int, float]]:
-    """Which rollouts of a group are learned from, with the weight of each; None: lost by the sandbox, never chosen.
+    """Rollouts of a group to learn from, with the weight of each; None: lost by the sandbox, never chosen.
 
     At most `count` of them. The weights add to `count`, or to the number that were judged where that is smaller, and
     a rollout has the same expected weight as any other.

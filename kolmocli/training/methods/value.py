@@ -28,7 +28,7 @@ _ALIKE = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class ValueWeighted(Weighted):
-    """`returns` is what each line of the episode came to; `count` how many rollouts of its kind it stands for."""
+    """`returns` has the return of each line of the episode; `count` is the number of rollouts of its kind it stands for."""
 
     returns: Sequence[float] = ()
     count: float = 1.0
