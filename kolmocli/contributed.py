@@ -1,7 +1,7 @@
 """Plugins of `kolmocli.contrib`: our own entry points, by group and name, each with the module that registers it.
 
 They stand here and not among the entry points of pyproject.toml, because those are read from the metadata of the installed
-distribution: a checkout whose metadata is older would not know them. What is here is known without reading any metadata.
+distribution: a checkout whose metadata is older would not know them. They are known here without reading any metadata.
 """
 
 _CONTROLLERS = ("pool", "thompson", "window", "learnability", "grade_adaptive", "sec", "sequential")

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 Look = Callable[[], None]
-"""Called between two parts of long work. What it raises breaks the work off."""
+"""Called between two parts of long work. An exception interrupts the work."""
 Done = Callable[[int], None]
 """Called with the number of further parts done."""
 

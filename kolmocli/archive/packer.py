@@ -283,8 +283,8 @@ def _write(data: bytes, sections: list[Section]) -> bytes:
 
 
 def _pack(attempt: Attempt, data: bytes, level: int, budget: TimeBudget, stages: Stages) -> PackedMember:
-    """The attempt as a member, its end without programs where there is no time to code all of them. Of the time that is
-    left a third is for the programs, and as much for decoding them."""
+    """The attempt as a member, its end without programs where there is no time to code all of them. A third of the
+    remaining time is for the programs, and as much for decoding them."""
     began, until = time.monotonic(), budget.share(1 / 3)
     coder, programs = Encoder(), ProgramCoder()
     pieces = list[Piece]()

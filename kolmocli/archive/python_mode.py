@@ -1,6 +1,6 @@
 """Python programs in archives: run in the sandbox, never here, and only where the user allows it.
 
-What such a program makes is the value of its last statement: bytes, or a sequence of integers from 0 to 255.
+Such a program makes the value of its last statement: bytes, or a sequence of integers from 0 to 255.
 """
 
 from __future__ import annotations

@@ -169,7 +169,7 @@ def print_programs_of(archive: bytes, max_output: int) -> None:
 
 
 def _contents(name: str, folder: Folder, wanted: Sequence[Entry], may: Permissions) -> Iterator[bytes]:
-    """One file after the other, in the order in which they were asked for. What stands in the order of the archive is decoded together."""
+    """One file after the other, in the order in which they were asked for. Entries in the order of the archive are decoded together."""
     places = {entry: place for place, entry in enumerate(folder.entries)}
     runs: list[list[Entry]] = []
     for entry in wanted:

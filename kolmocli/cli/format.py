@@ -1,4 +1,4 @@
-"""Numbers as the tables of results show them. What is not known is a dash."""
+"""Numbers as the tables of results show them. An unknown number is a dash."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from kolmocli.language.search.solver import Solution
 
 ARGUMENTS = {"ignore_unknown_options": True}
-"""So that -3 is a number. What looks like a flag and is none is refused here."""
+"""So that -3 is a number. An argument that looks like a flag and is none is refused here."""
 _WIDEST = 24
 """Items of a sequence that a line shows."""
 _ORIGINS = {

@@ -31,7 +31,7 @@ def register_baseline(name: str) -> Callable[[Function], Function]:
     nothing.
 
     Raises:
-        UsageError: the name is another's.
+        UsageError: the name is taken.
     """
     if name in _USUAL:
         raise UsageError(f"the baseline {name} comes with kolmo; choose another name")

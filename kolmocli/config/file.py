@@ -68,7 +68,7 @@ def load_config(
     """The configuration in the file `path`, with `overrides` (dotted key to value) laid over it.
 
     `origins` names who asked for an override, for the error message: `{"training.steps": "--steps"}`.
-    What is not named came from `--set`. `to_look` is for the configuration of a run that is read and not trained with:
+    A key without a line came from `--set`. `to_look` is for the configuration of a run that is read and not trained with:
     it may name the hosts that the run had, and methods that no plugin brings. `note` is told a line for each key of an earlier version.
 
     Raises:

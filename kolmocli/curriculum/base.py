@@ -24,8 +24,8 @@ class Result:
     """`passes` of the `rollouts` of one task; rollouts that the sandbox lost are not counted in either.
 
     `age` is how many policy updates ago the group was sampled. `unread` of the rollouts never reached the check: they broke the
-    form that was asked for, or ended before. A task that was begun for the policy has level 0, which
-    is below every ladder: it says how much signal its family has, and nothing of a level.
+    requested form, or ended before. A task whose beginning the policy was given has level 0, which
+    is below every ladder: it counts for the signal of its family, and for no level.
     """
 
     bucket: Bucket

@@ -22,14 +22,14 @@ _TAKEN = ("kind", "target", "floor", "prior", "guard", "weigh", "probes", "oracl
 
 
 def register_controller(name: str) -> Callable[[C], C]:
-    """Make a class a kind of controller that files and `controller()` know by `name`, as a decorator.
+    """Register a class as a kind of controller that files and `controller()` know by `name`, as a decorator.
 
     A class with `draw` chooses the level inside one family, `LevelController`: it is made with the `Ladder` of each
-    family. A class with `propose` is a whole `Controller`, made once with all ladders, family → `Ladder`. The
-    parameters after that are its settings, each with a default: in a file they stand in a section of this name.
+    family. A class with `propose` is a whole `Controller`, made once with all ladders, family → `Ladder`. Its
+    further parameters are settings, each with a default: a file has them in a section of this name.
 
     Raises:
-        UsageError: the name is another's or no name, or the class is neither.
+        UsageError: the name is taken or no name, or the class is neither.
     """
     return lambda kind: _register(name, kind, builtin=False)
 

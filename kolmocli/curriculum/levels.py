@@ -53,13 +53,13 @@ class LevelController(Protocol):
 
     @classmethod
     def floors(cls, ladders: Mapping[str, Ladder]) -> dict[str, float]:
-        """The least share of the groups for each family. What they leave of 1 goes to where the signal is."""
+        """The least share of the groups for each family. The rest of the groups goes to families with signal."""
         ...
 
 
 class LevelBase:
-    """Default behaviour of a `LevelController`. `level`, an attribute or a property, and `observe` are
-    its own."""
+    """Default behaviour of a `LevelController`. A subclass brings `level`, an attribute or a property, and
+    `observe`."""
 
     saved: ClassVar[tuple[str, ...]] = ()
     """The attributes that a checkpoint keeps, plain JSON; all others come from the constructor."""
@@ -71,7 +71,7 @@ class LevelBase:
         return between(self.level, rng)
 
     def begin(self: LevelController, rates: Mapping[int, tuple[float, int]]) -> None:
-        """Begin with measured pass rates: by level the rate, and of how many rollouts it is. Here they are observed as a step's.
+        """Begin with measured pass rates: by level the rate and its number of rollouts. Here they are observed as one step's.
 
         Raises ValueError for a kind that uses no pass rates."""
         self.observe(measured(rates))

@@ -80,7 +80,7 @@ def _grown(program: Program, items: int) -> Iterator[Program]:
 def _longer(call: Call, items: int) -> Call | None:
     """The call with at least `items` more items, the same ones before them; None for one that has no length.
 
-    What follows in the program may take every fifth item, or few of them, so that more are made than are asked for.
+    Later statements may take every fifth item, or few of them, so that more are made than are asked for.
     """
     more = 8 * items
     match call.function, call.arguments:

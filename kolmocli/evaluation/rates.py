@@ -22,7 +22,7 @@ from kolmocli.language.raw import pack, raw_bits
 from kolmocli.language.uniform_prior import uniform_prior_bits
 
 _MANY_BITS = 1 << 20
-"""From so much on xz decides which selection of programs is used. What that takes with the best codec is what is reported:
+"""From so much on xz decides which selection of programs is used. The report has its size with the best codec:
 asking all of them for every selection took longer than running the programs, and they rank selections alike."""
 
 

@@ -32,7 +32,7 @@ def search_baseline(tasks: Sequence[SequenceTask], seconds: float) -> dict[str, 
 
 
 def _outcome(sequence: tuple[int, ...], seconds: float) -> Outcome:
-    """As if a policy had written the program. What the language cannot write is left to the codecs."""
+    """As if a policy had written the program. Sequences that the language cannot write are left to the codecs."""
     try:
         solvable(sequence)
     except UsageError:

@@ -49,7 +49,7 @@ def open_course(
     """A course of a curriculum: a file, the name of a packaged one, or its content as a mapping.
 
     Args:
-        controller: who chooses (None: the one that the file asks for).
+        controller: chooses the tasks (None: the controller of the file).
         families: kinds of task of your own that the curriculum names, as in `kolmo.train`.
         settings: other keys of the file, dotted: `{"controller.kind": "window"}`.
         sandbox: where programs run (None: as the file says). No sandbox is opened for answers in words.
@@ -57,7 +57,7 @@ def open_course(
 
     Raises:
         UsageError: the curriculum cannot be used.
-        EnvironmentMissing: the sandbox that was asked for is not there.
+        EnvironmentMissing: the requested sandbox is missing.
     """
     register_kinds(families)
     config = read_curriculum(curriculum, settings)

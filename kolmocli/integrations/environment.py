@@ -23,11 +23,11 @@ _log = logging.getLogger(__name__)
 def make_env(
     curriculum: str | Path | Mapping[str, Any] = "quickstart", *, split: Split = "train", sandbox: Backend = "auto"
 ) -> KolmogorovEnv:
-    """One sequence per episode, one line of a program per step; `close` gives the sandbox back.
+    """Make an environment: one sequence per episode, one line of a program per step. `close` returns the sandbox.
 
     Raises:
         UsageError: the curriculum cannot be used, or none of its tasks is a sequence.
-        EnvironmentMissing: the sandbox that was asked for is not there.
+        EnvironmentMissing: the requested sandbox is missing.
     """
     config = read_curriculum(curriculum)
     if "dsl" not in config.languages:

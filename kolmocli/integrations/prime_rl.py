@@ -32,7 +32,7 @@ class _Heard:
 class PassRateSampler(TaskSampler):
     """Tasks of the buckets that the controller proposes, one group at a time.
 
-    Groups end one by one, and out of order. What has ended is kept until a rollout of a newer version of the policy comes
+    Groups end one by one, and out of order. Finished groups are kept until a rollout of a newer version of the policy comes
     in; then the controller observes it, once for each version, each group with its age.
 
     Args:

@@ -1,7 +1,6 @@
 """From a GGUF file to a folder in Hugging Face format: weights as safetensors, tokenizer, chat template.
 
-transformers reads the file and unpacks weights that are in blocks of 4 to 8 bits. What is written holds the same numbers in
-bf16, or in the precision of a file that has no blocks.
+transformers reads the file and unpacks weights that are in blocks of 4 to 8 bits. The result holds the same numbers in bf16, or in the precision of a file that has no blocks.
 """
 
 from __future__ import annotations

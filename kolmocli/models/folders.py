@@ -1,4 +1,4 @@
-"""A model as a folder in Hugging Face format. What is missing, damaged or does not fit is named before a library meets it."""
+"""A model as a folder in Hugging Face format. A file that is missing, damaged or does not fit is named before a library meets it."""
 
 from __future__ import annotations
 

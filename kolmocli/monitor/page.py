@@ -1,6 +1,6 @@
 """A page in one file: pictures inlined, no script and no network. It opens from the disk.
 
-Whatever a model or a curriculum wrote is escaped; nothing in the page can run.
+All text of models and curricula is escaped; nothing in the page can run.
 """
 
 from __future__ import annotations

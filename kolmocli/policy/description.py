@@ -15,7 +15,7 @@ from kolmocli.policy.sizes import size_of_folder
 @dataclass(frozen=True, slots=True)
 class Description:
     """`precision` is that of the weights as saved, `context` the tokens that it was trained for, `bytes` all of its files.
-    What its files do not say is None."""
+    A fact that its files do not give is None."""
 
     name: str
     architecture: str | None

@@ -237,7 +237,7 @@ def _drawn(share_NV: torch.Tensor, draw_N: torch.Tensor) -> torch.Tensor:
     """The word of each row in whose part of the sum of all its shares the random number from 0 to 1 falls.
 
     One uniform per row against the cumulative distribution: a fifth of the cost of `multinomial`, which draws V numbers
-    per row. Of many words the block is found first, so that only its own are added up one after the other.
+    per row. In a large vocabulary the block is found first, so that only its own are added up one after the other.
     """
     words = share_NV.shape[-1]
     if words < limits.WIDE:

@@ -12,7 +12,7 @@ _MATRIX = 2
 
 def look_between(model: Any, look: Look) -> None:
     """From now on `look` is called before every product with a matrix of the model's own, and in the backward pass when the
-    gradient of a parameter is there. What it raises ends the pass that is under way."""
+    gradient of a parameter is there. An exception ends the pass that is under way."""
     for module in model.modules():
         if any(p.ndim >= _MATRIX for p in module.parameters(recurse=False)):
             module.register_forward_pre_hook(lambda *_: look())

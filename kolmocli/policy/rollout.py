@@ -10,8 +10,8 @@ from typing import Self
 class Rollout:
     """`logprobs[t]` is the sampler's log-probability of `tokens[t]`, at the temperature of sampling.
 
-    `lines[t]` is the line of the program, from 0, that token t belongs to; a line break ends its line. What
-    was given of it is the end of the prompt and the beginning of the text.
+    `lines[t]` is the line of the program, from 0, that token t belongs to; a line break ends its line. A given
+    prefix is the end of the prompt and the beginning of the text.
     `finished` is False when the token limit cut the program short. A right answer that is taught has the same shape. It was
     not sampled, so it has no `logprobs`.
     """

@@ -43,8 +43,8 @@ class Kept:
 
 LEAN = {"fp32": Kept(10, 12, 4), "bf16": Kept(9.5, 10.5, 2)}
 """The lean forward: the inputs of two norms, their outputs where matrices are multiplied with them, and per head queries,
-keys (both before their norms too), values and their mix; of a convolution B, C, x, three rows per token and the mix. What
-goes into and comes out of matrices is in bf16 where products are."""
+keys (both before their norms too), values and their mix; of a convolution B, C, x, three rows per token and the mix. Inputs and
+outputs of matrices are in bf16 where products are."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -105,8 +105,8 @@ class VllmSampler:
         version: int | None = None,
         look: Look = unheard,
     ) -> list[Generated]:
-        """`samples` continuations of every prompt, in order; each row's draws belong to a seed of its own. What is rounded
-        was settled when vLLM was opened: a `precision` changes nothing. `look` is called before and after, and not
+        """`samples` continuations of every prompt, in order; each row's draws belong to a seed of its own. Rounding was
+        settled when vLLM was opened: a `precision` changes nothing. `look` is called before and after, and not
         between two tokens."""
         from vllm import SamplingParams
         from vllm.inputs import TokensPrompt

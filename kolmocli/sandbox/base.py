@@ -100,7 +100,7 @@ class Call:
 
     @property
     def arguments(self) -> tuple[list[Any], dict[str, Any]]:
-        """Those by position, and those by name."""
+        """Positional arguments, and those by name."""
         by_position, by_name = values.decode(json.loads(self.code))
         return by_position, by_name
 

@@ -45,8 +45,8 @@ def open_sandbox(
     is in `token_file`, or in the environment variable KOLMO_SANDBOX_TOKEN.
 
     Raises:
-        EnvironmentMissing: what was asked for cannot be had here, or no server answers.
-        UsageError: there is no such backend, image or package, or not with the others.
+        EnvironmentMissing: the requested sandbox is missing here, or no server answers.
+        UsageError: an unknown backend, image or package, or options that exclude each other.
     """
     if is_address(backend):
         from kolmocli.sandbox.service.client import open_client

@@ -55,18 +55,18 @@ class Attempt(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """One thing to solve; with the split, bucket and index make the same task again.
+    """One thing to solve. Its split, bucket and index make the same task again.
 
     A program passes when it ends normally and `check` is true of the value of its last statement; an answer in words
-    passes when `check` is true of its text. `check` runs here and not in the sandbox, so nothing that a program does can reach it; what it raises counts as
+    passes when `check` is true of its text. `check` runs here and not in the sandbox, so no program can reach it; an exception counts as
     False. Families with judges of their own have subclasses of this one, whose `attempt` is their judge.
     """
 
     prompt: Prompt | str
     check: Callable[[Any], bool] | None = None
     metrics: Mapping[str, Metric] = field(default_factory=dict, hash=False, compare=False)
-    """Figures by name, each made of what `check` sees. Their means stand in metrics.jsonl and in evaluations. A judge of one's own
-    does not take them."""
+    """Figures by name, each made of what `check` sees. metrics.jsonl and evaluations have their means. A task with its own judge
+    refuses them."""
     weights: Mapping[str, float] = field(default_factory=dict, hash=False, compare=False)
     """Share of each metric that is added to the reward; one without a weight is recorded and not paid."""
     reference: str | None = None

@@ -11,7 +11,7 @@ from kolmocli.tasks.base import Split, Task, TaskSource
 
 
 class MixedTasks:
-    """The buckets of all sources. What one of them does not admit, none may learn."""
+    """The buckets of all sources. A program that one of them does not admit may not be learned."""
 
     def __init__(self, sources: Sequence[TaskSource]) -> None:
         self.split: Split = sources[0].split

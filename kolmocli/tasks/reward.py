@@ -110,7 +110,7 @@ def register_reward(name: str) -> Callable[[Maker], Maker]:
                 return 0.5
 
     Raises:
-        UsageError: the name is another's.
+        UsageError: the name is taken.
     """
 
     def register(maker: Maker) -> Maker:

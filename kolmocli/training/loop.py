@@ -1,6 +1,6 @@
 """REINFORCE with a curriculum, from top to bottom.
 
-What differs from the textbook, and why:
+Differences from the textbook, with reasons:
 1. The baseline is leave-one-out within a group and is not divided by a standard deviation; or a value head's
    (`methods/value.py`).
 2. Groups whose advantages are all zero are left out of the denominator, and counted (`weigh.py`).

@@ -75,8 +75,8 @@ class Recorder:
     def step(
         self, step: int, experience: Experience, batch: Batch, report: StepReport, noticed: Sequence[str] = ()
     ) -> None:
-        """Write one REINFORCE step. `noticed` is what the controller has to say of it. What took time since `doing` was
-        last called was learning."""
+        """Write one REINFORCE step. `noticed` is what the controller has to say of it. The time since the last call
+        of `doing` was learning."""
         totals, groups = self.totals, experience.groups
         cost = experience.cost + self._methods.cost()
         seconds = {"rollout": cost.rollout_seconds, "execute": cost.execute_seconds, "learn": self._elapsed()}

@@ -1,7 +1,7 @@
 """Estimate the time of a run on this machine: parts of steps of each kind are taken, with a policy that is thrown away.
 
 A policy that has learned nothing writes answers of any length, so rollouts are as long as the references of their tasks; where there
-is no reference, half of what is allowed. What would take long is rehearsed in part and multiplied: of sampling the reading of
+is no reference, half of what is allowed. Long work is rehearsed in part and multiplied: of sampling the reading of
 some prompts and the first tokens after them, of learning one micro-batch or less of it. Not rehearsed are the sandbox, which
 judges while programs are written, checkpoints, and methods beyond plain REINFORCE.
 

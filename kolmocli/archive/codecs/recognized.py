@@ -1,6 +1,6 @@
 """Files whose header says what their numbers are: .npy, .npz whose arrays are only stored, WAV, and Parquet without a codec.
 
-What samples find without a header is mostly the same, but not where a record is wider than the widest that is looked for, and not
+Samples without a header find mostly the same, but not where a record is wider than the widest that is looked for, and not
 always where the header ends. A header that lies costs a try: the packer keeps what is really smallest.
 """
 

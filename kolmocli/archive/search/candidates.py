@@ -1,8 +1,8 @@
 """Every segment worth considering, with its estimated bits: from evidence and costs, vectorised over all positions.
 
 Per position: ramps, earlier items (as they were, plus a constant, backwards, every second), and interleavings of
-any two of ramps, earlier items, fresh ones and one further interleaving. What costs more than its items as literals is
-left out here already.
+any two of ramps, earlier items, fresh ones and one further interleaving. A candidate that costs more than its items as literals
+is dropped here already.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Finding recurrences: where in a sequence, and by which rule, each item follows from the ones before.
 
-Low orders are looked for at every position, vectorised; higher orders and unknown moduli where a column begins. What is
-found is a guess from a few items: how far it really reaches is then computed exactly.
+Low orders are looked for at every position, vectorised; higher orders and unknown moduli where a column begins. A rule
+is a guess from a few items: how far it really reaches is then computed exactly.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ class AdvantageBandit:
     `Controller` because its arms are the buckets of all families together.
 
     Source: Chen et al. 2025, arXiv 2505.14970, with r as in its proof; the rate is that of its published commands, whose
-    temperatures are 0.2, 0.4 and 1. What differs from the published code: there, the Q of a bucket that is not in the
+    temperatures are 0.2, 0.4 and 1. Difference from the published code: there, the Q of a bucket that is not in the
     step falls towards 0, as if it had been paid nothing. With more buckets than groups that forgets what was learned
     (docs/simulator.md has the figures), so here it keeps its Q. There, the standard deviation is that of a sample,
     which makes every r smaller by sqrt((G − 1) / G), and buckets are drawn independently; here by systematic

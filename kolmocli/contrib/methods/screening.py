@@ -5,10 +5,10 @@ never do, the mean is as wanted and no group says anything. So `draws` times as 
 signal U of each is predicted, and the highest are asked. U = k(G−k)/(G(G−1)), the unbiased estimate of p(1−p), is what is
 predicted and not p: a task whose p is unknown passes for one of p = 1/2 otherwise.
 
-What is known of a task before anybody has tried it is the policy's own reading of the prompt: its last hidden state and the
+All that is known of an untried task is the policy's own reading of the prompt: its last hidden state and the
 mean of all of them, and the bucket. A prompt is read once and nothing is written, which costs about as much as one rollout
-of the eight (PCL, Gao et al. 2025, arXiv 2510.01135, trains a second model for this). What is known of a task that has been
-tried is how many passed: those that said something are candidates again, until they have been asked `visits` times. One
+of the eight (PCL, Gao et al. 2025, arXiv 2510.01135, trains a second model for this). A tried task is known
+by its passes: those that said something are candidates again, until they have been asked `visits` times. One
 regression weighs all of it (`learning/regression.py`), and is solved again in every step.
 
 A part of the groups, the probes, is asked as drawn: they show whether the predictions hold, and keep them honest where

@@ -1,7 +1,7 @@
 """Self-play: programs that the policy makes up are run, and what they make becomes targets for it.
 
-In every step the policy is shown an empty sequence and writes programs of its own, the proposals. What one of them
-makes is a target that has a short program and is about as hard as the policy's own work; the same policy then has to
+In every step the policy is shown an empty sequence and writes programs of its own, the proposals. The value of one
+of them is a target that has a short program and is about as hard as the policy's own work; the same policy then has to
 find a program for it. The proposer is rewarded with min(p, 1−p), p the pass rate that was measured: most for what is
 solved half the time, nothing for what is trivial or hopeless (R-Zero, Huang et al. 2025, arXiv 2508.05004; Absolute
 Zero, Zhao et al. 2025, arXiv 2505.03335, pays 1−p). A target that passes near the controller's target and whose coded
@@ -177,7 +177,7 @@ def proposer_reward(outcome: Outcome, target: Target | None, rates: dict[Target,
 class TargetPool:
     """The targets that are kept, few of each coded length, so that they stay different from each other.
 
-    What was played longest ago comes first. `entries` is plain JSON.
+    The least recently played comes first. `entries` is plain JSON.
     """
 
     def __init__(self, entries: list[dict[str, Any]], slots: int) -> None:

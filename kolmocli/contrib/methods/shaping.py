@@ -3,7 +3,7 @@
 Source: Ng, Harada and Russell 1999: with any Φ that is 0 in terminal states the optimal policies stay what they were.
 With whole returns even more holds: the shaping rewards from line l to the end add up to −Φ(s_l), whatever is written
 from there on. A shaped return is a return less a baseline that knows the program so far (Wiewiora 2003), so
-the expected gradient is the same too. What changes is its variance: a pass is credited to the lines that brought
+the expected gradient is the same too. Only its variance changes: a pass is credited to the lines that brought
 something, and a failure is blamed on the lines after them.
 
 Shapes: a rollout's episode has L lines.

@@ -17,8 +17,8 @@ from kolmocli.curriculum.tracker import Tracker
 class RaschLevel(LevelBase):
     """The two levels around the one that passes at the target, in proportion, and a few probes beyond.
 
-    Without probes a belief that is wrong about what lies beyond would never be put to the test. What is not asked for a while
-    may be forgotten: a share of the groups, the review, is of any level of the family.
+    Without probes a belief that is wrong about what lies beyond would never be put to the test. The policy may forget levels that are not asked
+    for a while: a share of the groups, the review, is of any level of the family.
     """
 
     def __init__(

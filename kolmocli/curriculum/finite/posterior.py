@@ -5,7 +5,7 @@ bucket, drifts with every version of the policy; d_i is how much easier than its
 where m_i is 0, or comes from a pass rate that was measured before. tau_b² is learned from the prompts that were seen (empirical
 Bayes: Robbins 1956; Efron and Morris 1973), so a bucket of like prompts says nearly all, and one of unlike prompts says little.
 
-What was seen of a prompt fades: between two results d_i returns to m_i as an Ornstein-Uhlenbeck process does. So a prompt that
+Results of a prompt fade: between two results d_i returns to m_i as an Ornstein-Uhlenbeck process does. So a prompt that
 failed long ago is tried again, and none is retired.
 """
 
@@ -79,7 +79,7 @@ class Posterior:
         """Take in a result, sampled `age` versions ago. `offset` is what is believed of d_i before it; returned is what is after it.
 
         A Laplace step: the peak of the belief in theta + d times the likelihood, and the curvature there, shared out by how
-        uncertain each of the two was. What is late counts less, as theta has moved since; so it does in `Tracker`.
+        uncertain each of the two was. A late result counts less, as theta has moved since; so it does in `Tracker`.
         """
         ability = self.ability[bucket]
         variance = ability.variance + offset.variance

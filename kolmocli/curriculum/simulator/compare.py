@@ -56,7 +56,7 @@ def compare(
     """The figures by scenario and controller, and what they were measured with. Deterministic.
 
     `rows` are names of kinds, which take `target`, the pass rate to hold, and `settings`, by kind and by name; or players with
-    their own of each. What is sampled is compared with the target of its player.
+    their own of each. The sampled pass rate is compared with the target of its player.
     """
     players = (
         {name: Player(name, target, (settings or {}).get(name, {})) for name in rows}

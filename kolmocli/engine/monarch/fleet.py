@@ -129,7 +129,7 @@ class Fleet:
         return described
 
     def close(self) -> None:
-        """End every process. What was not done yet is cancelled."""
+        """End every process. Unfinished work is cancelled."""
         with self._changed:
             self._closing = True
             while self._jobs:

@@ -36,7 +36,7 @@ class Generator(Actor):
 
     @endpoint
     def ready(self) -> Startup:
-        """Load the policy and open the judge. What a user can fix comes back as a line, not as a traceback."""
+        """Load the policy and open the judge. An error that a user can fix comes back as a line, not as a traceback."""
         self.loading = True
         from kolmocli.engine.judging import open_judge
         from kolmocli.engine.local import open_local_engine

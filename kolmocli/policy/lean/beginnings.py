@@ -1,6 +1,6 @@
 """Prompts that begin alike: before each question of a family stand the chat template, the system prompt and its example.
 
-What several prompts begin with is read once for all of them. In sampling it stays read until the weights change; the
+A beginning that several prompts share is read once for all of them. In sampling it stays read until the weights change; the
 learner reads it once per update. Each beginning is read by itself, so that what it gives depends on nothing else.
 """
 

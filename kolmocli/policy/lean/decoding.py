@@ -3,8 +3,8 @@
 At these sizes a step of transformers' forward is mostly Python, mask building and a copy of each prompt's keys for every
 one of its samples. Here queries of all samples of a prompt meet its keys in one product, a row's own keys in another,
 under one softmax; the weights are the model's own (those of small layers copied side by side, the way round that few
-rows are multiplied fastest). What several prompts begin with is read once (`beginnings.py`), and the queries of all their
-samples meet its keys in one product more. Of a short convolution a row keeps what its kernel still reaches. A test holds
+rows are multiplied fastest). A beginning that several prompts share is read once (`beginnings.py`), and the queries of all their
+samples meet its keys in one product more. A row of a short convolution keeps the tokens that its kernel still reaches. A test holds
 the two to each other for every family of `parts.py`.
 
 Shapes: P prompts, G samples of each, N = P*G rows, B tokens of a beginning, T of the rest of a prompt, S tokens written,

@@ -5,7 +5,7 @@ continuations together, no row is a mask's, and the keys of a prompt are never c
 prompt and to the rollout's own tokens are two calls of torch's flash attention, merged by their log-sum-exps (as in
 Liu et al. 2023, arXiv 2310.01889); the same kernel differentiates each when it is handed the merged result. A
 continuation begins with the last token of its prompt, so that of the others the last layer makes only keys and values.
-What prompts begin with (`beginnings.py`) is read once before them, for as many calls as are to share it; its keys are a third
+The beginnings of prompts (`beginnings.py`) is read once before them, for as many calls as are to share it; its keys are a third
 part that is merged, and their gradient, summed up over the calls, is led on through it at the end. A short convolution takes the rows of the tokens before, wherever they are. Under autocast only products of matrices are in
 bf16; what is made of them is in fp32 again.
 

@@ -221,7 +221,7 @@ class ContainerMaker:
             time.sleep(0.02)
 
     def _remove(self, name: str) -> None:
-        """Gone is gone, however. What is kept in spite of it is removed later, or by the sweeper of a later owner."""
+        """Gone is gone, however. A container that stays in spite of it is removed later, or by the sweeper of a later owner."""
         try:
             self._api.remove_container(name, force=True, v=True)
         except NotFound:

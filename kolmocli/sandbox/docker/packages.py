@@ -1,6 +1,6 @@
 """Packages in the image beyond the standard library: their wheels, fetched by this machine's pip and unpacked here.
 
-The base image needs neither pip nor a network. What is fetched is for its Python and not for this one; wheels alone, so
+The base image needs neither pip nor a network. Packages are fetched for its Python and not for this one; wheels alone, so
 that nothing of a package runs before it is in a container.
 """
 

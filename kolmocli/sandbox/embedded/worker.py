@@ -4,7 +4,7 @@
 
 The interpreter itself lives in one more process below this one. Programs are parsed and values converted here and
 not in the trainer, because both can be made to eat all memory: this process may die of it, and is replaced.
-What the interpreter has no equal for is refused as DENIED, never approximated.
+A construct without an equal in the interpreter is refused as DENIED, never approximated.
 """
 
 from __future__ import annotations

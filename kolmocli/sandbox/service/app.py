@@ -275,7 +275,7 @@ class _Request:
             self.is_read = not message.get("more_body")
 
     async def beat(self) -> None:
-        """A blank before the answer, which JSON allows. What goes wrong from now on is said in the answer alone."""
+        """A blank before the answer, which JSON allows. A fault from now on is reported in the answer alone."""
         if not self.code:
             await self._begin(200, [(b"content-type", _JSON.encode()), (b"x-accel-buffering", b"no")])
         await self._write({"type": "http.response.body", "body": b"\n", "more_body": True})

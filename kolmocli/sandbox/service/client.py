@@ -1,8 +1,8 @@
 """A sandbox on other machines: the `Sandbox` behind `open_sandbox("http://host:port")`.
 
 A batch goes out in several requests over several connections. A program is pure, so that a request without an answer is simply
-sent again, over another connection, which what stands before several servers may lead to another of them. What cannot be had
-that way is INFRA: it says nothing about the program.
+sent again, over another connection, which what stands before several servers may lead to another of them. A verdict that cannot be
+had that way is INFRA: it says nothing about the program.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """`POST /run_code` in the shape of SandboxFusion: what its callers send, and what they read in the answer.
 
-A program is a script with one input. What differs is in docs/sandbox.md: one language, no files, nothing that went to
+A program is a script with one input. The differences are in docs/sandbox.md: one language, no files, nothing that went to
 stderr, and no output of a script that an exception ended.
 """
 

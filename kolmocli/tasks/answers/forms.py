@@ -1,7 +1,7 @@
 """Read the form of an answer from its text without LaTeX: one value, several, a tuple, an interval, a relation.
 
 `x=1 or x=2` is a list of two values of x, `\\{1\\pm\\sqrt5\\}` a set of two, `0\\le x<1` the interval [0,1) of x,
-`(1,2)\\cup(3,4)` a union. What is inside is read the same way; what is none of this is a leaf.
+`(1,2)\\cup(3,4)` a union. Parts are read the same way; all else is a leaf.
 """
 
 from __future__ import annotations

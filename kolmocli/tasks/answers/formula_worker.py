@@ -1,7 +1,7 @@
 """math-verify in a process of its own. Run as a program: lines of [answer, right answer] in, one word a line out.
 
 This file imports nothing of the project. The process that is started keeps the library loaded and forks a child that
-compares; a child that takes too long is killed and another is there in milliseconds. What arrives are trees that
+compares; a child that takes too long is killed and another is there in milliseconds. It receives trees that
 `trees.py` made (`Tree` there has their nodes); no text of a policy is parsed here.
 
 | word | what it says |

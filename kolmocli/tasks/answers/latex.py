@@ -15,7 +15,7 @@ from kolmocli.tasks.answers.units import meanings
 from kolmocli.tasks.answers.words import listed
 
 LONGEST = 400
-"""Characters of an answer. What is longer is no answer but an essay, and is left as it is."""
+"""Characters of an answer. A longer text is no answer but an essay, and is left as it is."""
 _DEEPEST = 20
 _TOKEN = re.compile(r"\\[A-Za-z]+\*? ?|\\.|.", re.DOTALL)
 _FRACTIONS = frozenset({"frac", "dfrac", "tfrac", "cfrac", "nicefrac", "sfrac"})

@@ -112,7 +112,7 @@ def folded(text: str) -> str:
 
 
 def same_text(given: str, right: str) -> bool:
-    """Whether two texts are one. Of words neither the case matters, nor an article before them."""
+    """Whether two texts are one. Words match in any case, with or without an article."""
     one, other = folded(given), folded(right)
     if one == other:
         return True

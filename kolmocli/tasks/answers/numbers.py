@@ -44,7 +44,7 @@ _ELSEWHERE = (
     (re.compile(r"[0-9]{1,3}(?: [0-9]{3})+,[0-9]{1,2}(?![0-9.,])"), str.maketrans(",", ".", " ")),
     (re.compile(r"0,[0-9]{1,9}(?![0-9.,])"), str.maketrans(",", ".")),
 )  # fmt: skip
-"""Numbers as other countries write them. What could also be a list of two numbers (`3,4`) or thousands is not among them."""
+"""Numbers as other countries write them. Text that could also be a list of two numbers (`3,4`) or thousands is not among them."""
 _ORDINAL = re.compile(r"(?:st|nd|rd|th)\b")
 
 

@@ -77,7 +77,7 @@ def _relation_parts(text: str) -> tuple[list[str], list[str]]:
 
 
 def _equation(text: str, parts: list[str], signs: list[str], read: Read) -> Form:
-    """`x = 5` is 5, named x. Of a chain all members behind the name have to be one value; the last one after ≈ is not asked
+    """`x = 5` is 5, named x. All members of a chain behind the name have to be one value; the last one after ≈ is not asked
     for where there is an exact one."""
     if len(parts) == 2 and signs == ["="] and not is_name(parts[0]) and is_name(parts[1]):
         parts = parts[::-1]

@@ -23,7 +23,7 @@ _CALCULATOR = re.compile(r"<<[^<>\n]*>>")
 
 
 def question(record: Mapping[str, Any]) -> AnswerTask:
-    """The task of a line. What stands before `####` in its answer, or in `solution`, is the working that a
+    """The task of a line. The text before `####` in its answer, or in `solution`, is the working that a
     warm start imitates.
 
     Raises:

@@ -1,6 +1,6 @@
 """A question whose answer is a number or a few words, in words and step by step.
 
-What is paid for is the strict reading: the right answer where it was asked for, and nothing after it. What a reader would
+The reward follows the strict reading: the right answer where it was asked for, and nothing after it. What a reader would
 take for the answer is measured too, so that a wrong form can be told from a wrong answer.
 """
 
@@ -83,7 +83,7 @@ class Reader(Protocol):
 
 @dataclass(slots=True)
 class AnswerAttempt:
-    """An answer in words. Whatever does not end with an answer where that was asked for is a SYNTAX error."""
+    """An answer in words. A text that does not end with an answer where that was asked for is a SYNTAX error."""
 
     task: Reader
     text: str
@@ -108,7 +108,7 @@ class AnswerAttempt:
 
 
 def read_together(attempts: Sequence[AnswerAttempt]) -> None:
-    """Read answers whose formulas are compared in one batch. What meets with a fault is read again when its outcome is asked
+    """Read answers whose formulas are compared in one batch. An answer that meets with a fault is read again when its outcome is asked
     for."""
     left = [attempt for attempt in attempts if attempt.reading is None]
     for _ in range(_ROUNDS):

@@ -1,4 +1,4 @@
-"""A formula without LaTeX as a tree: `2sqrt(3) + x^2/4`. What is no formula has no tree.
+"""A formula without LaTeX as a tree: `2sqrt(3) + x^2/4`. A text that is no formula has no tree.
 
 Letters are variables, each one its own and case as it is written. `12 3` is two numbers and no product, words are no
 products of their letters, and a relation is no formula. Trees are plain tuples: another process reads them.

@@ -1,6 +1,6 @@
 """Words behind a number: units, which are taken off, and words that change the number or take it back, which are not.
 
-Any word may be a unit: `5 apples`. Of two answers that both name a unit of the table, it has to be the same one; in one of
+Any word may be a unit: `5 apples`. If two answers name a unit of the table, it has to be the same one; in one of
 them alone it is not compared.
 """
 

@@ -29,8 +29,8 @@ _ROOT = 1e-4
 class Check:
     """One call, and what its result has to be.
 
-    Results are plain values of exact built-in types, so that `==` is Python's own: True equals 1, and nan not itself. What
-    was raised, or is not plain, holds nothing.
+    Results are plain values of exact built-in types, so that `==` is Python's own: True equals 1, and nan not itself. An exception,
+    or a value that is not plain, passes nothing.
     """
 
     call: Call

@@ -18,7 +18,7 @@ _TERMS = Terms(Relative(0.0))
 
 def failing_references(tasks: Sequence[CodeTask], sandbox: Sandbox) -> list[tuple[CodeTask, str]]:
     """Each of them with why, in one line. References are judged like any solution; a task without one is named when its
-    tests cannot be used. What the sandbox could not run says nothing."""
+    tests cannot be used. A reference that the sandbox could not run says nothing."""
     shared = [replace(task, credit="share", index=number) for number, task in enumerate(tasks)]
     outcomes = judge(shared, [task.reference or "" for task in tasks], sandbox, _TERMS)
     found = [(task, _why(task, outcome)) for task, outcome in zip(tasks, outcomes, strict=True)]

@@ -3,8 +3,8 @@
     assert f(3) == 4, "wrong"    becomes    try: __bench__.holds(f(3) == 4)
                                             except BaseException: __bench__.broken()
 
-So a share of the asserts can be counted, and the calls of all of them can be found (`tester.py`). What
-stands in a `try` or a `with` may be meant to raise, and does. The tests are the file's own: they are parsed
+So a share of the asserts can be counted, and the calls of all of them can be found (`tester.py`). Code in
+a `try` or a `with` may be meant to raise, and does. The tests are the file's own: they are parsed
 here, and run in the sandbox only.
 """
 

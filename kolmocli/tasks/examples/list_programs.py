@@ -1,7 +1,7 @@
 """The long ladders of lists: from the expressions on to conditionals, nested comprehensions, sorting by a key, strings that are
 built, two statements with a local name, loops with an accumulator, counting into a dict, and a helper function.
 
-The text of a program is the body of a function, one space deep. What it returns is said a second time, in another way
+The text of a program is the body of a function, one space deep. Its result is written a second time, in another way
 where that is short: a test runs both and compares. The rungs stand in the order in which a policy learns them, and
 neighbours differ by one thing: another construct, or one more constant to read. Shapes whose constants can only be had by
 arithmetic are not among them.

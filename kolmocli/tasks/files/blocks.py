@@ -35,8 +35,8 @@ def _pairs(cell: int) -> NDArray[Any]:
 class Cutter:
     """Cuts runs into blocks of `lengths`, again and again in this order.
 
-    `None` in the stream is a break: no block reaches across it, and the next one begins the round again. What is
-    left before a break is too short for a block; it is counted in `left_over`, or is a block too with `rest`.
+    `None` in the stream is a break: no block reaches across it, and the next one begins the round again. The rest
+    before a break is too short for a block; it is counted in `left_over`, or is a block too with `rest`.
     """
 
     def __init__(self, lengths: Sequence[int], *, rest: bool = False) -> None:

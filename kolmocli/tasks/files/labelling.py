@@ -1,7 +1,7 @@
 """`kolmo data label`: reference programs by search for sequences that come without one, in the order of the file.
 
 A sequence of which nothing shorter than its literal list is found keeps no program: a policy that imitates the file would
-learn from it to copy. What is done lies in `OUTPUT.partial` line by line, so that a search of hours can go on where it was stopped.
+learn from it to copy. Finished lines are in `OUTPUT.partial` line by line, so that a search of hours can go on where it was stopped.
 """
 
 from __future__ import annotations

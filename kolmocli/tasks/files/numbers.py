@@ -1,6 +1,6 @@
 """Integers of any size from text: separated by white space, or the columns of a CSV file.
 
-What separates is seen in the first line: tabs, semicolons, commas, else white space. Lines that begin with # are
+The first line shows the separator: tabs, semicolons, commas, else white space. Lines that begin with # are
 comments; a first line without any integer names the columns. A line that holds anything else is bad: it is left
 out whole, and the sequence breaks there.
 """

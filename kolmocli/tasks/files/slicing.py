@@ -103,7 +103,7 @@ def _slice_file(name: str, output: Output, wanted: Slicing, warn: Callable[[str]
 
 
 def _runs(stream: BinaryIO, problems: Problems, wanted: Slicing, details: dict[str, Any]) -> Generator[Run | None]:
-    """The values of a file. What else is worth knowing of it goes to `details`."""
+    """The values of a file. Other facts about it go to `details`."""
     match wanted.modality:
         case "bytes":
             yield from read_bytes(stream)

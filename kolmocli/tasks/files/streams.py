@@ -23,7 +23,7 @@ _GZIP = b"\x1f\x8b"
 def reading(name: str, *, unpack: bool = True) -> Iterator[BinaryIO]:
     """The bytes of a file as a stream, `-` being standard input; a gzip file is unpacked on the way.
 
-    What goes wrong while the block reads is named too: a cut or damaged gzip stream shows itself late.
+    A fault while the block reads is named too: a cut or damaged gzip stream shows itself late.
 
     Raises:
         UsageError: the file cannot be read.

@@ -74,7 +74,7 @@ def reasoning_set(name: str) -> ReasoningSet:
 def runs_answers(dataset: type[Any]) -> bool:
     """Whether the set's scorer hands an answer to what runs text as code: a policy would find that.
 
-    What it does with `entry`, the task as the set made it, is its own business.
+    It may do anything with `entry`, the task as the set made it.
     """
     tree = ast.parse(textwrap.dedent(inspect.getsource(dataset.score_answer)))
     for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):

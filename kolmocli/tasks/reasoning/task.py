@@ -1,4 +1,4 @@
-"""A question of reasoning-gym. What is paid for is an answer behind the tag, as its own scorer has it."""
+"""A question of reasoning-gym. The reward is for an answer behind the tag, as its own scorer has it."""
 
 from __future__ import annotations
 

@@ -134,7 +134,7 @@ def register_method(name: str) -> Callable[[_Maker], _Maker]:
     """Register a class or function `make(context, **settings) -> Method` under the name for the section `methods`.
 
     Raises:
-        UsageError: the name is another's.
+        UsageError: the name is taken.
     """
 
     def register(maker: _Maker) -> _Maker:
