@@ -2,7 +2,7 @@
 
     python benchmarks/data.py                        # slicing: the table
     python benchmarks/data.py --pairs 1000000        # sampling: pairs per second, and peak memory for a hundredth and all
-    python benchmarks/data.py --stream 2000          # slicing a file of so many megabytes: the same
+    python benchmarks/data.py --stream 2000          # slicing a file of this many megabytes: the same
 
 Every row of the first table reads the same random bytes from a file in `--folder` and is the best of three. JSONL takes
 4.2 bytes for each byte of input, so slicing is also compared with copying the file that it writes.
@@ -107,7 +107,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--megabytes", type=int, default=256)
     parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()), help="where the files go")
-    parser.add_argument("--pairs", type=int, help="sample so many pairs instead")
+    parser.add_argument("--pairs", type=int, help="sample this many pairs instead")
     parser.add_argument("--stream", type=int, metavar="MEGABYTES", help="slice a file of this size instead")
     options = parser.parse_args()
     if options.pairs:

@@ -22,7 +22,7 @@ PACKAGES = ("torch", "transformers", "peft", "bitsandbytes", "trl", "vllm")
 PROMISED = {"H100 80GB HBM3": 989, "H100 PCIe": 756, "H100 NVL": 835, "H200": 989, "A100": 312, "L40S": 362, "L4": 121}
 """TFLOP/s in bf16 without sparsity, by a part of the device's name: from the makers' data sheets."""
 _GROWTH = 8
-"""Groups of rollouts are so many, times `bench.PROMPTS`, where a batch of 512 is meant."""
+"""Times `bench.PROMPTS`: the groups of a batch of 512 rollouts."""
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,7 @@ def files(names: Sequence[str]) -> Iterator[str]:
 
 
 def byte_sequences(names: Sequence[str], least: int) -> tuple[int, list[tuple[str, tuple[int, ...]]]]:
-    """How many sequences there are, and those of at least so many terms that are all bytes, by their numbers."""
+    """How many sequences there are, and those of at least this many terms that are all bytes, by their numbers."""
     count, found = 0, {}
     for name in files(names):
         problems = Problems(name, lambda line: print(line, file=sys.stderr))
@@ -63,7 +63,7 @@ def main() -> int:
     parser.add_argument("--least", type=int, default=16, help="terms that a sequence must have")
     parser.add_argument("--seed", type=int, default=0, help="which sequences")
     parser.add_argument(
-        "--show", type=int, default=0, help="print so many of the shortest programs, relative to their literals"
+        "--show", type=int, default=0, help="print this many of the shortest programs, relative to their literals"
     )
     options = parser.parse_args()
     if options.least <= 3 * KEPT_BACK:

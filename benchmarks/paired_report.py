@@ -51,7 +51,7 @@ def compare(
     about: str | None, variants: Callable[[int, int], Mapping[str, Sequence[str]]], *, baseline: str,
     targets: Sequence[float], out: str,
 ) -> None:  # fmt: skip
-    """A command that compares settings of one curriculum, by name the options of each for so many steps and rollouts a step.
+    """A command that compares settings of one curriculum, by name the options of each for this many steps and rollouts a step.
 
     Hindsight is off, and a variant of that name has it where the curriculum does.
     """

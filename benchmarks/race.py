@@ -95,7 +95,7 @@ def track_of(curriculum: str) -> Track:
 
 
 def variants(batch: int, rows: int) -> dict[str, list[str]]:
-    """By name, the options of each, for so many rollouts a step, and so many at a time for TRL at its best."""
+    """By name, the options of each, for this many rollouts a step, and this many at a time for TRL at its best."""
     best = ["--best", "--rows", str(rows)]
     return {
         "rasch": [],

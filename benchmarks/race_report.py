@@ -137,7 +137,7 @@ def share(value: Mapping[str, Any] | None) -> str:
 
 
 def picture(found: Mapping[str, dict[str, Any]]) -> bytes:
-    """Held-out accuracy after so many rollouts and seconds: a row of two for each curriculum, with intervals over seeds."""
+    """Held-out accuracy by rollouts and by seconds: a row of two for each curriculum, with intervals over seeds."""
     from matplotlib.ticker import FuncFormatter
 
     fig = figure(

@@ -250,7 +250,7 @@ def main() -> int:
     parser.add_argument("--best", action="store_true", help="with what is best for it, in place of its defaults")
     parser.add_argument("--rate", type=float, help="learning rate with --best (default: the curriculum's)")
     parser.add_argument("--rows", type=positive, default=ROWS, help="rollouts at a time (default: %(default)s)")
-    parser.add_argument("--portions", action="store_true", help="sample so many at a time too, as --best does")
+    parser.add_argument("--portions", action="store_true", help="sample that many at a time too, as --best does")
     parser.add_argument("--entropy", type=float, default=0.0,
                         help="weight of the entropy of a token, with --best (default: %(default)s)")  # fmt: skip
     parser.add_argument("--adapter", action="store_true", help="the controller of the curriculum chooses the tasks")

@@ -3,7 +3,7 @@
     python benchmarks/reasoning_sets.py                        # every set below
     python benchmarks/reasoning_sets.py gcd lcm --steps 300
 
-Each set has a policy of its own: `tiny` (0.7 million parameters, character by character), so many supervised steps of 32 bare
+Each set has a policy of its own: `tiny` (0.7 million parameters, character by character), a number of supervised steps of 32 bare
 answers from all levels alike, and the greedy accuracy on held-out questions of each level. `guess` is what the most common
 answer to the held-out questions of a level would reach: where accuracy is no higher, nothing was learnt. It takes
 `pip install 'kolmocli[reasoning-gym]'`.

@@ -16,7 +16,7 @@ from paired_report import compare
 
 
 def variants(steps: int, batch: int) -> dict[str, list[str]]:
-    """By name, the options of each, for runs of so many steps of so many rollouts."""
+    """By name, the options of each, for runs of this many steps and rollouts a step."""
     return {
         BASE: [],
         "baseline rloo": switch("training.baseline=rloo"),

@@ -147,7 +147,7 @@ def metrics(run: Path) -> list[dict[str, Any]]:
 
 @contextlib.contextmanager
 def beside(count: int) -> Iterator[None]:
-    """While entered, so many processes want the cores."""
+    """While entered, this many processes want the cores."""
     busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(count)]
     try:
         yield

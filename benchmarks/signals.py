@@ -17,7 +17,7 @@ from paired_report import compare
 
 
 def variants(_: int, batch: int) -> dict[str, list[str]]:
-    """By name, the options of each, for runs of so many rollouts a step."""
+    """By name, the options of each, for runs of this many rollouts a step."""
     halved = f"training.batch_size={batch // 2}"
     return {
         "plain": [],

@@ -167,7 +167,7 @@ def pools(programs: int, done: int) -> Iterator[tuple[int, Iterator[list[Job]]]]
 
 @cache
 def value_of(program: str) -> tuple[int, ...]:
-    """What an ordinary program comes to, in the interpreter of the language."""
+    """Result of an ordinary program in the interpreter of the language."""
     return tuple(evaluate(parse(program)))
 
 
