@@ -264,7 +264,7 @@ def main() -> int:
     if (o.rate is not None or o.entropy) and not o.best:
         parser.error("--rate and --entropy: as it comes TRL has its own; add --best")
     if o.portions and o.best:
-        parser.error("--portions: with --best it does so anyway; leave it out")
+        parser.error("--portions: --best does so anyway; remove --portions")
     asked = {
         "seed": o.seed, "model.name": str(o.warm), "training.steps": o.steps, "evaluation.every": o.eval_freq,
         "evaluation.tasks": o.eval_samples, "controller.kind": None if o.adapter else "uniform",
