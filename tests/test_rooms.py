@@ -35,6 +35,15 @@ FLOORS = (
     "cli",
 )
 """From the ground up."""
+WINGS = {
+    "language": "compress",
+    "archive": "compress",
+    "sandbox": "sandbox",
+    "curriculum": "control",
+    "ground": "ground",
+}
+"""Each can be used without the others; every other room belongs to `rl`, which uses all of them."""
+BETWEEN_WINGS = {("compress", "sandbox")}
 LIGHT = ("language", "sandbox", "archive", "curriculum", "tasks", "models", "config", "monitor", "cli")
 """What works without torch, and is imported without it."""
 FRONT_DOOR = "kolmocli"
@@ -93,6 +102,16 @@ def upward() -> list[str]:
         for target in sorted(targets)
         if room(target) in above[room(name)]
     ]
+
+
+def test_a_wing_imports_no_other() -> None:
+    crossing = {
+        (WINGS[room(name)], WINGS.get(room(target), "rl"))
+        for name, targets in imports().items()
+        if name != FRONT_DOOR and room(name) in WINGS
+        for target in targets
+    }
+    assert {(wing, other) for wing, other in crossing if other not in (wing, "ground")} == BETWEEN_WINGS
 
 
 def test_what_is_contributed_is_only_known_by_name() -> None:

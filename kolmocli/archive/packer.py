@@ -46,6 +46,8 @@ _DECODING = 1.3
 """Decoding programs takes at most this many times what coding them did."""
 _OUT_OF_REACH = 0.7
 """Programs below this share of what quick codecs make are smaller than what any codec makes, about."""
+_REPEATING = 1e-8
+"""Seconds of a byte of a repeat, which is packed and compared whatever time is left."""
 _WORTH_THREADS = 1 << 14
 _SAID_EVERY = 1 << 12
 
@@ -90,16 +92,17 @@ def compress_with_reports(
         raise ArchiveError(f"a Python program may make at most {PART_BYTES} bytes")
     archive = bytearray()
     reports: list[MemberReport] = []
-    budget, left = TimeBudget(options.deadline), len(data)
-    for span in _spans(data, options):
-        part, mine = (
-            data[span.start : span.end],
-            replace(options, deadline=budget.share(len(data) and (span.end - span.start) / left)),
+    budget, found = TimeBudget(options.deadline), _spans(data, options)
+    left = {repeats: sum(len(span) for span in found if span.repeats == repeats) for repeats in (True, False)}
+    for span in found:
+        budget.reserved = _REPEATING * left[True]
+        mine = replace(
+            options, deadline=budget.share(len(span) / left[False] if left[False] and not span.repeats else 1)
         )
-        for member, report in _packed(part, mine, progress, span.repeats):
+        for member, report in _packed(data[span.start : span.end], mine, progress, span.repeats):
             archive += member
             reports.append(report)
-        left -= len(part)
+        left[span.repeats] -= len(span)
     return bytes(archive), reports
 
 

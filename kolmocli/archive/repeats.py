@@ -15,7 +15,7 @@ from kolmocli.archive.codecs.codecs import CODECS, QUICK, Codec
 LEAST = 1 << 16
 """Bytes of data that are looked at; what is shorter is searched in a moment."""
 MOST_PERIOD = 1 << 16
-_RUN = 1 << 18
+_RUN = 1 << 16
 """Bytes of a run that is worth a member of its own, which costs some 40."""
 _RUNS = 1 << 20
 """Bytes of all runs that are worth it; or half of the data."""
@@ -32,6 +32,9 @@ class Span:
     start: int
     end: int
     repeats: bool
+
+    def __len__(self) -> int:
+        return self.end - self.start
 
 
 def spans(data: bytes) -> list[Span]:

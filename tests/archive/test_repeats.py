@@ -67,6 +67,15 @@ def test_short_runs_stay_where_they_are() -> None:
     assert spans(data) == [Span(0, len(data), False)]
 
 
+def test_a_budget_of_no_time_ends_no_larger_than_level_one() -> None:
+    """Of each piece: little data between runs have as little of the time."""
+    rng = random.Random(2)
+    data = b"".join(bytes(rng.choice([30_000, 400_000])) + rng.randbytes(8) for _ in range(20))
+    quick, hurried = compress(data, 1), compress(data, 6, 0.0)
+    assert len(members(quick)) > 10 and len(hurried) <= len(quick)
+    assert decompress(hurried) == decode(hurried) == data
+
+
 def test_more_than_a_member_holds() -> None:
     data = bytes((64 << 20) + 5)
     archive = compress(data)

@@ -44,8 +44,14 @@ def test_far_repeats_in_noise_are_found(monkeypatch):
 
 
 def test_past_the_deadline_only_the_quickest_codec_runs(monkeypatch):
-    assert begun(monkeypatch, samples.text(2000), time.monotonic() - 1) == ("deflate", [("deflate", QUICKEST)])
-    assert ("lzma", 6) in begun(monkeypatch, samples.text(2000), time.monotonic() + 60)[1]
+    text = samples.text(1 << 18)
+    assert begun(monkeypatch, text, time.monotonic() - 1) == ("deflate", [("deflate", QUICKEST)])
+    assert ("lzma", 6) in begun(monkeypatch, text, time.monotonic() + 60)[1]
+
+
+def test_past_the_deadline_little_data_are_no_larger_than_at_level_one():
+    text = samples.text(2000)
+    assert len(pack(text, 6, time.monotonic() - 1)[1]) <= len(pack(text, 1)[1])
 
 
 def test_a_codec_that_would_take_too_long_runs_quickly_instead(monkeypatch):

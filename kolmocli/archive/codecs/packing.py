@@ -25,6 +25,8 @@ farthest repeats: what neither of them makes smaller is noise, on which the slow
 _WORTH_PROBES = 1 << 20
 _DEFLATE, _ZSTD = 1, 4
 _LEVEL_ONE = 1
+_MOMENT = 1 << 17
+"""Bytes that level one packs in some milliseconds, which a time budget does not count."""
 _Payloads = list[tuple[Codec, bytes]]
 
 
@@ -35,13 +37,14 @@ def pack(
 
     `layouts` say where numbers may be; each is tried, if there is time.
 
-    Given a deadline, a moment of `time.monotonic`, deflate runs first at its quickest, whatever the time. The others run at
-    `level`, or quickly where only that would be done and unpacked again by then, and are given up where it is not.
+    Given a deadline, a moment of `time.monotonic`, deflate runs first at its quickest, and level one on little data, whatever
+    the time. The others run at `level`, or quickly where only that would be done and unpacked again by then, and are given
+    up where it is not.
     """
     first: _Payloads = []
     if deadline is not None and level > _LEVEL_ONE:
         layouts = list(layouts)
-        if time.monotonic() + _seconds_of_level_one(data, len(layouts)) < deadline:
+        if len(data) <= _MOMENT or time.monotonic() + _seconds_of_level_one(data, len(layouts)) < deadline:
             first = [pack(data, _LEVEL_ONE, None, layouts)]  # more time never makes more bytes
     tried = [c for c in CODECS.values() if level not in _QUICK_LEVELS or c.name in _QUICK_LEVELS[level]]
     tried = [c for c in tried if c.number and (c.package is None or importlib.util.find_spec(c.package))]
