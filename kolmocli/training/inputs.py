@@ -1,4 +1,4 @@
-"""What a run is given before there is a model: its tasks, their controller, and what is known of their references."""
+"""Inputs of a run before there is a model: its tasks, their controller, and the state of their references."""
 
 from __future__ import annotations
 

@@ -150,7 +150,7 @@ def _open_writer(
 
 @dataclass(frozen=True, slots=True)
 class _Training:
-    """What learns from rollouts, and all that a checkpoint remembers of it."""
+    """The learner, and all that a checkpoint remembers of it."""
 
     weigh: Weigh
     learner: Learner

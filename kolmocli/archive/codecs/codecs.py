@@ -76,7 +76,7 @@ class Codec:
 
 
 def _output(packer: Packer, data: bytes, until: float | None) -> bytes | None:
-    """What the packer makes; slice by slice where time may run out, which makes the same bytes."""
+    """Output of the packer; slice by slice where time may run out, with the same bytes."""
     if until is None:
         return packer.feed(data) + packer.finish()
     view, parts, began = memoryview(data), [], time.monotonic()

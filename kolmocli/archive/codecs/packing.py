@@ -131,7 +131,7 @@ def _encoded(tried: list[Codec], data: bytes, level: int, deadline: float | None
 
 
 def _in_threads(encode: Callable[[Codec], _Payloads], codecs: list[Codec], threads: int) -> _Payloads:
-    """What the codecs make, at most `threads` at once, each in a thread that need not be waited for.
+    """Payloads of the codecs, at most `threads` at once, each in a thread that need not be waited for.
 
     A signal is only met between two steps of the interpreter, and one call of a codec can take minutes. So this thread
     waits, which a signal ends, and the others are left behind when the process exits; a pool would be waited for.

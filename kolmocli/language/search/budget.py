@@ -1,4 +1,4 @@
-"""How long a search goes on: steps, which are counted, and seconds, which only end it."""
+"""Budget of a search: steps, which are counted, and seconds, which only end it."""
 
 from __future__ import annotations
 
