@@ -105,7 +105,7 @@ class Endpoint:
                 over.set()
 
     def _headers(self) -> dict[str, str]:
-        """Headers that ask for a plain body: any other would have to be unpacked without a limit."""
+        """Headers that accept no encoding but gzip: any other would have to be unpacked without a limit."""
         key = {"Authorization": f"Bearer {self.key}"} if self.key else {}
         return {"Accept-Encoding": "gzip", **key}
 
