@@ -47,6 +47,8 @@ report: false
 """More than 32,768 numbers in the gradients of a step's rows, from which on several threads add them."""
 ASIDE = ("seconds", "generators")
 """Keys of a line that hold times, and which process wrote."""
+FRESH = {"mean": 0, "most": 0}
+"""Staleness of rollouts by the newest weights: generators write it down, and the local engine knows no other."""
 _LOOK = 0.05
 
 
@@ -142,7 +144,11 @@ def metrics(run: Path) -> list[dict[str, Any]]:
     file = run / "metrics.jsonl"
     written = file.read_text().splitlines(keepends=True) if file.exists() else []
     records = [json.loads(line) for line in written if line.endswith("\n")]
-    return [{key: value for key, value in record.items() if key not in ASIDE} for record in records]
+    return [{key: value for key, value in record.items() if not _set_aside(key, value)} for record in records]
+
+
+def _set_aside(key: str, value: Any) -> bool:
+    return key in ASIDE or (key == "staleness" and value == FRESH)
 
 
 @contextlib.contextmanager
