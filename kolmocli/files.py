@@ -52,6 +52,17 @@ def require_utf8(folder: Path) -> None:
         )
 
 
+def read_regular(path: Path) -> bytes:
+    """All bytes of a file that is no pipe and no device.
+
+    Raises:
+        UsageError: it is one.
+        OSError: it cannot be read.
+    """
+    require_regular(path)
+    return path.read_bytes()
+
+
 def _kind(mode: int) -> str:
     return "a FIFO" if stat.S_ISFIFO(mode) else "a socket" if stat.S_ISSOCK(mode) else "a device"
 

@@ -11,10 +11,12 @@ import pytest
 
 from kolmocli.config.file import load_config
 from kolmocli.console import LONGEST_NAME, unfit, writable
+from kolmocli.curriculum.profile import read_profile
 from kolmocli.errors import UsageError
 from kolmocli.files import read_input, require_regular, require_utf8
 from kolmocli.paths import find_curriculum
 from kolmocli.plain import parsed
+from kolmocli.policy.sizes import size_of_folder
 
 ROOT = Path(__file__).parents[1] / "kolmocli"
 OWN_WORDS = {"plain.py", "sandbox", "tester.py", "asserts.py", "formula_worker.py", "values.py"}
@@ -30,6 +32,17 @@ def test_a_fifo_and_a_device_are_no_files(tmp_path: Path) -> None:
         read_input(str(fifo))
     with pytest.raises(UsageError, match=r"/dev/zero: not a regular file but a device$"):
         require_regular("/dev/zero")
+
+
+def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(tmp_path: Path) -> None:
+    for name in ("config.json", "profile.json"):
+        os.mkfifo(tmp_path / name)
+    for reader in (
+        lambda: size_of_folder(tmp_path),
+        lambda: read_profile(str(tmp_path / "profile.json"), ["sums"]),
+    ):
+        with pytest.raises(UsageError, match=r"\.json: not a regular file but a FIFO$"):
+            reader()
 
 
 def test_a_socket_is_no_file(tmp_path: Path) -> None:

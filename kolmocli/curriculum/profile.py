@@ -14,6 +14,7 @@ from kolmocli.curriculum.base import Bucket, Controller, Ladder
 from kolmocli.curriculum.families import FamilyController
 from kolmocli.curriculum.levels import measured
 from kolmocli.errors import UsageError
+from kolmocli.files import read_regular
 from kolmocli.plain import parsed
 
 Rates = dict[int, tuple[float, int]]
@@ -54,7 +55,7 @@ def read_profile(file: str, families: list[str]) -> dict[str, Rates]:
         UsageError: it cannot be read, has no rate of these families, or has rates of others.
     """
     try:
-        text = Path(file).read_text("utf-8")
+        text = read_regular(Path(file)).decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is no text"
         raise UsageError(f"controller.prior: {file}: {reason}; make it with kolmo curriculum calibrate -o") from None

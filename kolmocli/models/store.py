@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from kolmocli.errors import KolmoError, UsageError, remedy_of, suggest
+from kolmocli.files import read_regular
 from kolmocli.paths import is_model_name, models_dir
 from kolmocli.plain import parsed
 
@@ -150,7 +151,7 @@ def require_room(place: Path, needed: int) -> None:
 
 def _origin(folder: Path) -> Origin | None:
     try:
-        found = parsed((folder / ABOUT).read_text())
+        found = parsed(read_regular(folder / ABOUT))
         return Origin(found["source"], found["weights"], found["licence"], found["sha256"], tuple(found["notes"]))
     except (OSError, ValueError, KeyError, TypeError):
         return None

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kolmocli.errors import KolmoError
-from kolmocli.files import own_folder, writing
+from kolmocli.files import own_folder, read_regular, writing
 from kolmocli.monitor.figures.canvas import png
 from kolmocli.monitor.figures.families import bucket_map, pass_rate
 from kolmocli.monitor.figures.health import sandbox
@@ -69,7 +69,7 @@ def _text(config: Path) -> str:
     if not config.exists():
         return ""
     try:
-        return config.read_text(encoding="utf-8")
+        return read_regular(config).decode("utf-8")
     except UnicodeDecodeError:
         raise KolmoError(f"{config}: not a text file in UTF-8; put back what was in it, or remove it") from None
     except OSError as error:

@@ -113,6 +113,7 @@ def _cut(path: Path) -> str:
     """Fault at the end of a file that is written line by line."""
     if not path.exists():
         return "missing"
+    require_regular(path)
     with path.open("rb") as file:
         size = file.seek(0, os.SEEK_END)
         file.seek(max(0, size - 1))

@@ -18,6 +18,7 @@ from typing import Any
 import torch
 
 from kolmocli.errors import UsageError
+from kolmocli.files import read_regular
 from kolmocli.models.folders import AGAIN
 from kolmocli.models.libraries import refused
 from kolmocli.plain import parsed
@@ -63,14 +64,14 @@ def is_adapter(folder: Path) -> bool:
 def read_base(folder: Path) -> Base:
     """The base of the adapter in this folder. Raises UsageError when it is not one that can be loaded."""
     try:
-        config = parsed((folder / _CONFIG).read_text())
+        config = parsed(read_regular(folder / _CONFIG))
         if config["peft_type"] != "LORA":
             raise UsageError(f"{folder}: an adapter of the kind {config['peft_type']}; only LORA can be loaded")
         if not (folder / _WEIGHTS).is_file():
             raise UsageError(f"{folder}: no {_WEIGHTS}; adapters load as safetensors only")
         if not (folder / _BASE).is_file():
             return _checked(Base(config["base_model_name_or_path"], version=config.get("revision")))
-        return _checked(Base(**parsed((folder / _BASE).read_text())))
+        return _checked(Base(**parsed(read_regular(folder / _BASE))))
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise UsageError(f"{folder}: not an adapter that can be read: {error}") from None
 

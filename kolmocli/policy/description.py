@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from kolmocli.errors import UsageError
+from kolmocli.files import read_regular
 from kolmocli.models.store import Kept
 from kolmocli.plain import parsed
 from kolmocli.policy.sizes import size_of_folder
@@ -63,7 +64,7 @@ def describe(model: Kept) -> Description:
 
 def _config(folder: Path) -> dict[str, Any]:
     try:
-        found = parsed((folder / "config.json").read_bytes())
+        found = parsed(read_regular(folder / "config.json"))
     except (OSError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}
@@ -73,6 +74,6 @@ def _has_chat_template(folder: Path) -> bool:
     if (folder / "chat_template.jinja").is_file():
         return True
     try:
-        return bool(parsed((folder / "tokenizer_config.json").read_bytes()).get("chat_template"))
+        return bool(parsed(read_regular(folder / "tokenizer_config.json")).get("chat_template"))
     except (OSError, ValueError, AttributeError):
         return False

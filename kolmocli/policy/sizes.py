@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from kolmocli.errors import UsageError
+from kolmocli.files import read_regular
 from kolmocli.plain import parsed
 from kolmocli.policy.limits import JOINED_BELOW
 from kolmocli.policy.presets import PRESETS, VOCABULARIES, Alphabet, Preset, is_built_here
@@ -121,7 +122,7 @@ def size_of_preset(name: str, alphabet: Alphabet = "programs") -> Size:
 def size_of_folder(folder: Path) -> Size:
     """The size of a model in Hugging Face format. Raises UsageError when its files do not say."""
     try:
-        config: Mapping[str, Any] = parsed((folder / "config.json").read_text())
+        config: Mapping[str, Any] = parsed(read_regular(folder / "config.json"))
         hidden = int(_first(config, "hidden_size", "n_embd"))
         layers = int(_first(config, "num_hidden_layers", "n_layer"))
         heads = int(_first(config, "num_attention_heads", "n_head"))

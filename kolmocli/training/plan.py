@@ -8,6 +8,7 @@ from typing import Any
 from kolmocli.config import Config
 from kolmocli.config.machine import Model
 from kolmocli.errors import UsageError
+from kolmocli.files import read_regular
 from kolmocli.models.known import require_brought
 from kolmocli.paths import SHIPPED, model_folder
 from kolmocli.plain import parsed
@@ -150,7 +151,7 @@ def reads_bare(name: str) -> bool:
     if is_preset(name):
         return True
     try:
-        marks = parsed((Path(name) / "tokenizer_config.json").read_bytes()).get("extra_special_tokens") or ()
+        marks = parsed(read_regular(Path(name) / "tokenizer_config.json")).get("extra_special_tokens") or ()
     except (OSError, ValueError, AttributeError):
         return False
     return alphabet_of(marks) is not None

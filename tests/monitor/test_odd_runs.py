@@ -16,6 +16,7 @@ from kolmocli.errors import KolmoError, UsageError
 from kolmocli.monitor.figures.canvas import drawn, png
 from kolmocli.monitor.figures.families import bucket_map, pass_rate
 from kolmocli.monitor.history import read_history
+from kolmocli.monitor.plots import write_report
 from kolmocli.monitor.reader import (
     CONFIG,
     EVENTS,
@@ -53,6 +54,8 @@ def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(file: str, read: Callab
         read(run)
     with pytest.raises(UsageError, match=f"{file}: not a regular file but a FIFO$"):
         WatchedRun(run).look()
+    with pytest.raises(UsageError, match=f"{file}: not a regular file but a FIFO$"):
+        write_report(run)
 
 
 @pytest.mark.parametrize(("file", "read"), READERS, ids=[file for file, _ in READERS])
