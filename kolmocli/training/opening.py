@@ -54,6 +54,7 @@ from kolmocli.training.folder import (
     resume_command,
 )
 from kolmocli.training.methods.base import Methods
+from kolmocli.training.methods.entropy_target import HeldEntropy, require_reachable
 from kolmocli.training.methods.opening import open_methods
 from kolmocli.training.moment import Moment, Remembered
 from kolmocli.training.precision import keep_precision, with_precision
@@ -137,6 +138,8 @@ def open_run(config: Config, options: RunOptions, display: Display, stack: ExitS
     policy = open_policy(config, checkpoint, display.note)
     looked_at = chain(held_out, (source.task(bucket, 0) for bucket in source.buckets()))
     policy.require_room((policy.prompt_ids(task.asked) for task in looked_at), config.training.max_new_tokens)
+    if config.training.entropy_target is not None:
+        require_reachable(config.training.entropy_target, policy)
     if config.adapter_rank and is_preset(config.model.name):
         display.note(f"{config.model.name} is drawn at random and stays so: only its adapters learn")
     policy.precision = choose_precision(policy.model, config.model.precision, display.note)
@@ -155,6 +158,8 @@ def open_run(config: Config, options: RunOptions, display: Display, stack: ExitS
         read_states=None if value is None else value.read,
         pace=pace,
     )
+    if (held_at := config.training.entropy_target) is not None:
+        methods.add("entropy_target", HeldEntropy(held_at, config.training, learner, engine))
     remembered = Remembered(state, totals, controller, methods)
     if checkpoint:
         remembered.load_state_dict({**saved, "methods": tensors["methods"]})
