@@ -183,7 +183,7 @@ class Policy:
         made = Rollout if self.value is None else partial(ValuedRollout, values=tuple(result.values))
         return made(
             prompt, tokens, tuple(result.logprobs), self._lines(tokens, given.count("\n")), text, result.finished,
-            temperature,
+            temperature=temperature,
         )  # fmt: skip
 
     def breaks(self, token: int) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Self
 
 
@@ -23,7 +23,7 @@ class Rollout:
     lines: tuple[int, ...]
     text: str
     finished: bool
-    temperature: float | None = None
+    temperature: float | None = field(default=None, kw_only=True)
 
     @property
     def is_answer(self) -> bool:
