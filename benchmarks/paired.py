@@ -16,7 +16,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -89,11 +89,13 @@ def finished(folder: Path) -> bool:
 
 @dataclass(frozen=True)
 class Sitting:
-    """How many runs at a time, and until when. `over` asks those under way to save and stop."""
+    """How many runs at a time, and until when. `over` asks those under way to save and stop. `tidy` is called with the folder of
+    each finished run that is no warm start: none of its weights are needed any more."""
 
     jobs: int
     deadline: float
     over: threading.Event
+    tidy: Callable[[Path], None] | None = None
 
     def run(self, work: Sequence[tuple[Path, list[str]]]) -> None:
         """Run, or go on with, all of these to their ends. Raises OutOfTime when some were stopped before."""
@@ -112,8 +114,13 @@ class Sitting:
 
     def _one(self, folder: Path, command: list[str]) -> int:
         """The exit code of one run; that of a stopped one when it did not even start."""
-        if finished(folder):
-            return 0
+        if not finished(folder) and (code := self._run(folder, command)):
+            return code
+        if self.tidy is not None and folder.name != WARM and folder.is_dir():
+            self.tidy(folder)
+        return 0
+
+    def _run(self, folder: Path, command: list[str]) -> int:
         if self._is_over():
             return -signal.SIGTERM
         resume = ["--resume"] if (folder / "config.yaml").is_file() else []
@@ -135,16 +142,18 @@ class Sitting:
         return self.over.is_set() or time.monotonic() >= self.deadline
 
 
-def open_sitting(o: argparse.Namespace) -> Sitting:
+def open_sitting(o: argparse.Namespace, tidy: Callable[[Path], None] | None = None) -> Sitting:
     """From now on, as `add_common` has it. SIGTERM is from now on what Ctrl-C is."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     until = math.inf if o.minutes is None else time.monotonic() + 60 * o.minutes
-    return Sitting(o.jobs, until, threading.Event())
+    return Sitting(o.jobs, until, threading.Event(), tidy)
 
 
-def run_all(o: argparse.Namespace, variants: Mapping[str, Sequence[str]]) -> Comparison:
+def run_all(
+    o: argparse.Namespace, variants: Mapping[str, Sequence[str]], tidy: Callable[[Path], None] | None = None
+) -> Comparison:
     """Run the variants, each with its options, as far as the time allows. `o` has the options of `add_options`."""
-    sitting = open_sitting(o)
+    sitting = open_sitting(o, tidy)
     comparison = Comparison(o.curriculum, o.model, o.steps, o.eval_freq, o.eval_samples, o.sandbox, o.more)
     comparison.claim(o.out)
     folders = {seed: o.out / f"seed{seed}" for seed in o.seeds}

@@ -10,10 +10,11 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import shutil
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -38,6 +39,7 @@ SHOWN = (
     "pass_rate",
     "signal_share",
     "bits_per_rollout",
+    "bits_total",
     "dead_groups",
     "failed_groups",
     "noise_scale",
@@ -45,11 +47,12 @@ SHOWN = (
     "seconds",
 )
 """Figures of a run that are given as means over the seeds."""
+QUARTERLY = ("dead_groups", "entropy")
 
 
 def compare(
     about: str | None, variants: Callable[[int, int], Mapping[str, Sequence[str]]], *, baseline: str,
-    targets: Sequence[float], out: str,
+    targets: Sequence[float], out: str, curriculum: str = "quickstart", steps: int = 100,
 ) -> None:  # fmt: skip
     """A command that compares settings of one curriculum, by name the options of each for this many steps and rollouts a step.
 
@@ -57,8 +60,10 @@ def compare(
     """
     parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--variants", nargs="+", choices=variants(1, 1), metavar="VARIANT", help="(default: all)")
+    parser.add_argument("--baseline", choices=variants(1, 1), default=baseline, metavar="VARIANT",
+                        help="what the others are compared with (default: %(default)s)")  # fmt: skip
     parser.add_argument("--targets", type=float, nargs="+", default=list(targets), help="held-out accuracies")
-    add_options(parser, curriculum="quickstart", steps=100, eval_freq=25, out=out)
+    add_options(parser, curriculum=curriculum, steps=steps, eval_freq=25, out=out)
     o = parser.parse_args()
     shorten(o)
     training = load_config(find_curriculum(o.curriculum)).training
@@ -68,7 +73,7 @@ def compare(
     else:
         found.pop("hindsight", None)
     chosen = {name: options for name, options in found.items() if not o.variants or name in o.variants}
-    show(run_all(o, chosen), o.out, o.seeds, chosen, baseline, o.targets, o.json)
+    show(run_all(o, chosen, prune), o.out, o.seeds, chosen, o.baseline, o.targets, o.json)
 
 
 def show(
@@ -121,6 +126,8 @@ def figures(folder: Path) -> dict[str, Any]:
         "before": before["accuracy"],
         "final": after["accuracy"],
         "bits_per_rollout": history.summary.bits.per_rollout,
+        "bits_total": history.summary.bits.total,
+        "quarters": quarters(steps),
         "pass_rate": mean_of(m.pass_rate for m in steps),
         "signal_share": mean_of(m.signal_share for m in steps),
         "dead_groups": sum(m.dead_groups or 0 for m in steps) / max(1, groups),
@@ -134,6 +141,22 @@ def keep_figures(folder: Path) -> None:
     """Write a finished run's figures into a small file, which is then enough to count it as finished."""
     content = {"schema_version": 1, "figures": figures(folder)}
     write_atomically(folder / FIGURES, json.dumps(content, indent=1))
+
+
+def prune(folder: Path) -> None:
+    """What is needed to plot a finished run again, in a small file, and none of its weights."""
+    keep_figures(folder)
+    shutil.rmtree(folder / "checkpoints", ignore_errors=True)
+
+
+def quarters(steps: Sequence[ReinforceRecord]) -> dict[str, list[float | None]]:
+    """Means over the first quarter of the steps, over the second, ...: what dies, and when."""
+    bounds = [len(steps) * i // 4 for i in range(5)]
+    parts = [steps[a:b] for a, b in pairwise(bounds)]
+    return {
+        "dead_groups": [mean_of(m.dead_groups / m.groups for m in p if m.groups and m.dead_groups is not None) for p in parts],
+        "entropy": [mean_of(m.entropy for m in p) for p in parts],
+    }  # fmt: skip
 
 
 def seconds_of(record: ReinforceRecord) -> float:
@@ -204,7 +227,12 @@ def report(runs: dict[str, dict[int, dict[str, Any]]], baseline: str, targets: S
         variants[name] = {
             "seeds": list(by_seed),
             "final_difference": None if name == baseline else difference(by_seed, runs.get(baseline, {})),
-            **{k: mean([r[k] for r in found if r[k] is not None]) for k in SHOWN},
+            **{k: mean([r[k] for r in found if r.get(k) is not None]) for k in SHOWN},
+            "quarters": {
+                what: [mean([q for q in each if q is not None]) for each in zip(*rows, strict=True)]
+                for what in QUARTERLY
+                if (rows := [r["quarters"][what] for r in found if "quarters" in r])
+            },
             "until": until,
             "runs": {str(seed): run for seed, run in by_seed.items()},
         }  # fmt: skip
@@ -223,6 +251,7 @@ def tables(found: dict[str, Any]) -> Iterable[Any]:
         "pass rate",
         "S",
         "bits per rollout",
+        "bits",
         "dead groups",
         "noise scale",
         "rollouts",
@@ -234,9 +263,20 @@ def tables(found: dict[str, Any]) -> Iterable[Any]:
         shares = (cell(c[key], ".1%") for key in ("before", "final"))
         table.add_row(
             name, str(len(c["seeds"])), *shares, cell(c["final_difference"], "+.1%"), cell(c["pass_rate"], ".2f"),
-            cell(c["signal_share"], ".2f"), cell(c["bits_per_rollout"], ".2f"), cell(c["dead_groups"], ".0%"),
-            cell(c["noise_scale"], ",.0f"), cell(c["rollouts"], ",.0f"), cell(c["seconds"], ",.0f"),
+            cell(c["signal_share"], ".2f"), cell(c["bits_per_rollout"], ".2f"), cell(c["bits_total"], ",.0f"),
+            cell(c["dead_groups"], ".0%"), cell(c["noise_scale"], ",.0f"), cell(c["rollouts"], ",.0f"), cell(c["seconds"], ",.0f"),
         )  # fmt: skip
+    yield table
+    title = "dead groups, and nats a token, in each quarter of a run: means over seeds"
+    table = Table(box=box.SIMPLE, pad_edge=False, title=title, title_justify="left")
+    for i, heading in enumerate(
+        ("variant", *(f"dead, {i}" for i in range(1, 5)), *(f"nats, {i}" for i in range(1, 5)))
+    ):
+        table.add_column(heading, justify="right" if i else "left")
+    for name, c in found["variants"].items():
+        if c["quarters"]:
+            shown = [cell({**q, "ci": None}, ".0%") for q in c["quarters"]["dead_groups"]]
+            table.add_row(name, *shown, *(cell({**q, "ci": None}, ".2f") for q in c["quarters"]["entropy"]))
     yield table
     table = Table(box=box.SIMPLE, pad_edge=False, title="until a held-out accuracy", title_justify="left")
     for i, heading in enumerate(

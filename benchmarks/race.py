@@ -31,7 +31,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import shutil
 import sys
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -41,7 +40,7 @@ from pathlib import Path
 from ablation import switch
 from kept import Runs, kept_of, write_kept
 from paired import WARM, Comparison, OutOfTime, Sitting, add_common, finished, open_sitting, positive
-from paired_report import figures, keep_figures
+from paired_report import figures, prune
 from race_rates import best_rates, rates_table, run_name, summary, tried, tune_folder
 from race_report import ADAPTED, BEST, PLAIN, SCREENED, UNIFORM, measured, picture, show
 
@@ -148,20 +147,19 @@ class Race(Comparison):
         folders = {seed: tune_folder(out, seed) for seed in self.tune}
         runs = [(name, rate, run_name(name, rate)) for name in rated for rate in self.rates]
         self.warm_up(folders, [run for _, _, run in runs], sitting)
-        run_all(
-            sitting,
+        sitting.run(
             [
                 (folder / run, self.run(folder, seed, name, [*variants[name], *at(rate, name)], run))
                 for seed, folder in folders.items()
                 for name, rate, run in runs
-            ],
+            ]
         )
         return best_rates(tried(out, self.tune, rated, self.rates))
 
     def warm_up(self, folders: Mapping[int, Path], names: Collection[str], sitting: Sitting) -> None:
         """The warm start of each seed of which a run of these names is not finished."""
         begun = {seed: folder for seed, folder in folders.items() if not all(finished(folder / n) for n in names)}
-        run_all(sitting, [(folder / WARM, self.warm_start(folder, seed)) for seed, folder in begun.items()])
+        sitting.run([(folder / WARM, self.warm_start(folder, seed)) for seed, folder in begun.items()])
 
     def go(self, out: Path, seeds: Sequence[int], chosen: Sequence[str], sitting: Sitting) -> None:
         """All that is left to run. Raises OutOfTime when some of it still is."""
@@ -172,25 +170,9 @@ class Race(Comparison):
         runs = {name: [*more, *at(rates[name], name)] if name in rates else more for name, more in found.items()}
         folders = {seed: out / f"seed{seed}" for seed in seeds}
         self.warm_up(folders, runs, sitting)
-        run_all(  # all variants of a seed before the next one: a part is a fair race too
-            sitting,
-            [(f / name, self.run(f, seed, name, more)) for seed, f in folders.items() for name, more in runs.items()],
+        sitting.run(  # all variants of a seed before the next one: a part is a fair race too
+            [(f / name, self.run(f, seed, name, more)) for seed, f in folders.items() for name, more in runs.items()]
         )
-
-
-def run_all(sitting: Sitting, work: Sequence[tuple[Path, list[str]]]) -> None:
-    try:
-        sitting.run(work)
-    finally:
-        for folder, _ in work:
-            if folder.name != WARM and folder.is_dir() and finished(folder):
-                prune(folder)
-
-
-def prune(folder: Path) -> None:
-    """What is needed to plot a finished run again, in a small file, and none of its weights."""
-    keep_figures(folder)
-    shutil.rmtree(folder / "checkpoints", ignore_errors=True)
 
 
 def keep(race: Race, folder: Path, kept: Path) -> Path:
@@ -260,7 +242,7 @@ def main() -> None:
     if o.quick:
         shorten(o)
     check(o, usage)
-    sitting = open_sitting(o)
+    sitting = open_sitting(o, prune)
     tracks = {name: track_of(name) for name in o.curricula}
     more = {name: [*QUIET, *switch(*track.ground), *o.more] for name, track in tracks.items()}
     configs = {name: load_config(find_curriculum(name), parse_settings(each[1::2])) for name, each in more.items()}

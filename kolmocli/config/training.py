@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
@@ -37,6 +37,8 @@ class Warmup(Section):
 
 
 USUAL_RANK = 16
+COOLEST, HOTTEST = 0.01, 100.0
+"""Bounds of a sampling temperature: there is no greedy training."""
 
 
 class Lora(Section):
@@ -48,6 +50,57 @@ class Lora(Section):
         f"(default: {USUAL_RANK} for a model in 8 bits, else 0)",
     )
     alpha: Positive = Field(32, description="an adapter's output is scaled by alpha / rank")
+
+
+class EntropyTarget(Section):
+    """How unsure the policy is kept of its answers, and by what."""
+
+    nats: float | None = Field(None, gt=0, description="entropy to hold, in nats a token: `entropy` of metrics.jsonl")
+    share: Annotated[float, Field(gt=0, le=1)] | None = Field(
+        None, description="entropy to hold, as a share of what the first step measures"
+    )
+    signal_share: Annotated[float, Field(gt=0, le=1)] | None = Field(
+        None, description="S to hold in place of the entropy: `signal_share` of metrics.jsonl"
+    )
+    by: Literal["bonus", "temperature"] = Field(
+        "bonus", description="what moves: the weight of the entropy in the loss, from entropy_bonus, or the temperature"
+    )
+    bounds: tuple[float, float] | None = Field(
+        None, description="where it may move (default: 0 to 0.3; temperature: 0.7 to 1.5)"
+    )
+    gain: Annotated[float, Field(gt=0, le=1)] = Field(
+        0.05, description="how far a step moves it at most, as a share of the way between the bounds"
+    )
+
+    @property
+    def range(self) -> tuple[float, float]:
+        return self.bounds or ((0.0, 0.3) if self.by == "bonus" else (0.7, 1.5))
+
+    @model_validator(mode="before")
+    @classmethod
+    def _a_bare_number(cls, data: Any) -> Any:
+        if isinstance(data, int | float | str):
+            raise ValueError(f"{data!r} of what? write {{nats: 0.8}} or {{share: 0.5}}")
+        return data
+
+    @model_validator(mode="after")
+    def _one_target(self) -> EntropyTarget:
+        targets = ("nats", "share", "signal_share")
+        given = [name for name in targets if getattr(self, name) is not None]
+        if len(given) != 1:
+            raise ValueError(f"has {' and '.join(given) or 'no target'}; set one of {', '.join(targets)}")
+        return self
+
+    @model_validator(mode="after")
+    def _room_to_move(self) -> EntropyTarget:
+        low, high = self.range
+        if low >= high:
+            raise ValueError(f"bounds: {low:g} is not below {high:g}; write the lower one first")
+        if self.by == "bonus" and low < 0:
+            raise ValueError(f"bounds: a bonus is 0 or more, got {low:g}; below it the policy would be made sure")
+        if self.by == "temperature" and (low < COOLEST or high > HOTTEST):
+            raise ValueError(f"bounds: a temperature is {COOLEST:g} to {HOTTEST:g}, got {low:g} to {high:g}")
+        return self
 
 
 class Training(Section):
@@ -94,8 +147,8 @@ class Training(Section):
     )
     temperature: float = Field(
         1.0,
-        ge=0.01,
-        le=100,
+        ge=COOLEST,
+        le=HOTTEST,
         description="sampling temperature; all log-probabilities, those of answers too, are taken at it",
     )
     max_lines: Positive = Field(12, description="lines of a program at most")
@@ -106,6 +159,10 @@ class Training(Section):
         "several updates per batch: never",
     )
     entropy_bonus: float = Field(0.0, ge=0.0, description="weight of the mean entropy per rollout in the loss")
+    entropy_target: EntropyTarget | None = Field(
+        None,
+        description="hold the entropy, or S, at a target, by a bonus or a temperature that moves; null: nothing is held",
+    )
     kl: float = Field(
         0.0,
         ge=0.0,
@@ -134,6 +191,18 @@ class Training(Section):
     def _whole_groups(self) -> Training:
         if self.batch_size % self.group_size:
             raise ValueError(f"batch_size {self.batch_size} is not a multiple of group_size {self.group_size}")
+        return self
+
+    @model_validator(mode="after")
+    def _begins_within_its_bounds(self) -> Training:
+        if (held := self.entropy_target) is not None:
+            key = "entropy_bonus" if held.by == "bonus" else "temperature"
+            (low, high), start = held.range, getattr(self, key)
+            if not low <= start <= high:
+                raise ValueError(
+                    f"{key}: {start:g} is where entropy_target begins, and its bounds are {low:g} to {high:g}; "
+                    "change either"
+                )
         return self
 
 

@@ -91,6 +91,8 @@ class GeneratorReport:
 class Engine(Protocol):
     pace: Pace
     """Counts rollouts, and is looked at while they are written and judged."""
+    temperature: float
+    """Of what is sampled from now on; each rollout has its own with it."""
 
     def rollout(self, choose: Choose, step: int) -> Experience:
         """The step's rollouts, written by the policy and judged. An engine that works ahead asks `choose` for

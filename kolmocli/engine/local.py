@@ -44,7 +44,7 @@ class LocalEngine:
         self, policy: Policy, judge: Judge, max_new_tokens: int, temperature: float = 1.0, pace: Pace | None = None
     ) -> None:
         self.policy, self.pace = policy, pace or Pace()
-        self._judge, self._max_new_tokens, self._temperature = judge, max_new_tokens, temperature
+        self._judge, self._max_new_tokens, self.temperature = judge, max_new_tokens, temperature
 
     def rollout(self, choose: Choose, step: int) -> Experience:
         request = choose(step)
@@ -78,7 +78,7 @@ class LocalEngine:
                     samples=samples,
                     max_new_tokens=self._max_new_tokens,
                     generator=generator,
-                    temperature=self._temperature,
+                    temperature=self.temperature,
                     finished=finished,
                     look=self.pace.look,
                 )

@@ -9,7 +9,7 @@ from typing import Any, Protocol, Self
 
 from kolmocli.learning.limits import KEYS_PER_MICRO_BATCH, TOKENS_PER_MICRO_BATCH
 from kolmocli.policy.lean.beginnings import Ids
-from kolmocli.policy.rollout import Rollout
+from kolmocli.policy.rollout import Rollout, sampled_at
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +64,14 @@ def per_token(item: Weighted) -> Weighted:
     of two right answers the shorter is pulled harder, and of two wrong ones the longer is pushed less.
     """
     return replace(item, weights=[w / len(item.weights) for w in item.weights])
+
+
+def by_temperature(batch: Iterable[Weighted], otherwise: float) -> list[list[Weighted]]:
+    """Parts whose rollouts were sampled at one temperature each; `otherwise` is that of answers, which were not."""
+    found: dict[float, list[Weighted]] = {}
+    for item in batch:
+        found.setdefault(sampled_at([item.rollout], otherwise), []).append(item)
+    return [*found.values()]
 
 
 class Begun(Protocol):

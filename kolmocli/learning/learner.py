@@ -17,7 +17,7 @@ from typing import Any
 import torch
 
 from kolmocli.config import OptimiserKind
-from kolmocli.learning.batches import Batch, Weighted, micro_batches, per_token
+from kolmocli.learning.batches import Batch, Weighted, by_temperature, micro_batches, per_token
 from kolmocli.learning.noise import GroupGradients, one_by_one
 from kolmocli.learning.optimiser import build_optimiser
 from kolmocli.pace import Done, Pace
@@ -25,8 +25,8 @@ from kolmocli.policy.decoding import rounded
 from kolmocli.policy.looking import look_between
 from kolmocli.policy.policy import Policy
 from kolmocli.policy.recompute import recompute_layers
-from kolmocli.policy.rollout import Rollout
-from kolmocli.policy.scoring import Scorer
+from kolmocli.policy.rollout import Rollout, sampled_at
+from kolmocli.policy.scoring import Scorer, Scores
 
 Reference = Callable[[Sequence[Rollout]], torch.Tensor]
 """From rollouts to the log-probability of each of their program tokens under another policy, [K]."""
@@ -85,7 +85,7 @@ class Learner:
     sampled token d = r - log r - 1 with r = p_reference / p, which is never negative and is unbiased under the policy's
     own samples (Schulman 2020, joschu.net/blog/kl-approx.html). With `ratio_cap` the weight of a sampled token is
     multiplied by min(p / p_sampler, cap): truncated importance sampling (Espeholt et al. 2018, arXiv 1802.01561, 4.1).
-    Log-probabilities are those at the `temperature` that rollouts are sampled at. `recompute` has every layer computed
+    Log-probabilities are those at the temperature that each rollout was sampled at, those of answers at `temperature`. `recompute` has every layer computed
     again for the backward pass. With `means` a rollout counts by the mean of its tokens. `read_states` is shown the hidden
     states of the learning pass, and changes none of its gradients. Products of matrices are in the policy's precision;
     weights, gradients and the optimiser's moments are in fp32. `pace` counts the rollouts of a step and is looked at between
@@ -196,12 +196,13 @@ class Learner:
         """Add the gradient of these rollouts, as many at a time as there is room for."""
         with self.scorer.begun([w.rollout.prompt for w in batch if w.end], self._products) as begun:
             tally.work += 0 if begun is None else begun.read
-            self._add(micro_batches(batch, shared=self.scorer.shares, begun=begun), tally, learnt)
+            for alike in by_temperature(batch, self.temperature):
+                self._add(micro_batches(alike, shared=self.scorer.shares, begun=begun), tally, learnt)
 
     def _add(self, parts: Iterable[Sequence[Weighted]], tally: _Tally, learnt: Done) -> None:
         for part in parts:
             with self._products():
-                scores = self.scorer([w.rollout for w in part], self.temperature)
+                scores = self._scores([w.rollout for w in part])
             weights_K = torch.tensor([x for w in part for x in w.weights], device=scores.logprobs_K.device)
             counted_K = weights_K != 0
             answer_K = torch.tensor([w.rollout.is_answer for w in part for _ in w.weights], device=weights_K.device)
@@ -232,6 +233,10 @@ class Learner:
         sampled = (w.rollout.logprobs or [0.0] * len(w.weights) for w in part)  # an answer has no ratio
         sampled_K = torch.tensor([x for logprobs in sampled for x in logprobs], device=logprobs_K.device)
         return (logprobs_K - sampled_K).exp().clamp(max=self.ratio_cap)
+
+    def _scores(self, rollouts: Sequence[Rollout]) -> Scores:
+        """Of rollouts with one temperature: a ratio compares with what the sampler said, and that was at it."""
+        return self.scorer(rollouts, sampled_at(rollouts, self.temperature))
 
     @cached_property
     def scorer(self) -> Scorer:

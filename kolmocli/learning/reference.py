@@ -13,7 +13,7 @@ from kolmocli.pace import Look, unheard
 from kolmocli.policy.loading import load_policy
 from kolmocli.policy.looking import look_between
 from kolmocli.policy.policy import Policy
-from kolmocli.policy.rollout import Rollout
+from kolmocli.policy.rollout import Rollout, sampled_at
 from kolmocli.policy.scoring import Scorer
 
 
@@ -35,6 +35,6 @@ def _scored(policy: Policy, aside: Callable[[], Any], temperature: float) -> Ref
 
     def reference(rollouts: Sequence[Rollout]) -> torch.Tensor:
         with torch.no_grad(), aside():
-            return scorer(rollouts, temperature).logprobs_K
+            return scorer(rollouts, sampled_at(rollouts, temperature)).logprobs_K
 
     return reference

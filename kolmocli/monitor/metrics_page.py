@@ -14,6 +14,7 @@ from kolmocli.monitor.events import KINDS, Event
 from kolmocli.monitor.record import Record
 from kolmocli.monitor.records import (
     BucketRecord,
+    EntropyTargetRecord,
     GeneratorRecord,
     GradientRecord,
     ReinforceRecord,
@@ -58,6 +59,7 @@ TABLES: dict[str, tuple[tuple[str, ...], Callable[[], Rows]]] = {
     "StepSeconds": (KEYS, lambda: keys(StepSeconds)),
     "GradientRecord": (KEYS, lambda: keys(GradientRecord)),
     "BucketRecord": (KEYS, lambda: keys(BucketRecord)),
+    "EntropyTargetRecord": (KEYS, lambda: keys(EntropyTargetRecord)),
     "ScreeningRecord": (KEYS, lambda: keys(ScreeningRecord)),
     "SelfPlayRecord": (KEYS, lambda: keys(SelfPlayRecord)),
     "GeneratorRecord": (KEYS, lambda: keys(GeneratorRecord)),

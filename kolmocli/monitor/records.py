@@ -143,6 +143,19 @@ class ScreeningRecord(Record):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class EntropyTargetRecord(Record):
+    """What is held of the policy's uncertainty, and by what."""
+
+    of: str | None = key("word", "what is held: `entropy` or `signal_share`")
+    measured: float | None = key(
+        "nats or share", "mean of what is held over the steps so far, each with half the weight of the next"
+    )
+    target: float | None = key("nats or share", "where it is held; `null` until a share of the start is known")
+    bonus: float | None = key("–", "weight of the entropy in this step's loss", rare=True)
+    temperature: float | None = key("–", "temperature that this step's rollouts were sampled at", rare=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StalenessRecord(Record):
     """Age of the policy from which a step's rollouts were sampled."""
 
@@ -279,6 +292,11 @@ class ReinforceRecord(StepRecord):
     )
     room: RoomRecord | None = key("object", "at steps 20, 40, …: as `room` of summary.json", rare=True)
     buckets: Mapping[str, BucketRecord] | None = key("object", "per family, below")
+    entropy_target: EntropyTargetRecord | None = key(
+        "object",
+        "with `training.entropy_target`, below",
+        rare=True,
+    )
     screening: ScreeningRecord | None = key(
         "object",
         "with `methods.screening`, below",

@@ -106,21 +106,33 @@ def _learning(snapshot: Snapshot, width: int) -> list[Text]:
     history = sparkline(snapshot.history, max(8, min(width // 6, 40)))
     passing = Text.assemble(_label("pass rate"), (rate(common.pass_rate), "bold"), " ") + history
     loss = Text.assemble(_label("loss"), decimal(common.loss))
-    entropy = Text.assemble(_label("entropy"), decimal(common.entropy))
     if isinstance(metrics, WarmRecord):
-        return [passing, loss, entropy]
+        return [passing, loss, _entropy(common)]
     played = metrics or ReinforceRecord()
+    held = played.entropy_target is not None
     return [
         passing,
+        *([_entropy(played)] if held else []),
         Text.assemble(_label("reward"), (rate(played.reward), "bold")),
         Text.assemble(_label("bits/rollout"), (rate(played.bits_per_rollout), "bold")),
         Text.assemble(_label("compression"), (rate(played.compression_rate), "bold")),
         Text.assemble(_label("in band"), _in_band(played)),
         Text.assemble(_label("bits"), compact(played.bits_total)),
         loss,
-        entropy,
+        *([] if held else [_entropy(played)]),
         Text.assemble(_label("dead groups"), compact(played.dead_groups)),
     ]
+
+
+def _entropy(record: WarmRecord | ReinforceRecord) -> Text:
+    """With what it, or S, is held at, and what holds it."""
+    shown = Text.assemble(_label("entropy"), decimal(record.entropy))
+    if isinstance(record, WarmRecord) or (held := record.entropy_target) is None:
+        return shown
+    word, value = ("bonus", held.bonus) if held.temperature is None else ("temperature", held.temperature)
+    if held.of == "signal_share":
+        shown.append(" S ", "dim").append(rate(record.signal_share))
+    return shown.append(f" → {decimal(held.target)} by {word} {decimal(value)}", "dim")
 
 
 def _in_band(played: ReinforceRecord) -> str:

@@ -161,9 +161,10 @@ class Policy:
         self.require_room(prompts, max_new_tokens)
         self.model.eval()
         rollouts: dict[int, Rollout] = {}
+        at = None if generator is None else temperature
 
         def take(row: int, result: Generated) -> None:
-            rollout = self._rollout(prompts[row // samples], given[row // samples], result)
+            rollout = self._rollout(prompts[row // samples], given[row // samples], result, at)
             rollouts[row] = rollout
             if finished is not None:
                 finished(row, rollouts[row])
@@ -176,13 +177,14 @@ class Policy:
         )  # fmt: skip
         return [rollouts[row] for row in range(len(prompts) * samples)]
 
-    def _rollout(self, prompt: tuple[int, ...], given: str, result: Generated) -> Rollout:
+    def _rollout(self, prompt: tuple[int, ...], given: str, result: Generated, temperature: float | None) -> Rollout:
         tokens = tuple(result.tokens)
         text = given + self.tokenizer.decode(tokens[:-1] if result.finished else tokens, skip_special_tokens=True)
         made = Rollout if self.value is None else partial(ValuedRollout, values=tuple(result.values))
         return made(
-            prompt, tokens, tuple(result.logprobs), self._lines(tokens, given.count("\n")), text, result.finished
-        )
+            prompt, tokens, tuple(result.logprobs), self._lines(tokens, given.count("\n")), text, result.finished,
+            temperature=temperature,
+        )  # fmt: skip
 
     def breaks(self, token: int) -> int:
         """Number of line breaks in this token."""

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 from typing import Self
 
 
 @dataclass(frozen=True, slots=True)
 class Rollout:
-    """`logprobs[t]` is the sampler's log-probability of `tokens[t]`, at the temperature of sampling.
+    """`logprobs[t]` is the sampler's log-probability of `tokens[t]`, at the temperature of sampling, `temperature`.
 
     `lines[t]` is the line of the program, from 0, that token t belongs to; a line break ends its line. A given
     prefix is the end of the prompt and the beginning of the text.
     `finished` is False when the token limit cut the program short. A right answer that is taught has the same shape. It was
-    not sampled, so it has no `logprobs`.
+    not sampled, so it has no `logprobs` and no temperature, and neither has a greedy one.
     """
 
     prompt: tuple[int, ...]
@@ -22,6 +23,7 @@ class Rollout:
     lines: tuple[int, ...]
     text: str
     finished: bool
+    temperature: float | None = field(default=None, kw_only=True)
 
     @property
     def is_answer(self) -> bool:
@@ -42,3 +44,8 @@ class ValuedRollout(Rollout):
     """`values[t]` is what the policy's value said of the state before token t, when that was sampled."""
 
     values: tuple[float, ...] = ()
+
+
+def sampled_at(rollouts: Iterable[Rollout], otherwise: float) -> float:
+    """The temperature of rollouts that have one in common, which is that to score them at; `otherwise` that of answers."""
+    return next((r.temperature for r in rollouts if r.temperature is not None), otherwise)

@@ -60,6 +60,7 @@ def reinforce(
         batch = weigh(step, groups) + methods.lessons(step, groups)
         noise = is_measured(step, training.noise_every)
         report = learner.step(batch, learning_rate(step, training), noise=noise, updates=training.updates)
+        methods.learned(report, groups)
 
         noticed = controller.observe([group.result() for group in groups])
         methods.observe(groups)

@@ -44,6 +44,7 @@ from kolmocli.training.folder import (
 )
 from kolmocli.training.inputs import Inputs, open_inputs
 from kolmocli.training.methods.base import Methods
+from kolmocli.training.methods.entropy_target import HeldEntropy, require_reachable
 from kolmocli.training.methods.opening import open_methods
 from kolmocli.training.moment import Moment, Remembered
 from kolmocli.training.precision import with_precision
@@ -139,6 +140,8 @@ def _open_writer(
     stack.enter_context(sums_in_order(place, settled.training.deterministic, note))
     policy = open_policy(settled, before.checkpoint, note)
     policy.require_room((policy.prompt_ids(task.asked) for task in inputs.samples()), settled.training.max_new_tokens)
+    if settled.training.entropy_target is not None:
+        require_reachable(settled.training.entropy_target, policy)
     if settled.adapter_rank and is_preset(settled.model.name):
         note(f"{settled.model.name} is drawn at random and stays so: only its adapters learn")
     policy.precision = choose_precision(policy.model, settled.model.precision, note)
@@ -165,6 +168,8 @@ def _open_training(writer: _Writer, before: LeftState, inputs: Inputs) -> _Train
         writer.policy, config.training, model=config.model.name, seed=config.seed, ratio_cap=config.ratio_cap,
         read_states=None if value is None else value.read, pace=writer.pace,
     )  # fmt: skip
+    if (held_at := config.training.entropy_target) is not None:
+        methods.add("entropy_target", HeldEntropy(held_at, config.training, learner, writer.engine))
     remembered = Remembered(state, Totals(), inputs.controller, methods)
     if before.checkpoint:
         remembered.load_state_dict({**before.saved, "methods": before.tensors["methods"]})

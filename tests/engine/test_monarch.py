@@ -108,6 +108,27 @@ def test_rollouts_are_as_old_as_their_policy_and_no_older_than_the_bound(stale: 
     assert [step for step in asked if step <= 6] == [1, 2, 3, 4, 5, 6]
 
 
+def test_a_batch_is_of_the_temperature_that_it_was_asked_for_at(stale: tuple[Any, Sequence[Task]]) -> None:
+    """And its rollouts say so, however many updates later they are learned from."""
+    engine, tasks = stale
+    begun: list[float] = []
+
+    def choose(step: int) -> Request | None:
+        begun.append(engine.temperature)
+        return Request(tasks, 2, step) if step <= 5 else None
+
+    sampled = []
+    for step in range(1, 6):
+        found = engine.rollout(choose, step).groups
+        sampled.append({r.temperature for group in found for r in group.rollouts})
+        learn(engine)
+        engine.temperature += 0.1
+    engine.temperature = 1.0
+    assert sampled == [{temperature} for temperature in begun[:5]]
+    assert begun[:3] == [1.0, 1.0, 1.0]
+    assert len(set(begun[:5])) == 3
+
+
 def test_what_is_asked_for_now_is_of_the_newest_weights(stale: tuple[Any, Sequence[Task]]) -> None:
     engine, tasks = stale
     learn(engine)

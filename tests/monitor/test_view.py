@@ -10,7 +10,7 @@ from monitor_samples import FAMILIES, bucket, snapshot, step_record
 from rich.cells import cell_len
 from rich.console import Console
 
-from kolmocli.monitor.records import WarmRecord
+from kolmocli.monitor.records import EntropyTargetRecord, WarmRecord
 from kolmocli.monitor.snapshot import Snapshot
 from kolmocli.monitor.summary import SummarySandbox
 from kolmocli.monitor.view import render
@@ -140,6 +140,16 @@ def test_the_warm_start_shows_its_loss() -> None:
     text = "\n".join(draw(snapshot(metrics=record, state="warm start", step=25, steps=600, history=())))
     assert "pass rate .12" in text and "loss 2.50" in text and "step 25/600" in text
     assert "reward" not in text
+
+
+def test_what_is_held_is_seen_with_what_holds_it() -> None:
+    held = EntropyTargetRecord(of="entropy", measured=0.9, target=0.8, bonus=0.0312)
+    assert "entropy 0.700 → 0.800 by bonus 0.0312" in "\n".join(
+        draw(snapshot(metrics=step_record(9, entropy_target=held)))
+    )
+    held = EntropyTargetRecord(of="signal_share", measured=0.9, target=0.6, temperature=1.1)
+    shown = "\n".join(draw(snapshot(metrics=step_record(9, entropy_target=held)), 120, 30))
+    assert "entropy 0.700 S .90 → 0.600 by temperature 1.10" in shown
 
 
 def test_faults_mastered_and_out_of_reach_are_seen() -> None:

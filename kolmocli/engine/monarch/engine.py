@@ -59,7 +59,7 @@ class MonarchEngine:
     ) -> None:  # fmt: skip
         from kolmocli.engine.monarch.fleet import Fleet
 
-        self.policy, self.pace = policy, pace or Pace()
+        self.policy, self.pace, self.temperature = policy, pace or Pace(), settings.training.temperature
         self._generators, self._lead = asked.generators, asked.max_staleness
         self._under_way: deque[Callable[[], Experience]] = deque()
         self._weights = WeightFile()
@@ -99,7 +99,7 @@ class MonarchEngine:
         tasks = request.tasks
         count = min(self._generators, len(tasks))
         bounds = [len(tasks) * i // count for i in range(count + 1)]
-        return [Shard(tasks[a:b], request.samples, request.seed, a) for a, b in pairwise(bounds)]
+        return [Shard(tasks[a:b], request.samples, request.seed, a, self.temperature) for a, b in pairwise(bounds)]
 
     def _gather(self, shards: Sequence[Shard], results: Sequence[Future[ShardResult]]) -> Experience:
         """The batch, its times those of the slowest shard."""

@@ -74,6 +74,7 @@ class Generator(Actor):
         """Sample programs for these tasks and have them judged."""
         from kolmocli.engine.base import Request
 
+        self._engine.temperature = shard.temperature
         done = self._engine.sample(Request(shard.tasks, shard.samples, shard.seed), first=shard.first)
         groups = [(group.rollouts, group.outcomes) for group in done.groups]
         return ShardResult(groups, self._version, done.cost, self._engine.health())

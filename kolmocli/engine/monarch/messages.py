@@ -46,12 +46,14 @@ class Startup:
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """Some neighbouring tasks of a batch. `first` is how many came before them: their random numbers go on from there."""
+    """Some neighbouring tasks of a batch. `first` is how many came before them: their random numbers go on from there.
+    `temperature` is that of the trainer when it asked."""
 
     tasks: Sequence[Task]
     samples: int
     seed: int | None
     first: int
+    temperature: float
 
 
 @dataclass(frozen=True, slots=True)

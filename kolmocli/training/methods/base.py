@@ -24,6 +24,7 @@ from kolmocli.config.methods import METHODS
 from kolmocli.engine.base import Cost, Engine, Experience, Group
 from kolmocli.errors import UsageError
 from kolmocli.learning.batches import Weighted
+from kolmocli.learning.learner import StepReport
 from kolmocli.monitor.records import ReinforceRecord
 from kolmocli.policy.policy import Policy
 from kolmocli.tasks.base import Task, TaskSource
@@ -53,6 +54,9 @@ class Method:
         """Weighted rollouts to learn from apart from the advantages."""
         return []
 
+    def learned(self, report: StepReport, groups: Sequence[Group]) -> None:
+        """Called with what the update says of itself, and the groups that it learned from."""
+
     def observe(self, groups: Sequence[Group]) -> None:
         """Called with the judged groups after the update."""
 
@@ -78,6 +82,10 @@ class Methods(Method):
     def __init__(self, methods: dict[str, Method]) -> None:
         self._methods = methods
 
+    def add(self, name: str, method: Method) -> None:
+        """One that needs what is opened after the others."""
+        self._methods[name] = method
+
     def tasks(self, step: int, count: int, draw: Draw) -> list[Task]:
         for method in self._methods.values():
             draw = partial(method.tasks, step, draw=draw)
@@ -90,6 +98,10 @@ class Methods(Method):
 
     def lessons(self, step: int, groups: Sequence[Group]) -> list[Weighted]:
         return [lesson for method in self._methods.values() for lesson in method.lessons(step, groups)]
+
+    def learned(self, report: StepReport, groups: Sequence[Group]) -> None:
+        for method in self._methods.values():
+            method.learned(report, groups)
 
     def observe(self, groups: Sequence[Group]) -> None:
         for method in self._methods.values():
