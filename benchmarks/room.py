@@ -52,7 +52,7 @@ STARTS = "calibrated"
 """The folder of warm starts of the kept races, beside those of the seeds."""
 SAMPLES, TASKS = 8, 16
 """Of a calibration: rollouts of a task, and tasks of a level."""
-UNRUN = "not run yet"
+UNRUN = "pending"
 
 
 def once(folder: Path) -> dict[str, Any]:
