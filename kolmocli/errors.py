@@ -6,6 +6,7 @@ Anything else that is raised is a defect of kolmo and may show a traceback.
 from __future__ import annotations
 
 import errno
+import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
@@ -54,11 +55,24 @@ _REMEDIES = {
     **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), "make it writable"),
     errno.ENOENT: "put its folder back",
 }
+_TOLD = (*_REMEDIES, errno.ENOSPC, errno.EDQUOT, errno.EIO)
 
 
 def remedy_of(error: BaseException) -> str:
-    """A remedy for a failed write. Libraries that write tensors have no number for a full disk."""
-    return _REMEDIES.get(getattr(error, "errno", None) or 0, "make room")
+    """A remedy for a failed write."""
+    return _REMEDIES.get(_number(error), "make room")
+
+
+def reason_of(error: BaseException) -> str:
+    """The system's own words for a failed write, or else the error's, on one line of at most 160 characters."""
+    number = _number(error)
+    return os.strerror(number) if number else " ".join(str(error).split())[:160]
+
+
+def _number(error: BaseException) -> int:
+    """The system's number of an error. Libraries that write tensors tell it in words, among their own; 0 without any."""
+    told = str(error)
+    return getattr(error, "errno", None) or next((n for n in _TOLD if os.strerror(n) in told), 0)
 
 
 def last_line(error: Exception) -> str:

@@ -17,7 +17,7 @@ import torch
 from safetensors import SafetensorError
 
 from kolmocli.checkpoints import MANIFEST, digest, remove
-from kolmocli.errors import KolmoError, remedy_of
+from kolmocli.errors import KolmoError, reason_of, remedy_of
 from kolmocli.plain import parsed
 from kolmocli.policy.policy import Policy
 
@@ -49,9 +49,8 @@ def save_checkpoint(run_dir: Path, step: int, policy: Policy, optimiser: dict[st
         remove(old)
     except (OSError, RuntimeError, SafetensorError) as error:  # the last two: how tensors say that a disk is full
         remove(aside)
-        reason = getattr(error, "strerror", None) or " ".join(str(error).split())[:160]
         raise KolmoError(
-            f"{folder}: checkpoint not written ({reason}); {remedy_of(error)} and use --resume, earlier ones are intact"
+            f"{folder}: checkpoint not written ({reason_of(error)}); {remedy_of(error)} and use --resume, earlier ones are intact"
         ) from error
     return folder
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 import torch
+from safetensors import SafetensorError
 
 from kolmocli.checkpoints import checkpoints, digest, latest_checkpoint, require_as_written, settle
 from kolmocli.errors import KolmoError
@@ -190,6 +191,19 @@ def test_a_folder_that_may_not_be_written_is_said_to_be_one(
     with pytest.raises(
         KolmoError, match=r"\(Read-only file system\); make it writable and use --resume, earlier ones are"
     ):
+        save(tmp_path, 5, policy, 1)
+
+
+@pytest.mark.parametrize("error", [
+    SafetensorError('Error while serializing: I/O error: Read-only file system (os error 30) at path "/r/.tmp"'),
+    RuntimeError("[enforce fail at inline_container.cc:747] . open file failed with strerror: Read-only file system"),
+], ids=["safetensors", "torch"])  # fmt: skip
+def test_what_libraries_tell_in_words_is_said_as_the_system_does(
+    error: Exception, policy: Policy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a run meets when its disk is remounted while tensors are written."""
+    interrupt(monkeypatch, 1, lambda: error, [(Policy, "save")])
+    with pytest.raises(KolmoError, match=r"not written \(Read-only file system\); make it writable and use --resume"):
         save(tmp_path, 5, policy, 1)
 
 
