@@ -85,11 +85,11 @@ class Learner:
     sampled token d = r - log r - 1 with r = p_reference / p, which is never negative and is unbiased under the policy's
     own samples (Schulman 2020, joschu.net/blog/kl-approx.html). With `ratio_cap` the weight of a sampled token is
     multiplied by min(p / p_sampler, cap): truncated importance sampling (Espeholt et al. 2018, arXiv 1802.01561, 4.1).
-    Log-probabilities are those at the temperature that each rollout was sampled at, those of answers at `temperature`. `recompute` has every layer computed
-    again for the backward pass. With `means` a rollout counts by the mean of its tokens. `read_states` is shown the hidden
-    states of the learning pass, and changes none of its gradients. Products of matrices are in the policy's precision;
-    weights, gradients and the optimiser's moments are in fp32. `pace` counts the rollouts of a step and is looked at between
-    any two layers.
+    Log-probabilities are those at the temperature that each rollout was sampled at, those of answers at `temperature`.
+    `recompute` has every layer computed again for the backward pass. With `means` a rollout counts by the mean of its tokens.
+    `read_states` is shown the hidden states of the learning pass, and changes none of its gradients. Products of matrices are
+    in the policy's precision; weights, gradients and the optimiser's moments are in fp32. `pace` counts the rollouts of a step
+    and is looked at between any two layers.
     """
 
     def __init__(
@@ -235,7 +235,7 @@ class Learner:
         return (logprobs_K - sampled_K).exp().clamp(max=self.ratio_cap)
 
     def _scores(self, rollouts: Sequence[Rollout]) -> Scores:
-        """Of rollouts with one temperature: a ratio compares with what the sampler said, and that was at it."""
+        """Scores of rollouts that have one temperature: ratios compare with the sampler, which wrote at it."""
         return self.scorer(rollouts, sampled_at(rollouts, self.temperature))
 
     @cached_property

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from kolmocli.errors import KolmoError, UsageError
-from kolmocli.files import require_regular
+from kolmocli.files import read_regular, require_regular
 from kolmocli.monitor.events import CheckpointEvent, EvaluationEvent, Event, read_event
 from kolmocli.monitor.records import ReinforceRecord, StepRecord, read_step
 from kolmocli.monitor.summary import Summary
@@ -52,9 +52,8 @@ def read_summary(run_dir: Path) -> Summary | None:
     path = Path(run_dir) / SUMMARY
     if not path.exists():
         return None
-    require_regular(path)
     try:
-        summary = parsed(path.read_text(encoding="utf-8"))
+        summary = parsed(read_regular(path).decode("utf-8"))
     except ValueError as error:
         raise KolmoError(f"{path}: not JSON ({error}); it is written anew when the run ends") from None
     if not isinstance(summary, dict):
@@ -70,9 +69,8 @@ def read_config(run_dir: Path) -> dict[str, Any]:
     path = run_dir / CONFIG
     if not path.exists():
         return {}
-    require_regular(path)
     try:
-        config = yaml.safe_load(path.read_text(encoding="utf-8"))
+        config = yaml.safe_load(read_regular(path).decode("utf-8"))
     except RecursionError:
         raise KolmoError(f"{path}: not YAML (nested too deeply)") from None
     except (yaml.YAMLError, ValueError) as error:
