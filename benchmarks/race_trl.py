@@ -55,8 +55,9 @@ from kolmocli.monitor.writer import RunLog
 from kolmocli.paths import find_curriculum
 from kolmocli.policy.policy import Policy
 from kolmocli.policy.precision import choose_precision
-from kolmocli.policy.prompts import preset_prompt
+from kolmocli.policy.prompts import preset_prompt, readable_prompt
 from kolmocli.tasks.base import Task
+from kolmocli.tasks.chat import judged_text
 from kolmocli.tasks.outcome import Outcome
 from kolmocli.tasks.sources import evaluation_source, training_source
 from kolmocli.training.evaluation import AFTER, BEFORE
@@ -69,16 +70,21 @@ ROWS = 64
 
 
 class Exact(Course):
-    """Judges the text as it was written, as runs of ours judge presets, and keeps what came of it."""
+    """Judges what runs of ours judge, the whole text unless a chat model writes a program, and keeps what came of it."""
 
-    def __init__(self, *parts: Any) -> None:
+    def __init__(self, preset: bool, *parts: Any) -> None:
         super().__init__(*parts)
+        self._preset = preset
         self.said: list[tuple[Task, Outcome]] = []
         self.seconds = 0.0
 
     def judge(self, tasks: Sequence[Task], answers: Sequence[str]) -> list[Outcome]:
         began = time.perf_counter()
-        outcomes = self._judge(tasks, [task.prefix + answer for task, answer in zip(tasks, answers, strict=True)])
+        texts = [
+            task.prefix + answer if self._preset or task.language == "text" else judged_text(task, answer)
+            for task, answer in zip(tasks, answers, strict=True)
+        ]
+        outcomes = self._judge(tasks, texts)
         self.seconds += time.perf_counter() - began
         self.said += zip(tasks, outcomes, strict=True)
         return outcomes
@@ -172,14 +178,11 @@ def optimiser(training: Training, policy: Policy) -> tuple[Any, Any]:
 def run(config: Config, o: argparse.Namespace, stop: StopRequest) -> int:
     """The exit code: that of a run that was stopped, when it was."""
     policy, trained = open_policy(config), open_policy(config)
-    alphabet = policy.alphabet
-    if alphabet is None:
-        raise SystemExit(
-            "the race is one of presets: what TRL makes of a chat model's prompts is not what we make of them"
-        )
 
     def ask(task: Task) -> str:
-        return preset_prompt(task.asked, alphabet, policy.reads_segments) + task.prefix
+        if policy.alphabet is None:
+            return readable_prompt(task.asked, policy.tokenizer) + task.prefix
+        return preset_prompt(task.asked, policy.alphabet, policy.reads_segments) + task.prefix
 
     evaluated = evaluation_source(config, note)
     held_out = held_out_tasks(evaluated, config.evaluation.tasks)
@@ -193,7 +196,10 @@ def run(config: Config, o: argparse.Namespace, stop: StopRequest) -> int:
     )  # fmt: skip
     checkpoints = sorted(o.run_dir.glob("checkpoint-*"), key=step_of)
     begun = step_of(checkpoints[-1]) if checkpoints else -1
-    with Exact(config, source, evaluated, controller, judge) as course, RunLog(o.run_dir, begun) as log:
+    with (
+        Exact(policy.is_preset, config, source, evaluated, controller, judge) as course,
+        RunLog(o.run_dir, begun) as log,
+    ):
         engine = open_local_engine(policy, judge, config.training, config.model)
         writing, lessons = Writing(config, course, engine, log, stop), Lessons(course, ask=ask)
         told = settings(config, trained, o)

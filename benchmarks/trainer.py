@@ -4,11 +4,15 @@
     python benchmarks/trainer.py                     # everything
     python benchmarks/trainer.py --only step --rounds 5 --json
     python benchmarks/trainer.py --only memory
+    python benchmarks/trainer.py --model smollm2 --rounds 3      # a whole update of a pretrained model
 
 Both sides get the same weights, prompts, reward, number of threads and precision, in turns within one process, so that
 a noisy machine is noisy to both; figures are medians of the rounds, ratios those of medians. Prompts have 140 tokens,
 8 of them with 8 samples each, and 40 tokens are written. The peak of a learning pass is what the process grows by
 (VmHWM of /proc/self/status over what it held before), each in a process of its own.
+
+With `--model` an update has 16 prompts of `curricula/digits.yaml` through the model's chat template, 8 samples of each and at
+most 24 new tokens, and all weights are trained. TRL samples all of them at once and learns from `--rows` at a time.
 
 What is the same: sampling from the full softmax at temperature 1, AdamW, no reference model, one update per batch.
 What is not: TRL computes the loss of DAPO with advantages over groups, kolmo REINFORCE with leave-one-out advantages.
@@ -21,7 +25,8 @@ import json
 import os
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from itertools import product
 from statistics import median
@@ -35,16 +40,21 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
+import kolmocli as kolmo
 from kolmocli.learning.batches import Weighted
 from kolmocli.learning.learner import Learner
 from kolmocli.learning.limits import TOKENS_PER_MICRO_BATCH
 from kolmocli.learning.returns import advantages
+from kolmocli.policy.adapters import Adaptation
 from kolmocli.policy.generation import generate
+from kolmocli.policy.loading import load_policy
 from kolmocli.policy.policy import Policy
-from kolmocli.policy.prompts import preset_prompt
+from kolmocli.policy.precision import choose_precision
+from kolmocli.policy.prompts import preset_prompt, readable_prompt
 from kolmocli.policy.scoring import Scorer
 from kolmocli.policy.vllm import open_vllm
 from kolmocli.processor import Precision, WantedPrecision
+from kolmocli.tasks.base import Prompt
 
 RATE = 1e-4
 _VLLM_SHARE = 0.4
@@ -59,12 +69,52 @@ def reward(text: str) -> float:
     return len(set(text)) / 64
 
 
-def update(bench: Bench, policy: Policy, learner: Learner) -> Callable[[], None]:
+@dataclass(frozen=True)
+class Update:
+    """What both sides have in common in an update."""
+
+    open_policy: Callable[[], Policy]
+    prompts: Sequence[Prompt]
+    new_tokens: int
+    rows: int
+    """Rollouts that TRL learns from at a time; it adds up their gradients."""
+
+
+def preset_update(bench: Bench, name: str) -> Update:
+    return Update(partial(bench.preset, name), prompts(), NEW_TOKENS, PROMPTS * SAMPLES)
+
+
+def pretrained_update(bench: Bench, name: str, rows: int) -> Update:
+    def open_policy() -> Policy:
+        policy = load_policy(name, device=bench.device, train=Adaptation())
+        policy.precision = choose_precision(policy.model, bench.precision)
+        return policy
+
+    with kolmo.open_course("digits", judges=False) as course:
+        asked = [task.asked for task in course.draw(16)]
+    return Update(open_policy, asked, 24, rows)
+
+
+def shown(policy: Policy, prompt: Prompt) -> str:
+    """The prompt as text, as the policy reads it."""
+    if policy.alphabet is None:
+        text = readable_prompt(prompt, policy.tokenizer)
+    else:
+        text = preset_prompt(prompt, policy.alphabet, policy.reads_segments)
+    assert tuple(policy.tokenizer(text).input_ids) == policy.prompt_ids(prompt), text
+    return text
+
+
+def ours(bench: Bench, update: Update, policy: Policy) -> Callable[[], None]:
+    """Runs an update of kolmo's."""
     step = iter(range(1_000_000))
+    learner = Learner(policy, learning_rate=RATE, max_grad_norm=1.0, entropy_bonus=0.0)
 
     def run() -> None:
         generator = bench.seeded(next(step))
-        rollouts = policy.rollout(prompts(), samples=SAMPLES, max_new_tokens=NEW_TOKENS, generator=generator)
+        rollouts = policy.rollout(
+            update.prompts, samples=SAMPLES, max_new_tokens=update.new_tokens, generator=generator
+        )
         batch = []
         for start in range(0, len(rollouts), SAMPLES):
             group = rollouts[start : start + SAMPLES]
@@ -77,13 +127,18 @@ def update(bench: Bench, policy: Policy, learner: Learner) -> Callable[[], None]
 
 
 def step_table(bench: Bench, rounds: int, name: str = "small") -> dict[str, float]:
+    """Samples per second of updates of a preset."""
+    return update_table(bench, rounds, preset_update(bench, name))
+
+
+def update_table(bench: Bench, rounds: int, update: Update) -> dict[str, float]:
     """Samples per second of whole updates. TRL's trainer owns its loop: an update of ours follows each of its own."""
     from datasets import Dataset
     from transformers import TrainerCallback
     from trl import GRPOConfig, GRPOTrainer
 
-    policy, theirs = bench.preset(name), bench.preset(name)
-    ours = update(bench, policy, Learner(policy, learning_rate=RATE, max_grad_norm=1.0, entropy_bonus=0.0))
+    policy, theirs = update.open_policy(), update.open_policy()
+    run, samples = ours(bench, update, policy), len(update.prompts) * SAMPLES
     taken: dict[str, list[float]] = {"kolmo": [], "TRL GRPOTrainer": []}
 
     class Turns(TrainerCallback):  # type: ignore[misc]
@@ -94,23 +149,25 @@ def step_table(bench: Bench, rounds: int, name: str = "small") -> dict[str, floa
         def on_step_end(self, *args: Any, **kwargs: Any) -> None:
             bench.finish()
             taken["TRL GRPOTrainer"].append(bench.clock() - self.began)
-            taken["kolmo"].append(bench.seconds(ours))
+            taken["kolmo"].append(bench.seconds(run))
 
+    texts = [shown(policy, prompt) for prompt in update.prompts]
     with TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         config = GRPOConfig(
-            output_dir=folder, per_device_train_batch_size=PROMPTS * SAMPLES, num_generations=SAMPLES,
-            max_completion_length=NEW_TOKENS, max_steps=rounds + 1, learning_rate=RATE, beta=0.0, temperature=1.0,
-            top_k=0, top_p=1.0, use_cpu=bench.device == "cpu", bf16=policy.precision == "bf16", gradient_checkpointing=False, report_to=[],
-            save_strategy="no", logging_steps=1000, disable_tqdm=True, seed=0, shuffle_dataset=False,
+            output_dir=folder, per_device_train_batch_size=update.rows, gradient_accumulation_steps=samples // update.rows,
+            num_generations=SAMPLES, max_completion_length=update.new_tokens, max_steps=rounds + 1, learning_rate=RATE,
+            beta=0.0, temperature=1.0, top_k=0, top_p=1.0, use_cpu=bench.device == "cpu", bf16=policy.precision == "bf16",
+            gradient_checkpointing=False, report_to=[], save_strategy="no", logging_steps=1000, disable_tqdm=True, seed=0,
+            shuffle_dataset=False,
         )  # fmt: skip
         trainer = GRPOTrainer(
             model=theirs.model, processing_class=theirs.tokenizer, args=config, callbacks=[Turns()],
             reward_funcs=lambda completions, **_: [reward(text) for text in completions],
-            train_dataset=Dataset.from_list([{"prompt": preset_prompt(p, "programs")} for p in prompts() * (rounds + 1)]),
+            train_dataset=Dataset.from_list([{"prompt": text} for text in texts * (rounds + 1)]),
         )  # fmt: skip
         trainer.train()
-    return {name: PROMPTS * SAMPLES / median(times[1:]) for name, times in taken.items()}
+    return {name: samples / median(times[1:]) for name, times in taken.items()}
 
 
 # --- generation alone
@@ -211,14 +268,21 @@ def main() -> None:
     parser.add_argument(
         "--precision", choices=get_args(WantedPrecision), default="auto", help="of products, on both sides"
     )
+    parser.add_argument("--model", help="a pretrained model, such as smollm2: its whole update against TRL's alone")
+    parser.add_argument("--rows", type=int, default=16, help="with --model: rollouts that TRL learns from at a time")
     parser.add_argument("--json", action="store_true", help="one object on stdout instead of tables")
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
     clock = time.process_time if options.cpu_time else time.perf_counter
     bench = Bench(options.device, options.precision, options.llama, clock)
     results = {}
-    for name in options.only:
-        title, measure = TABLES[name]
+    tables = TABLES
+    if options.model is not None:
+        update = pretrained_update(bench, options.model, options.rows)
+        title = f"a whole update, {options.model}, samples/s"
+        tables = {"step": (title, lambda bench, rounds: update_table(bench, rounds, update))}
+    for name in options.only if options.model is None else tables:
+        title, measure = tables[name]
         results[name] = measure(bench, options.rounds)
         if not options.json:
             show(title, results[name])
@@ -234,7 +298,7 @@ def show(title: str, figures: dict[str, float]) -> None:
             table.add_row(side, f"{figure:.1e}", "")
             continue
         ratio = figure / ours if title.startswith("peak") else ours / figure
-        table.add_row(side, f"{figure:,.0f}", "" if side == "kolmo" else f"{ratio:.2f} x")
+        table.add_row(side, f"{figure:,.{0 if figure > 20 else 2}f}", "" if side == "kolmo" else f"{ratio:.2f} x")
     Console(width=100).print(table)
 
 

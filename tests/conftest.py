@@ -133,6 +133,12 @@ def _package_missing(name: str) -> str | None:
     return None if importlib.util.find_spec(name) else f"{name} is not installed"
 
 
+LONGEST = (
+    "test_attack.py", "test_monarch_hosts.py", "test_monarch_command.py", "test_monarch.py", "test_snippets.py",
+    "test_golden.py", "test_wheel.py", "test_race.py", "test_killed.py", "test_exact_resume.py",
+)  # fmt: skip
+"""Files with tests of half a minute and more."""
+
 PARTS: dict[str, Callable[[], str | None]] = {
     "docker": _docker_missing,
     "packages": _packages_missing,
@@ -156,6 +162,17 @@ def pytest_configure(config: pytest.Config) -> None:
     unknown = sorted(_required() - set(PARTS))
     if unknown:
         raise pytest.UsageError(f"KOLMO_REQUIRE: no such part: {', '.join(unknown)}; there are {', '.join(PARTS)}")
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """Twice as many as cores: half of the time a test waits for a container, a process or a limit."""
+    return 2 * (os.cpu_count() or 1)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The longest first, or one of them would be left for the end, when all other workers are done."""
+    items.sort(key=lambda item: item.path.name not in LONGEST)
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

@@ -41,6 +41,10 @@ def attack(
     token_file: Annotated[
         Path | None, typer.Option("--token-file", help="A file with the token of the server.")
     ] = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option("--only", metavar="NAME", help="Only this hostile program, or this group. Repeatable."),
+    ] = None,
     timeout: Annotated[float, typer.Option(min=1, max=600, help="Seconds that a target has for one program.")] = 60.0,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")] = False,
 ) -> None:
@@ -57,7 +61,7 @@ def attack(
     if url is None and token_file is not None:
         raise UsageError("--token-file is for a server: --url")
     with _target(url, backend, python, answers, packages or (), token_file, timeout) as target:
-        findings = run(target, tell=remark)
+        findings = run(target, remark, only or ())
     if as_json:
         print_json(report(target, findings))
     else:

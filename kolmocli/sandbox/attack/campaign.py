@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import Any, Protocol
 
 from kolmocli.errors import CheckError, EnvironmentMissing
-from kolmocli.sandbox.attack.suite import GROUPS, HONEST, HONEST_PROGRAM, Kind, Probe, load
+from kolmocli.sandbox.attack.suite import GROUPS, HONEST, HONEST_PROGRAM, Kind, Probe, chosen, load
 
 
 class Said(StrEnum):
@@ -47,15 +47,18 @@ class Finding:
     detail: str = ""
 
 
-def attack(target: Target, tell: Callable[[str], None] = lambda _: None) -> list[Finding]:
-    """The honest programs, and then the hostile ones.
+def attack(target: Target, tell: Callable[[str], None] = lambda _: None, only: Sequence[str] = ()) -> list[Finding]:
+    """The honest programs, and then the hostile ones: all, or those that `only` has by name or group.
 
     Raises:
+        UsageError: `only` has a name that is none.
         EnvironmentMissing: the target answers none of the honest programs.
         CheckError: it lets no honest program pass, so that nothing is shown by what it refuses.
     """
-    probes = load(target.kind)
-    controls = [_control(target, probe) for probe in probes if probe.group == HONEST]
+    probes = chosen(load(target.kind), only)
+    with ThreadPoolExecutor(target.at_once) as threads:
+        honest = [probe for probe in probes if probe.group == HONEST]
+        controls = list(threads.map(lambda probe: _control(target, probe), honest))
     if all(each.outcome == "fault" for each in controls):
         raise EnvironmentMissing(f"{target.name} does not answer: {controls[0].detail}")
     if not any(each.outcome == "passed" for each in controls):

@@ -11,10 +11,12 @@ line `# --- then` between them. Files of `answers` are texts, with the answer th
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
+
+from kolmocli.errors import UsageError, suggest
 
 DATA = Path(__file__).with_name("data")
 GROUPS = ("escapes", "forged", "residue", "denial")
@@ -59,6 +61,20 @@ def load(kind: Kind) -> list[Probe]:
         (probe for targets, probe in found if not targets or kind in ("own", targets)),
         key=lambda p: order.index(p.group),
     )
+
+
+def chosen(probes: Sequence[Probe], only: Sequence[str]) -> list[Probe]:
+    """The honest ones, and the hostile ones with these names or groups; all where nothing is named.
+
+    Raises:
+        UsageError: no hostile program or group has one of these names.
+    """
+    hostile = [probe for probe in probes if probe.group != HONEST]
+    known = dict.fromkeys([*GROUPS, *(probe.name for probe in hostile)])
+    if unknown := next((name for name in only if name not in known), None):
+        raise UsageError(f"--only {unknown}: no such program or group; {suggest(unknown, known)}")
+    wanted = {HONEST, *(only or GROUPS)}
+    return [probe for probe in probes if wanted & {probe.group, probe.name}]
 
 
 def as_script(program: str) -> str:

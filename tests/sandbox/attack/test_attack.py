@@ -37,7 +37,7 @@ def test_our_own_sandboxes_hold(backend: str) -> None:
 
 @pytest.fixture(params=[pytest.param("docker", marks=pytest.mark.docker), "embedded"])
 def url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    with serving(tmp_path, "--workers", "1", backend=request.param) as server:
+    with serving(tmp_path, "--workers", "2", backend=request.param) as server:
         yield server.url
 
 
@@ -46,23 +46,30 @@ def test_our_own_server_holds(url: str) -> None:
 
 
 @pytest.mark.docker
-def test_a_weak_grader_falls() -> None:
-    report, ended = attacked("--python", f"{GRADERS}:weak", "--timeout", "10")
+@pytest.mark.parametrize(
+    "function, flags, fallen, held",
+    [
+        (
+            "weak",
+            ["--timeout", "10"],
+            "leaves_well equal_to_everything file_of_the_machine attribute_of_a_module busy_loop",
+            "plainly_wrong",
+        ),
+        ("contains", ["--answers"], "many_numbers longer refused_answer", "wrong"),
+    ],
+)
+def test_a_weak_grader_falls(function: str, flags: list[str], fallen: str, held: str) -> None:
+    only = [word for name in [*fallen.split(), held] for word in ("--only", name)]
+    report, ended = attacked("--python", f"{GRADERS}:{function}", *flags, *only)
     assert isinstance(ended, CheckError) and report is not None and not report["ok"]
-    fell = {each["name"] for each in report["findings"] if each["outcome"] == "fell"}
-    assert {"leaves_well", "equal_to_everything", "file_of_the_machine", "attribute_of_a_module", "busy_loop"} <= fell
-    assert "plainly_wrong" not in fell
-    assert all(counts["fell"] for counts in report["groups"].values())
+    outcomes = {each["name"]: each["outcome"] for each in report["findings"] if each["group"] != "honest"}
+    assert outcomes == {**dict.fromkeys(fallen.split(), "fell"), held: "held"}
 
 
 @pytest.mark.docker
-def test_graders_of_answers() -> None:
+def test_a_grader_of_answers_that_holds() -> None:
     report, ended = attacked("--python", f"{GRADERS}:exact", "--answers")
     assert ended is None and report is not None and report["ok"]
-    report, ended = attacked("--python", f"{GRADERS}:contains", "--answers")
-    assert isinstance(ended, CheckError) and report is not None
-    fell = {each["name"] for each in report["findings"] if each["outcome"] == "fell"}
-    assert {"many_numbers", "longer", "refused_answer"} <= fell and "wrong" not in fell
 
 
 @pytest.mark.docker
@@ -112,6 +119,10 @@ def test_a_server_that_is_not_there() -> None:
     "arguments, words",
     [
         ((), "name one target"),
+        (
+            ("--backend", "embedded", "--only", "busy_lop"),
+            "--only busy_lop: no such program or group; did you mean busy_loop",
+        ),
         (("--backend", "embedded", "--url", "http://x"), "name one target"),
         (("--backend", "embedded", "--answers"), "for a grader"),
         (("--url", "ftp://x"), "not an address"),
