@@ -75,7 +75,7 @@ TRACKS = {
     "ladder": Track(100, 10, (0.18, 0.2, 0.22, 0.24), (1e-5, 2e-5, 5e-5, 1e-4, 2e-4, 5e-4)),
     "digits": Track(100, 10, (0.25, 0.3, 0.35, 0.4), (3e-5, 1e-4, 3e-4, 1e-3)),
     # From weights that people know, with no warm start.
-    "arithmetic": Track(50, 25, (0.15, 0.2, 0.25), (2e-5, 5e-5, 1e-4)),
+    "arithmetic": Track(50, 25, (0.15, 0.2, 0.25), (2e-5, 5e-5, 1e-4), rows=16),
     # The policy that comes with kolmo, with which the curriculum begins, passes 96 % of these tasks before anything is learnt.
     "kolmogorov": Track(
         40, 10, (0.34, 0.36, 0.38, 0.4), (1e-4, 3e-4, 1e-3), "tiny-segments",
@@ -103,7 +103,7 @@ def variants(batch: int, rows: int) -> dict[str, list[str]]:
         "uniform + refill": switch(
             "controller.kind=uniform", "methods.refill.most=2", f"training.batch_size={batch // 2}"
         ),
-        **{kind: switch(f"controller.kind={kind}") for kind in ("window", "pool", "staircase")},
+        **{kind: switch(f"controller.kind={kind}") for kind in ("window", "pool", "staircase", "learnability")},
         "rasch, rloo": switch("training.baseline=rloo"),
         "uniform, rloo": switch("controller.kind=uniform", "training.baseline=rloo"),
         PLAIN: [],
