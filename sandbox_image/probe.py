@@ -161,7 +161,7 @@ def _refused(name: str, attack: Callable[[], object]) -> Finding:
     except ValueError as error:  # what setrlimit makes of EPERM
         return finding(name, "refused", error, True)
     except OSError as error:
-        refused = error.errno in (errno.EPERM, errno.EACCES, errno.ENOSYS)
+        refused = error.errno in (errno.EPERM, errno.EACCES, errno.ENOSYS, errno.EROFS)
         return finding(name, "refused", errno.errorcode.get(error.errno or 0, "?"), refused)
     return finding(name, "refused", "it could", False)
 

@@ -43,9 +43,7 @@ RuntimeOption = Annotated[
 ]
 WithOption = Annotated[
     list[str] | None,
-    typer.Option(
-        "--with", help="More for programs: numpy, or a language beyond Python, cpp or node. Repeatable."
-    ),
+    typer.Option("--with", help="More for programs: numpy, or a language beyond Python, cpp or node. Repeatable."),
 ]
 _SUFFIXES: dict[str, Language] = {".cpp": "cpp", ".cc": "cpp", ".cxx": "cpp", ".js": "javascript"}
 
@@ -176,11 +174,16 @@ def _jobs(files: Sequence[Path], language: Literal["dsl", "python"], stdin: Path
 
     spoken = [_SUFFIXES.get(path.suffix.lower(), language) for path in files]
     if stdin is not None and not NATIVE.keys() & spoken:
-        raise UsageError("--stdin means nothing without a program in C++ or JavaScript: Python's is run by statements here")
+        raise UsageError(
+            "--stdin means nothing without a program in C++ or JavaScript: Python's is run by statements here"
+        )
     if stdin is not None and str(stdin) == "-" and Path("-") in files:
         raise UsageError("--stdin - and the program - are both read from stdin; name a file for one of them")
     given = "" if stdin is None else _read(stdin)
-    return [Job(_read(path), name, inputs=(given,) if name in NATIVE else ()) for path, name in zip(files, spoken, strict=True)]
+    return [
+        Job(_read(path), name, inputs=(given,) if name in NATIVE else ())
+        for path, name in zip(files, spoken, strict=True)
+    ]
 
 
 def _shown(verdict: Verdict) -> Verdict:

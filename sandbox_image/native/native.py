@@ -26,7 +26,16 @@ import probe
 from running import Bounds, Ended, Running, inside, sweep
 
 IDLE_S, TOLD_S = 900, 2.0
-COMPILER = ["/usr/bin/g++", "-O2", "-std=c++17", "-static", "-w", "-fmax-errors=1", "-fdiagnostics-color=never", "-pipe"]
+COMPILER = [
+    "/usr/bin/g++",
+    "-O2",
+    "-std=c++17",
+    "-static",
+    "-w",
+    "-fmax-errors=1",
+    "-fdiagnostics-color=never",
+    "-pipe",
+]
 COMPILING = Bounds(cpu_s=15, wall_s=120, output=1 << 16, file=32 << 20, stack=64 << 20, space=1 << 30)
 NODE_MB = 64
 """What node itself takes before its program has anything."""
@@ -180,7 +189,11 @@ class Bench:
             "write to its folder": lambda: os.open(f"{fence.SCRATCH}/x", os.O_WRONLY | os.O_CREAT),
             "read the supervisor": lambda: os.open("/kolmo/native.py", os.O_RDONLY),
         }
-        for name in ("raise a limit", "become dumpable", "executable memory"):  # native code is that, and limits only sink
+        for name in (
+            "raise a limit",
+            "become dumpable",
+            "executable memory",
+        ):  # native code is that, and limits only sink
             del tried[name]
         of_compiler = {name: tried[name] for name in tried if name not in _OF_COMPILERS}
         for language in self.languages:
@@ -207,10 +220,20 @@ class Bench:
         payload = frames.PROGRAM.pack(kind, 5_000, 15_000, self.limits["memory_mb"])
         report = self.judged(payload + frames.join(_TRIED[language], frames.listed([b""])))
         results = [bytes(result) for result in frames.unlisted(report[frames.REPORT.size :])]
-        return probe.equal(f"a {language} program runs", "well\n" + frames.said("OK").decode(), b"".join(results).decode())
+        return probe.equal(
+            f"a {language} program runs", "well\n" + frames.said("OK").decode(), b"".join(results).decode()
+        )
 
 
-_OF_COMPILERS = ("fork", "execve", "signal process 1", "signal all processes", "limit process 1", "move process 1", "write to its folder")
+_OF_COMPILERS = (
+    "fork",
+    "execve",
+    "signal process 1",
+    "signal all processes",
+    "limit process 1",
+    "move process 1",
+    "write to its folder",
+)
 """What compilers may do, and no program gets them to."""
 
 

@@ -4,6 +4,7 @@ What it prints comes through pipes that end with it; what it came to is found ou
 it that could say something else. Time spent waiting for a processor is not counted, as for programs in Python.
 """
 
+import contextlib
 import os
 import resource
 import select
@@ -96,7 +97,7 @@ class Running:
         alive = True
         while alive:
             self.much = True
-            for fd, event in poll.poll(TICK_MS):
+            for fd, _ in poll.poll(TICK_MS):
                 if fd == 0:
                     host.leave(host.LOST_HOST)
                 alive = alive and fd != self.pidfd
@@ -224,10 +225,8 @@ def limit(bounds: Bounds) -> None:
 
 def sweep() -> None:
     """End all that is left in this container but process 1, which is exempt."""
-    try:
+    with contextlib.suppress(ProcessLookupError):
         os.kill(-1, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
     try:
         while True:
             os.waitpid(-1, 0)

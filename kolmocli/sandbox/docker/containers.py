@@ -96,13 +96,13 @@ class ContainerMaker:
         memory += (
             3 * limits.input_bytes + 2 * (slots + 1) * limits.output_bytes
         ) >> 20  # in the supervisor, on their way
-        self._greeting = asdict(limits) | {
+        self._greeting: dict[str, Any] = asdict(limits) | {
             "slots": slots,
             "ahead": _AHEAD,
             "container_mb": memory,
             "pids": 2 * (slots + _AHEAD) + 5,
-            **{language: int(language in native) for language in NATIVE},
         }
+        self._greeting |= {language: int(language in native) for language in NATIVE}
         self._native = bool(native)
         self._seccomp = (native_source() if native else image_source()) / "seccomp.json"
         self._mine = threading.local()

@@ -173,7 +173,9 @@ def build_native(
     with contextlib.closing(client(timeout=600)) as api:
         if base is None and not has_image(api, NATIVE_BASE):
             names = " and ".join(toolchains)
-            raise EnvironmentMissing(f"there is no base image with {names}; {how(toolchains)}, or name one with --base-image")
+            raise EnvironmentMissing(
+                f"there is no base image with {names}; {how(toolchains)}, or name one with --base-image"
+            )
         base = base or NATIVE_BASE
         require(base, toolchains, api)
         log(f"building {tag} on {base}")

@@ -31,7 +31,10 @@ class Toolchain:
     package: str
 
 
-TOOLCHAINS = {"cpp": Toolchain("cpp", "/usr/bin/g++", "g++"), "node": Toolchain("javascript", "/usr/bin/node", "nodejs")}
+TOOLCHAINS = {
+    "cpp": Toolchain("cpp", "/usr/bin/g++", "g++"),
+    "node": Toolchain("javascript", "/usr/bin/node", "nodejs"),
+}
 """By what `--with` calls them."""
 
 

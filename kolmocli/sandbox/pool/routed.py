@@ -59,7 +59,9 @@ class Routed(Sandbox):
         if failed is not None:
             future.set_exception(failed)
             return
-        verdicts = {at: v for part, mine in zip(parts, places, strict=True) for at, v in zip(mine, part.result(), strict=True)}
+        verdicts = {
+            at: v for part, mine in zip(parts, places, strict=True) for at, v in zip(mine, part.result(), strict=True)
+        }
         future.set_result([verdicts[at] for at in range(len(verdicts))])
 
     def withdraw(self, future: Future[list[Verdict]]) -> None:
@@ -92,7 +94,9 @@ class Routed(Sandbox):
     def check(self) -> list[dict[str, Any]]:
         """The promises of both; those of the other languages' containers say whose they are."""
         name = " and ".join(NATIVE[language] for language in self.native)
-        return self.python.check() + [found | {"promise": f"{name}: {found['promise']}"} for found in self.other.check()]
+        return self.python.check() + [
+            found | {"promise": f"{name}: {found['promise']}"} for found in self.other.check()
+        ]
 
     def close(self) -> None:
         for pool in self._both:
