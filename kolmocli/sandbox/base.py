@@ -21,7 +21,7 @@ from kolmocli.sandbox.wire.values import Opaque as Opaque, Raised as Raised
 Language = Literal["dsl", "python", "cpp", "javascript"]
 """Names in scope: "dsl" has the functions of `kolmocli/language/functions.py`, "python" starts empty."""
 LANGUAGES: tuple[Language, ...] = get_args(Language)
-NATIVE: dict[Language, str] = {"cpp": "cpp", "javascript": "node"}
+NATIVE: dict[str, str] = {"cpp": "cpp", "javascript": "node"}
 """Languages with containers of their own, by what `--with` calls them."""
 Value = tuple[int, ...]
 """The value of a statement as a sequence of integers: an int is a 1-tuple, bytes their byte values,
@@ -160,9 +160,7 @@ def jobs_of(programs: Programs) -> list[Job]:
     return [Job(each) if isinstance(each, str) else each for each in batch]
 
 
-def limited(
-    programs: Programs, limits: Limits, most: Limits, native: Collection[Language] = ()
-) -> list[tuple[Job, Limits]]:
+def limited(programs: Programs, limits: Limits, most: Limits, native: Collection[str] = ()) -> list[tuple[Job, Limits]]:
     """The jobs of a batch, each with what it may use in a sandbox with these limits.
 
     Raises:

@@ -36,13 +36,13 @@ COMPILER = [
     "-fdiagnostics-color=never",
     "-pipe",
 ]
-COMPILING = Bounds(cpu_s=15, wall_s=120, output=1 << 16, file=32 << 20, stack=64 << 20, space=1 << 30)
+COMPILING = Bounds(cpu_s=10, wall_s=120, output=1 << 16, file=32 << 20, stack=64 << 20, space=1 << 30)
 NODE_MB = 64
 """What node itself takes before its program has anything."""
 _LANGUAGES = {frames.CPP: "cpp", frames.JAVASCRIPT: "javascript"}
 _ERROR = re.compile(r":(\d+):\d+: (?:fatal )?error: (.*)")
 _THROWN = re.compile(r"^terminate called (?:after throwing an instance of '(.+)'|\S.*)$", re.MULTILINE)
-_RAISED = re.compile(r"^(?:Uncaught )?([A-Za-z_$][\w$]*(?:Error|Exception))\b", re.MULTILINE)
+_RAISED = re.compile(r"^(?:Uncaught )?([\w$]*(?:Error|Exception))\b", re.MULTILINE)
 _TRIED = {
     "cpp": b'extern "C" int puts(const char*);\nint main() { puts("well"); }\n',
     "javascript": b'console.log("well")\n',

@@ -16,7 +16,7 @@ from typing import Any
 import docker
 from docker.errors import APIError, DockerException, NotFound
 
-from kolmocli.sandbox.base import NATIVE, Language, Limits
+from kolmocli.sandbox.base import NATIVE, Limits
 from kolmocli.sandbox.docker.image import client, image_source
 from kolmocli.sandbox.docker.owner import this_owner
 from kolmocli.sandbox.docker.toolchains import native_source
@@ -86,7 +86,7 @@ class ContainerMaker:
     """Makes hardened containers of one image, all with the same limits."""
 
     def __init__(
-        self, image: str, limits: Limits, slots: int, runtime: str | None = None, native: Collection[Language] = ()
+        self, image: str, limits: Limits, slots: int, runtime: str | None = None, native: Collection[str] = ()
     ) -> None:
         """`native`: the image is that for other languages, with these."""
         self._image, self._runtime = image, runtime

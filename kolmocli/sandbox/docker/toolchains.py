@@ -14,7 +14,7 @@ from docker.errors import DockerException
 
 from kolmocli.errors import EnvironmentMissing
 from kolmocli.paths import data_dir
-from kolmocli.sandbox.base import NATIVE, Language
+from kolmocli.sandbox.base import Language
 
 REPOSITORY = "kolmo-native"
 LOCAL_BASE = "kolmo-base-native:bookworm"
@@ -79,4 +79,4 @@ def how(names: Sequence[str]) -> str:
 
 
 def languages(names: Sequence[str]) -> tuple[Language, ...]:
-    return tuple(language for language, name in NATIVE.items() if name in names)
+    return tuple(toolchain.language for name, toolchain in TOOLCHAINS.items() if name in names)

@@ -22,7 +22,7 @@ from concurrent.futures import Future
 from typing import Any
 
 from kolmocli.errors import KolmoError
-from kolmocli.sandbox.base import Health, Job, Language, Limits, Programs, Sandbox, Verdict, limited
+from kolmocli.sandbox.base import Health, Job, Limits, Programs, Sandbox, Verdict, limited
 from kolmocli.sandbox.pool.link import LinkError, Maker
 from kolmocli.sandbox.pool.queue import Batch, JobQueue, QueuedJob, payload, pick
 from kolmocli.sandbox.pool.retries import Retries
@@ -45,7 +45,7 @@ class Pool(Sandbox):
         window: int,
         retries: Retries | None = None,
         most: Limits | None = None,
-        native: Collection[Language] = (),
+        native: Collection[str] = (),
     ) -> None:
         """`native`: all that it runs is in these languages. Their containers are as new to every program, and take no spacer."""
         self.native = native
