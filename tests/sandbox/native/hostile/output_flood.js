@@ -1,3 +1,3 @@
 // expected: OLE
 // why: output without an end
-for (;;) console.log("more and more and more".repeat(10000));
+for (;;) require("fs").writeSync(1, "more and more and more\n".repeat(1000));
