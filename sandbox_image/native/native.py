@@ -9,6 +9,7 @@ As in the containers for Python, everything that is not expected ends this one: 
 
 import functools
 import json
+import math
 import os
 import re
 import select
@@ -80,7 +81,8 @@ class Bench:
     def __init__(self, limits: dict[str, int]) -> None:
         self.limits = limits
         self.number = 0
-        self.told = time.monotonic()
+        self.told = math.inf
+        """When the host last heard of this container; it is told nothing before it was greeted."""
 
     def judged(self, payload: bytes) -> bytes:
         """The report of the program in the payload of a RUN frame."""
@@ -268,6 +270,7 @@ def main() -> None:
     jail.pin(limits["lane"])
     bench = Bench(limits)
     send(frames.HELLO, 0, json.dumps({"check": bench.self_check()}).encode())
+    bench.told = time.monotonic()
     while True:
         for kind, request, payload in early:
             if kind == frames.PING:

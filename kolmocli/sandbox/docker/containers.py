@@ -24,7 +24,8 @@ from kolmocli.sandbox.pool.link import Finding, LinkError, SocketLink, broken_pr
 from kolmocli.sandbox.wire import frames
 
 LABEL_OWNER, LABEL_BORN = "kolmo.owner", "kolmo.born"
-GREETING_S = 20.0
+GREETING_S, NATIVE_GREETING_S = 20.0, 60.0
+"""Containers for other languages compile a program before they answer."""
 _STREAM = 8  # bytes of the header that the engine puts before every chunk of output
 _STDOUT, _STDERR = 1, 2
 _CHILD_OVERHEAD_MB, _CONTAINER_OVERHEAD_MB = 32, 96
@@ -134,7 +135,7 @@ class ContainerMaker:
             )
             link = ContainerLink(container.removeprefix("kolmo-"), raw, lane)
             self._api.start(container)
-            link.greet(self._greeting | {"lane": lane}, GREETING_S)
+            link.greet(self._greeting | {"lane": lane}, NATIVE_GREETING_S if self._native else GREETING_S)
         except (DockerException, OSError, LinkError, frames.FrameError) as error:
             if link:
                 link.close()

@@ -8,7 +8,7 @@ import pytest
 
 from kolmocli.sandbox import Limits, Sandbox, open_sandbox
 
-LIMITS = Limits(cpu_ms=800, wall_ms=1_500, memory_mb=64)
+LIMITS = Limits(cpu_ms=800, wall_ms=2_000, memory_mb=64)
 
 
 @pytest.fixture(scope="session")

@@ -31,7 +31,7 @@ def came_to(verdict: Verdict) -> str:
     return verdict.status.value
 
 
-LEAST = {"cpp": 300, "javascript": 800}
+LEAST = {"cpp": 300, "javascript": 600}
 """CPU time in ms: node needs some before it begins."""
 
 

@@ -56,7 +56,7 @@ def test_another_language_is_no_task() -> None:
     [
         (CPP, CPP),
         (f"Here it is:\n```cpp\n{CPP}\n```\nIt adds one.", CPP),
-        (f"<think>```cpp\nint main() {{}}\n```</think>\n```c++\n{CPP}\n```", CPP),
+        (f"<think>\n```cpp\nint main() {{}}\n```\n</think>\n```c++\n{CPP}\n```", CPP),
         (f"```cpp\n{CPP}\n```\nCompile it:\n```bash\ng++ it.cpp\n```", CPP),
         (f"```cpp\n{CPP}\n```\nThe loop is\n```cpp\nfor (;;) {{}}\n```", CPP),
         (f"```\n{CPP}\n```", CPP),
@@ -109,5 +109,5 @@ def test_predictions_in_three_languages(tmp_path: Path, kolmo: Run) -> None:
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
-    assert (report["tasks"], report["samples"], report["accuracy"]) == (3, 2, 0.5)
+    assert (report["n"], report["samples"], report["accuracy"]) == (3, 2, 0.5)
     assert report["language"] is None
