@@ -8,6 +8,7 @@ from kolmocli.errors import EnvironmentMissing, UsageError
 from kolmocli.sandbox import Call, Job, Limits, Raised, Sandbox, Status, open_sandbox
 from kolmocli.sandbox.base import Language
 from kolmocli.sandbox.docker.image import build_native
+from kolmocli.sandbox.pool.routed import Routed
 
 ADD = {
     "cpp": "#include <bits/stdc++.h>\nusing namespace std;\nint main() { long long a, b; cin >> a >> b; cout << a + b << endl; }",
@@ -61,6 +62,18 @@ def test_an_exception_ends_one_input_and_a_limit_all(native_sandbox: Sandbox) ->
     )
     assert (one.status, one.trace) == (Status.OK, ("1\n", Raised("exit status 7"), "3\n"))
     assert (two.status, two.trace) == (Status.TLE_CPU, ("1\n",))
+
+
+@pytest.mark.native
+def test_a_batch_for_both_kinds_of_container_can_be_withdrawn(native_sandbox: Sandbox) -> None:
+    assert isinstance(native_sandbox, Routed)
+    sleeper = Job("#include <unistd.h>\nint main() { for (;;) pause(); }", "cpp", inputs=("",))
+    future = native_sandbox.submit([Job("output = 1"), *[sleeper] * 8])
+    assert native_sandbox.unsettled >= 8
+    native_sandbox.withdraw(future)
+    statuses = [verdict.status for verdict in future.result(60)]
+    assert statuses[0] in (Status.OK, Status.CANCELLED) and statuses[-1] is Status.CANCELLED
+    assert set(statuses[1:]) <= {Status.TLE_WALL, Status.CANCELLED}
 
 
 @pytest.mark.native
