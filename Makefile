@@ -30,7 +30,7 @@ test-without-docker: $(STAMP)
 check: $(STAMP)
 	$(BIN)/ruff check
 	$(BIN)/mypy
-	MYPYPATH=kolmocli/sandbox/wire $(BIN)/mypy --config-file= --strict sandbox_image/*.py
+	MYPYPATH=kolmocli/sandbox/wire:sandbox_image $(BIN)/mypy --config-file= --strict sandbox_image/*.py sandbox_image/native/*.py
 
 # The site, in build/site. A page that is not in its menu, or a link that leads nowhere, fails.
 docs: $(INSTALLED)docs

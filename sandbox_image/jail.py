@@ -17,8 +17,12 @@ PR_SET_DUMPABLE, PR_SET_NO_NEW_PRIVS = 4, 38
 SECCOMP_SET_MODE_FILTER = 1
 PROT_EXEC = 4
 EPERM = 1
-LANDLOCK_CREATE_RULESET, LANDLOCK_RESTRICT_SELF = 444, 446
+LANDLOCK_CREATE_RULESET, LANDLOCK_ADD_RULE, LANDLOCK_RESTRICT_SELF = 444, 445, 446
+LANDLOCK_PATH_BENEATH = 1
 LANDLOCK_SCOPES = 0b11  # abstract unix sockets and signals, from ABI 6
+# Rights by their bits: those that a file has, and a folder has beneath it.
+EXECUTE, WRITE_FILE, READ_FILE, READ_DIR, TRUNCATE, IOCTL_DEV = 1 << 0, 1 << 1, 1 << 2, 1 << 3, 1 << 14, 1 << 15
+LANDLOCK_OF_FILES = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE | IOCTL_DEV
 
 # What a child may still call. Everything it could need is loaded and open: it computes, reads, writes and ends.
 ALLOWED = (
@@ -57,6 +61,11 @@ def _call(function: str, *arguments: object) -> int:
 def hide() -> None:
     """Let no process of the same user read this one's memory, descriptors or environment."""
     _call("prctl", PR_SET_DUMPABLE, 0, 0, 0, 0)
+
+
+def show() -> None:
+    """Undo `hide`, for a process that is about to become another program."""
+    _call("prctl", PR_SET_DUMPABLE, 1, 0, 0, 0)
 
 
 def pin(lane: int) -> None:
@@ -115,40 +124,75 @@ def _runs(numbers: Iterable[int]) -> list[tuple[int, int]]:
     return list(zip(firsts, sorted(n for n in inside if n + 1 not in inside), strict=True))
 
 
-class Jail:
-    """A seccomp filter and, where the kernel has it, an empty Landlock ruleset: no path can be opened."""
+class Filter:
+    """A seccomp filter: the BPF program as it will be handed to the kernel."""
 
-    def __init__(self) -> None:
+    def __init__(self, code: bytes) -> None:
         _call("prctl", PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
-        code = child_filter()
         self._code = ctypes.create_string_buffer(code, len(code))
         self._filter = ctypes.create_string_buffer(struct.pack("@HP", len(code) // 8, ctypes.addressof(self._code)), 16)
         self._syscall = _libc.syscall  # looked up once: what a child touches first, it has to copy
         self._seccomp = ARCHITECTURES[platform.machine()][1]
-        self.landlock_abi = max(0, _libc.syscall(LANDLOCK_CREATE_RULESET, None, 0, 1))
-        self._ruleset = self._landlock() if self.landlock_abi else -1
 
-    def _landlock(self) -> int:
-        bits = {1: 13, 2: 14, 3: 15, 4: 15}.get(self.landlock_abi, 16)
-        network = 0b11 if self.landlock_abi >= 4 else 0
-        scopes = LANDLOCK_SCOPES if self.landlock_abi >= 6 else 0
-        size = 8 if self.landlock_abi < 4 else 16 if self.landlock_abi < 6 else 24
-        attributes = struct.pack("=QQQ", (1 << bits) - 1, network, scopes)[:size]
+    def enter(self) -> None:
+        """Give up every call that the filter refuses. Raises OSError when it cannot be installed."""
+        _done(self._syscall(self._seccomp, SECCOMP_SET_MODE_FILTER, 0, self._filter))
+
+
+class Ruleset:
+    """A Landlock ruleset, in which no path can be opened until one is let in.
+
+    Only a second wall: kernels without Landlock are reported, not refused.
+    """
+
+    def __init__(self) -> None:
+        self.abi = max(0, _libc.syscall(LANDLOCK_CREATE_RULESET, None, 0, 1))
+        self._syscall = _libc.syscall
+        self._rights = (1 << {1: 13, 2: 14, 3: 15, 4: 15}.get(self.abi, 16)) - 1
+        self._fd = self._made() if self.abi else -1
+
+    def _made(self) -> int:
+        network = 0b11 if self.abi >= 4 else 0
+        scopes = LANDLOCK_SCOPES if self.abi >= 6 else 0
+        size = 8 if self.abi < 4 else 16 if self.abi < 6 else 24
+        attributes = struct.pack("=QQQ", self._rights, network, scopes)[:size]
         ruleset = _call("syscall", LANDLOCK_CREATE_RULESET, attributes, ctypes.c_size_t(size), 0)
         high = fcntl.fcntl(ruleset, fcntl.F_DUPFD_CLOEXEC, 32)  # out of the way of the descriptors that move in a child
         os.close(ruleset)
         return high
 
-    def restrict(self) -> None:
-        """Give up every path. Only a second wall: kernels without Landlock are reported, not refused."""
-        if self._ruleset >= 0:
-            self._done(self._syscall(LANDLOCK_RESTRICT_SELF, self._ruleset, 0))
+    def let_in(self, path: str, rights: int) -> None:
+        """Allow these rights at a file, or beneath a folder; a path that is not there is passed over."""
+        if self._fd < 0 or not os.path.exists(path):
+            return
+        fd = os.open(path, os.O_PATH | os.O_CLOEXEC)
+        if not os.path.isdir(path):
+            rights &= LANDLOCK_OF_FILES
+        try:
+            rule = struct.pack("=Qi", rights & self._rights, fd)
+            _call("syscall", LANDLOCK_ADD_RULE, self._fd, LANDLOCK_PATH_BENEATH, rule, 0)
+        finally:
+            os.close(fd)
 
     def enter(self) -> None:
-        """Give up every call that is not on the list. Raises OSError when the filter cannot be installed."""
-        self._done(self._syscall(self._seccomp, SECCOMP_SET_MODE_FILTER, 0, self._filter))
+        """Give up every path that was not let in."""
+        if self._fd >= 0:
+            _done(self._syscall(LANDLOCK_RESTRICT_SELF, self._fd, 0))
 
-    @staticmethod
-    def _done(result: int) -> None:
-        if result < 0:
-            raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+    def close(self) -> None:
+        if self._fd >= 0:
+            os.close(self._fd)
+
+
+class Jail:
+    """What a child of the fork server gives up: every path, and every call but those on the list."""
+
+    def __init__(self) -> None:
+        self._filter, self._ruleset = Filter(child_filter()), Ruleset()
+        self.landlock_abi = self._ruleset.abi
+        self.restrict, self.enter = self._ruleset.enter, self._filter.enter
+
+
+def _done(result: int) -> None:
+    if result < 0:
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))

@@ -25,7 +25,8 @@ def equal(promise: str, expected: object, found: object) -> Finding:
     return finding(promise, expected, found, expected == found)
 
 
-def container(limits: dict[str, int]) -> list[Finding]:
+def container(limits: dict[str, int], scratch: str = "none") -> list[Finding]:
+    """`scratch` is the one folder that may be written to."""
     with open("/proc/self/status", encoding="ascii") as file:
         status = dict(line.rstrip("\n").split(":\t", 1) for line in file if ":\t" in line)
     writable = [path for path in _directories() if os.access(path, os.W_OK)]
@@ -39,7 +40,7 @@ def container(limits: dict[str, int]) -> list[Finding]:
         equal("seccomp filter on the container", "2", status["Seccomp"].strip()),
         equal("network interfaces", "lo", ", ".join(sorted(os.listdir("/sys/class/net")))),
         finding("root file system is read-only", True, *[bool(os.statvfs("/").f_flag & os.ST_RDONLY)] * 2),
-        equal("writable directories", "none", ", ".join(writable) or "none"),
+        equal("writable directories", scratch, ", ".join(writable) or "none"),
         finding(
             "memory of the container",
             f"<= {limits['container_mb']} MiB",
@@ -109,31 +110,7 @@ def limits(abi: int) -> list[Finding]:
 
 def report(before: list[Finding], memory_mb: int) -> bytes:
     """Small attacks, each of which must be refused."""
-    libc = ctypes.CDLL(None, use_errno=True)
-
-    def call(name: str, *arguments: object) -> None:
-        if getattr(libc, name)(*arguments) < 0:
-            raise OSError(ctypes.get_errno(), name)
-
-    attacks: list[tuple[str, Callable[[], object]]] = [
-        ("fork", os.fork),
-        ("execve", lambda: os.execv("/proc/self/exe", ["python3", "-c", "0"])),
-        ("open a file to read", lambda: os.open("/proc/1/environ", os.O_RDONLY)),
-        ("open a file to write", lambda: os.open("/tmp/x", os.O_WRONLY | os.O_CREAT)),
-        ("list a directory", lambda: os.listdir("/")),
-        ("socket", lambda: socket.socket(socket.AF_INET, socket.SOCK_STREAM)),
-        ("unix socket", lambda: socket.socket(socket.AF_UNIX)),
-        ("signal process 1", lambda: os.kill(1, signal.SIGINT)),
-        ("signal all processes", lambda: os.kill(-1, signal.SIGKILL)),
-        ("anonymous file", lambda: os.memfd_create("x")),
-        ("trace a process", lambda: call("ptrace", 16, 1, 0, 0)),
-        ("raise a limit", lambda: resource.setrlimit(resource.RLIMIT_NPROC, (9, 9))),
-        ("become dumpable", lambda: call("prctl", 4, 1, 0, 0, 0)),
-        ("new namespaces", lambda: call("unshare", 0x10000000)),
-        ("executable memory", lambda: _map_executable(libc)),
-        ("shared memory", lambda: call("shmget", 1, 4096, 0o1600)),
-    ]
-    results = before + [_refused(name, attack) for name, attack in attacks]
+    results = before + refused("child", attacks())
     try:
         size = len(bytearray((memory_mb + 1) << 20))
         results.append(finding("memory of a program", f"<= {memory_mb} MiB", f"{mib(size)} given", False))
@@ -142,15 +119,51 @@ def report(before: list[Finding], memory_mb: int) -> bytes:
     return json.dumps(results).encode()
 
 
+def attacks() -> dict[str, Callable[[], object]]:
+    """By what each of them tries."""
+    libc = ctypes.CDLL(None, use_errno=True)
+
+    def call(name: str, *arguments: object) -> None:
+        if getattr(libc, name)(*arguments) < 0:
+            raise OSError(ctypes.get_errno(), name)
+
+    return {
+        "fork": os.fork,
+        "execve": lambda: os.execv("/proc/self/exe", ["python3", "-c", "0"]),
+        "open a file to read": lambda: os.open("/proc/1/environ", os.O_RDONLY),
+        "open a file to write": lambda: os.open("/tmp/x", os.O_WRONLY | os.O_CREAT),
+        "list a directory": lambda: os.listdir("/"),
+        "socket": lambda: socket.socket(socket.AF_INET, socket.SOCK_STREAM),
+        "unix socket": lambda: socket.socket(socket.AF_UNIX),
+        "signal process 1": lambda: os.kill(1, signal.SIGINT),
+        "signal all processes": lambda: os.kill(-1, signal.SIGKILL),
+        "anonymous file": lambda: os.memfd_create("x"),
+        "trace a process": lambda: call("ptrace", 16, 1, 0, 0),
+        "raise a limit": lambda: resource.setrlimit(resource.RLIMIT_NPROC, (9, 9)),
+        "become dumpable": lambda: call("prctl", 4, 1, 0, 0, 0),
+        "new namespaces": lambda: call("unshare", 0x10000000),
+        "executable memory": lambda: _map_executable(libc),
+        "shared memory": lambda: call("shmget", 1, 4096, 0o1600),
+        "limit process 1": lambda: resource.prlimit(1, resource.RLIMIT_NOFILE, (9, 9)),
+        "move process 1": lambda: os.sched_setaffinity(1, {0}),
+        "mount": lambda: call("mount", b"none", b"/tmp", b"tmpfs", 0, None),
+    }
+
+
+def refused(who: str, tried: dict[str, Callable[[], object]]) -> list[Finding]:
+    """The outcome of each attack by `who`."""
+    return [_refused(f"{who} cannot: {name}", attack) for name, attack in tried.items()]
+
+
 def _refused(name: str, attack: Callable[[], object]) -> Finding:
     try:
         attack()
     except ValueError as error:  # what setrlimit makes of EPERM
-        return finding(f"child cannot: {name}", "refused", error, True)
+        return finding(name, "refused", error, True)
     except OSError as error:
-        refused = error.errno in (errno.EPERM, errno.EACCES, errno.ENOSYS)
-        return finding(f"child cannot: {name}", "refused", errno.errorcode.get(error.errno or 0, "?"), refused)
-    return finding(f"child cannot: {name}", "refused", "it could", False)
+        refused = error.errno in (errno.EPERM, errno.EACCES, errno.ENOSYS, errno.EROFS)
+        return finding(name, "refused", errno.errorcode.get(error.errno or 0, "?"), refused)
+    return finding(name, "refused", "it could", False)
 
 
 def _map_executable(libc: ctypes.CDLL) -> None:

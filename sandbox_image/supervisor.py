@@ -28,12 +28,12 @@ import imports
 import probe
 import scope
 import template
+from host import BAD_FRAME, LOST_HOST, LOST_TEMPLATE, READ, hello, leave
 from jail import hide, pin
 from statements import HABITUAL_MODULES, MODULES, MORE_MODULES
 
 IDLE_S = 900
 LATE_S = 10.0  # how long after the last wall limit the template may stay silent on a child
-READ = 1 << 18
 TICK_S = 0.005
 BUNDLE = 16  # replies that wait for each other while there is more to run: every chunk costs the engine two hops
 BUNDLE_S = 0.02
@@ -41,7 +41,6 @@ MUCH = 1 << 16  # bytes printed; the socket of a program that prints more is pol
 TOLD_S = 2.0
 MOST_CPU = (1 << 32) - 1
 imports_more = imports.search_for([*MORE_MODULES, *HABITUAL_MODULES, *scope.packages()])
-LOST_HOST, LOST_TEMPLATE, BAD_FRAME = 0, 71, 72
 
 
 class Slot:
@@ -315,24 +314,6 @@ class Supervisor:
             known = {finding["promise"] for finding in found}
             found += [finding for finding in inside if not finding["ok"] or finding["promise"] not in known]
         return found
-
-
-def leave(code: int) -> None:
-    os._exit(code)
-
-
-def hello(reader: frames.Reader) -> tuple[dict[str, int], list[tuple[int, int, bytes]]]:
-    """Wait until the host speaks, so that nothing is sent before it listens."""
-    got: list[tuple[int, int, bytes]] = []
-    while not got:
-        chunk = os.read(0, READ)
-        if not chunk:
-            leave(LOST_HOST)
-        got += reader.feed(chunk)
-    kind, _, payload = got.pop(0)
-    if kind != frames.HELLO:
-        leave(BAD_FRAME)
-    return json.loads(payload), got
 
 
 def spawn_template(names: Sequence[str]) -> socket.socket:

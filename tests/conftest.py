@@ -39,7 +39,7 @@ os.environ["HF_HUB_OFFLINE"] = "1"  # no test fetches anything, and a hub that d
 KOLMO = Path(sys.executable).with_name("kolmo")
 NO_ENGINE = {"DOCKER_HOST": "unix:///nonexistent/docker.sock"}
 """The environment of a machine without a Docker engine."""
-SEE_AN_ENGINE = ("docker", "packages", "either")
+SEE_AN_ENGINE = ("docker", "packages", "native", "either")
 """Marks of tests that see the engine of this machine. For all others there is none: what a machine happens to have does
 not decide what they test, and so nobody has to remember what asks for one."""
 
@@ -76,6 +76,20 @@ def _packages_missing() -> str | None:
     asked = subprocess.run(ask, capture_output=True, text=True, check=False)
     said = (asked.stderr.strip().splitlines() or ["no reason given"])[-1]
     return f"pip finds no numpy: {said}" if asked.returncode else None
+
+
+@functools.cache
+def _native_missing() -> str | None:
+    """The image for C++ and JavaScript, or a base that it can be built on."""
+    if reason := _docker_missing():
+        return reason
+    from kolmocli.sandbox.docker.image import client, has_image
+    from kolmocli.sandbox.docker.toolchains import LOCAL_BASE, TOOLCHAINS, how, native_tag
+
+    names = tuple(TOOLCHAINS)
+    with contextlib.closing(client()) as api:
+        there = has_image(api, native_tag(names)) or has_image(api, LOCAL_BASE)
+    return None if there else f"no base image with {' and '.join(names)}; {how(names)}"
 
 
 @functools.cache
@@ -142,6 +156,7 @@ LONGEST = (
 PARTS: dict[str, Callable[[], str | None]] = {
     "docker": _docker_missing,
     "packages": _packages_missing,
+    "native": _native_missing,
     "monarch": _monarch_missing,
     "namespaces": _namespaces_missing,
     "gpu": _gpu_missing,

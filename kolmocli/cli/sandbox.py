@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from kolmocli.cli.attack import attack
 from kolmocli.cli.output import print_json, print_line, remark
+from kolmocli.console import printable
 from kolmocli.errors import CheckError, UsageError
 from kolmocli.files import require_regular
+
+if TYPE_CHECKING:
+    from kolmocli.sandbox import Job, Verdict
+    from kolmocli.sandbox.base import Language
 
 app = typer.Typer(
     no_args_is_help=True, help="The place where programs run: disposable containers, or worker processes."
@@ -34,6 +41,11 @@ WorkersOption = Annotated[
 RuntimeOption = Annotated[
     str | None, typer.Option("--runtime", help="Another OCI runtime of the engine, such as runsc.")
 ]
+WithOption = Annotated[
+    list[str] | None,
+    typer.Option("--with", help="More for programs: numpy, or a language beyond Python, cpp or node. Repeatable."),
+]
+_SUFFIXES: dict[str, Language] = {".cpp": "cpp", ".cc": "cpp", ".cxx": "cpp", ".js": "javascript"}
 
 
 _MOST_MB = 68
@@ -51,28 +63,41 @@ def build(
     tag: Annotated[
         str | None, typer.Option("--tag", help="Tag; default: kolmo-sandbox:<digest of the sources>.")
     ] = None,
-    packages: Annotated[
-        list[str] | None, typer.Option("--with", help="A package that programs may import: numpy. Repeatable.")
-    ] = None,
+    packages: WithOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Build the image in which programs run."""
-    from kolmocli.sandbox.docker.image import build as build_image
-    from kolmocli.sandbox.docker.packages import known
+    """Build the image in which programs run; cpp and node are in an image of their own."""
+    from kolmocli.sandbox.docker.image import build as build_image, build_native
+    from kolmocli.sandbox.docker.packages import split
 
-    built = build_image(base_image, tag, log=remark, packages=known(packages or ()))
+    python, toolchains = split(packages or ())
+    if python and toolchains and (base_image or tag):
+        raise UsageError(
+            f"--with {python[0]} and --with {toolchains[0]} make two images; with --base-image or --tag build one at a time"
+        )
+    built: dict[str, str] = {}
+    if toolchains:
+        built["native_image"] = build_native(toolchains, base_image, tag, log=remark)
+    if python or not toolchains:
+        built["image"] = build_image(base_image, tag, log=remark, packages=python)
     if as_json:
-        print_json({"image": built})
+        print_json(built)
     else:
-        print_line(built)
+        for image in built.values():
+            print_line(image)
 
 
 @app.command()
-def check(backend: SandboxOption = "auto", runtime: RuntimeOption = None, as_json: JsonOption = False) -> None:
+def check(
+    backend: SandboxOption = "auto",
+    runtime: RuntimeOption = None,
+    packages: WithOption = None,
+    as_json: JsonOption = False,
+) -> None:
     """Say what is really enforced, as found from inside. Exit 3 when a promise does not hold."""
     from kolmocli.sandbox import open_sandbox
 
-    with open_sandbox(backend, workers=1, runtime=runtime, warn=remark) as sandbox:
+    with open_sandbox(backend, workers=1, runtime=runtime, packages=packages or (), warn=remark) as sandbox:
         findings, name = sandbox.check(), sandbox.health().backend
     if as_json:
         print_json({"backend": name, "ok": all(f["ok"] for f in findings), "promises": findings})
@@ -100,20 +125,27 @@ def run(
     cpu_ms: Annotated[int, typer.Option(min=1, help="CPU time of one program.")] = 1_000,
     wall_ms: Annotated[int, typer.Option(min=1, help="Wall time of one program.")] = 3_000,
     memory_mb: Annotated[int, typer.Option(min=16, help="Memory of one program, in MiB.")] = 128,
-    packages: Annotated[
-        list[str] | None, typer.Option("--with", help="A package that programs may import: numpy. Repeatable.")
+    packages: WithOption = None,
+    stdin: Annotated[
+        Path | None, typer.Option("--stdin", help="Text that programs in C++ and JavaScript read; - is stdin.")
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Run files and print status, value and times of each, in order. Exit 0 whatever the programs did."""
-    from kolmocli.sandbox import Job, Limits, open_sandbox
+    """Run files and print status, value and times of each, in order. Exit 0 whatever the programs did.
 
-    programs = [_read(path) for path in files]
+    .cpp, .cc and .cxx are C++, .js is JavaScript, and the value is what they print; all else is in --language.
+    """
+    from kolmocli.sandbox import Limits, open_sandbox
+    from kolmocli.sandbox.base import NATIVE
+
+    jobs = _jobs(files, language, stdin)
+    needed = {NATIVE[job.language] for job in jobs if job.language in NATIVE}
+    packages = sorted({*(packages or ()), *needed})
     limits = Limits(cpu_ms=cpu_ms, wall_ms=wall_ms, memory_mb=memory_mb)
     with open_sandbox(
-        backend, limits=limits, workers=workers, runtime=runtime, packages=packages or (), warn=remark
+        backend, limits=limits, workers=workers, runtime=runtime, packages=packages, warn=remark
     ) as sandbox:
-        verdicts = sandbox.run([Job(program, language) for program in programs])
+        verdicts = [_shown(verdict) for verdict in sandbox.run(jobs)]
         name = sandbox.health().backend
     results = [
         {
@@ -131,8 +163,36 @@ def run(
         print_json({"backend": name, "results": results})
         return
     for path, v in zip(files, verdicts, strict=True):
-        value = "" if v.value is None else " ".join(map(str, v.value))
+        value = v.value if isinstance(v.value, str) else " ".join(map(str, v.value or ()))
+        value = printable(" ".join(value.split()))
         print_line(f"{path}: {v.status.value} {v.cpu_ms:.1f} ms {v.detail or value}".rstrip())
+
+
+def _jobs(files: Sequence[Path], language: Literal["dsl", "python"], stdin: Path | None) -> list[Job]:
+    from kolmocli.sandbox import Job
+    from kolmocli.sandbox.base import NATIVE
+
+    spoken = [_SUFFIXES.get(path.suffix.lower(), language) for path in files]
+    if stdin is not None and not NATIVE.keys() & spoken:
+        raise UsageError(
+            "--stdin means nothing without a program in C++ or JavaScript: Python's is run by statements here"
+        )
+    if stdin is not None and str(stdin) == "-" and Path("-") in files:
+        raise UsageError("--stdin - and the program - are both read from stdin; name a file for one of them")
+    given = "" if stdin is None else _read(stdin)
+    return [
+        Job(_read(path), name, inputs=(given,) if name in NATIVE else ())
+        for path, name in zip(files, spoken, strict=True)
+    ]
+
+
+def _shown(verdict: Verdict) -> Verdict:
+    """A script that an exception ended is shown as a failure: it has one input."""
+    from kolmocli.sandbox import Raised, Status
+
+    if not isinstance(verdict.value, Raised):
+        return verdict
+    return replace(verdict, status=Status.RUNTIME, trace=(), detail=verdict.value.error)
 
 
 def _read(path: Path) -> str:
@@ -162,9 +222,7 @@ def serve(
     ] = "auto",
     workers: WorkersOption = None,
     runtime: RuntimeOption = None,
-    packages: Annotated[
-        list[str] | None, typer.Option("--with", help="A package that programs may import: numpy. Repeatable.")
-    ] = None,
+    packages: WithOption = None,
     cpu_ms: Annotated[int, typer.Option(min=1, help="CPU time that a job may ask for.")] = 10_000,
     wall_ms: Annotated[int, typer.Option(min=1, help="Wall time that a job may ask for.")] = 30_000,
     memory_mb: Annotated[int, typer.Option(min=16, help="Memory that a job may ask for, in MiB.")] = 1_024,

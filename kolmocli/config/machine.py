@@ -51,7 +51,9 @@ class SandboxSection(Section):
     wall_ms: Positive = Field(3000, description="wall time of one program, the backstop")
     memory_mb: Positive = Field(128, description="memory of one program")
     runtime: str | None = Field(None, description="another OCI runtime of the Docker engine, such as runsc")
-    packages: list[str] = Field([], description="what programs may import beyond the standard library: numpy")
+    packages: list[str] = Field(
+        [], description="more for programs: numpy to import; cpp and node, for tasks in C++ and JavaScript"
+    )
 
 
 class EngineSettings(Section):

@@ -19,6 +19,7 @@ from kolmocli.policy.rollout import Rollout
 from kolmocli.policy.vllm import VllmSampler, open_vllm
 from kolmocli.sandbox.base import Health
 from kolmocli.tasks.base import Task
+from kolmocli.tasks.code.languages import program_part
 from kolmocli.tasks.judging import Judge
 from kolmocli.tasks.outcome import Outcome
 
@@ -94,6 +95,9 @@ class LocalEngine:
     def _answer(self, task: Task, rollout: Rollout) -> str:
         """The text to judge. Presets write nothing around a program; the rest of other models' answers is removed."""
         whole = task.language == "text" or self.policy.is_preset
+        if not whole and task.language in ("cpp", "javascript"):
+            part = program_part(rollout.text, task.language)
+            return "\n".join([*[""] * part.first, *part.lines])
         return rollout.text if whole else program_in_place(rollout.text, task.defines)
 
     def health(self) -> Health:

@@ -7,19 +7,22 @@ value of every statement comes back and the host compares (a program cannot leak
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from keyword import iskeyword
-from typing import Any, Literal, Protocol, Self
+from typing import Any, Literal, Protocol, Self, get_args
 
 from kolmocli.errors import UsageError
 from kolmocli.sandbox.wire import values
 from kolmocli.sandbox.wire.values import Opaque as Opaque, Raised as Raised
 
-Language = Literal["dsl", "python"]
+Language = Literal["dsl", "python", "cpp", "javascript"]
 """Names in scope: "dsl" has the functions of `kolmocli/language/functions.py`, "python" starts empty."""
+LANGUAGES: tuple[Language, ...] = get_args(Language)
+NATIVE: dict[str, str] = {"cpp": "cpp", "javascript": "node"}
+"""Languages with containers of their own, by what `--with` calls them."""
 Value = tuple[int, ...]
 """The value of a statement as a sequence of integers: an int is a 1-tuple, bytes their byte values,
 a str its code points; list, tuple and range of int as they are, by exact built-in type."""
@@ -116,7 +119,7 @@ class Job:
     The verdict has the value of each of its statements as a sequence of integers; with `plain` the values as they
     are. With `calls` it is what each of these calls returns, after the program has run. With `inputs` the program is a
     script that runs once for each and reads it from stdin, and the verdict has the printed texts. All three are for Python,
-    and `calls` and `inputs` exclude each other.
+    and `calls` and `inputs` exclude each other. A job in C++ or JavaScript has inputs and nothing else.
 
     `group` is an opaque label: two jobs of one group are not run back to back in one container. `avoid` names a
     container that must not run this job (a winner is confirmed elsewhere).
@@ -139,6 +142,10 @@ class Job:
             raise UsageError(
                 "a job in the small language has no plain values, no calls and no inputs: they are for Python"
             )
+        if self.language in NATIVE and (self.plain or self.calls or not self.inputs):
+            raise UsageError(
+                f"a job in {self.language} is a script with inputs and without calls; for one that reads nothing: inputs=('',)"
+            )
         if self.calls and self.inputs:
             raise UsageError("a job has calls or inputs, never both: it is a module or a script")
 
@@ -153,10 +160,22 @@ def jobs_of(programs: Programs) -> list[Job]:
     return [Job(each) if isinstance(each, str) else each for each in batch]
 
 
-def limited(programs: Programs, limits: Limits, most: Limits) -> list[tuple[Job, Limits]]:
-    """The jobs of a batch, each with what it may use in a sandbox with these limits. Raises UsageError as `Limits.of`."""
+def limited(programs: Programs, limits: Limits, most: Limits, native: Collection[str] = ()) -> list[tuple[Job, Limits]]:
+    """The jobs of a batch, each with what it may use in a sandbox with these limits.
+
+    Raises:
+        UsageError: as `Limits.of`, or a job in a language beyond Python that is not among `native`.
+    """
     usual = replace(most, cpu_ms=limits.cpu_ms, wall_ms=limits.wall_ms, memory_mb=limits.memory_mb)
-    return [(job, usual.of(job, most)) for job in jobs_of(programs)]
+    jobs = jobs_of(programs)
+    for job in jobs:
+        if job.language in NATIVE and job.language not in native:
+            name = NATIVE[job.language]
+            raise UsageError(
+                f"a job in {job.language}: this sandbox has no {name}; build it with kolmo sandbox build --with {name}, and open "
+                f'a Docker sandbox with packages=["{name}"] (--with {name})'
+            )
+    return [(job, usual.of(job, most)) for job in jobs]
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,10 +12,11 @@ from kolmocli.sandbox.backends import Backend as Backend, is_address, what_is_wr
 from kolmocli.sandbox.base import Limits, Sandbox
 from kolmocli.sandbox.pool.pool import Pool
 from kolmocli.sandbox.pool.retries import Retries
+from kolmocli.sandbox.pool.routed import Routed
 
 _SLOTS = 4
 """Programs at once in one container: one that burns its whole time holds up a quarter of it."""
-_WINDOW = {"docker": 48, "embedded": 8}
+_WINDOW = {"docker": 48, "embedded": 8, "native": 2}
 """Programs on their way to one container: hides the hop through the engine."""
 _log = logging.getLogger("kolmocli.sandbox")
 
@@ -39,7 +40,7 @@ def open_sandbox(
     embedded, and warns in one line (default: the logger `kolmocli.sandbox`). `limits` hold for every program without limits of its own,
     and `most` bounds those (default: `limits`).
     `runtime` names another OCI runtime of the engine, such as runsc, and `packages` what programs may import beyond the
-    standard library, such as numpy; both need docker.
+    standard library, numpy, and languages beyond Python: cpp, node. Both need docker.
 
     `backend` may also be the address of a server, `http://host:port`: then `workers` are connections (default: 8), and the token
     is in `token_file`, or in the environment variable KOLMO_SANDBOX_TOKEN.
@@ -73,7 +74,7 @@ def open_pool(
     packages: Sequence[str] = (),
     runtime: str | None = None,
     retries: Retries | None = None,
-) -> Pool:
+) -> Pool | Routed:
     """A sandbox on this machine: `open_sandbox` without addresses."""
     if wrong := what_is_wrong(backend):
         raise UsageError(f"sandbox: {wrong}")
@@ -83,14 +84,16 @@ def open_pool(
         raise UsageError(f"the embedded sandbox has no {', '.join(packages)}: packages are a part of a Docker image")
     if image and backend == "embedded":
         raise UsageError(f"the embedded sandbox has no image {image}: that is a part of a Docker engine")
+    toolchains: tuple[str, ...] = ()
+    if packages:
+        from kolmocli.sandbox.docker.packages import split
+
+        backend = "docker"
+        packages, toolchains = split(packages)
     if image and packages:
         raise UsageError(
             f"either the image {image} or packages: it has those that it was built with (kolmo sandbox build --with)"
         )
-    if packages:
-        from kolmocli.sandbox.docker.packages import known
-
-        backend, packages = "docker", known(packages)
     limits = limits or Limits()
     size = workers or max(2, os.cpu_count() or 1)
     if backend == "auto" and not runtime and (reason := _why_not_docker(image, warn)):
@@ -105,7 +108,12 @@ def open_pool(
         _ensure_docker(image, tuple(packages), warn)
     if runtime:
         _require_runtime(runtime)
-    return _docker(limits, most or limits, size, image or _tag(packages), runtime, retries)
+    if toolchains:
+        native_image = _ensure_native(toolchains, warn)
+    pool = _docker(limits, most or limits, size, image or _tag(packages), runtime, retries)
+    if not toolchains:
+        return pool
+    return Routed(pool, lambda: _native(limits, most or limits, size, native_image, toolchains, runtime, retries))
 
 
 def _embedded(limits: Limits, most: Limits, size: int, retries: Retries | None) -> Pool:
@@ -127,6 +135,24 @@ def _docker(limits: Limits, most: Limits, size: int, image: str, runtime: str | 
     sweep()
     maker = ContainerMaker(image, most, _SLOTS, runtime)
     return Pool("docker", maker, limits, size, _WINDOW["docker"], retries, most)
+
+
+def _native(
+    limits: Limits,
+    most: Limits,
+    size: int,
+    image: str,
+    toolchains: Sequence[str],
+    runtime: str | None,
+    retries: Retries | None,
+) -> Pool:
+    """One program at a time in a container: compilers take much memory, and programs have all of their processor."""
+    from kolmocli.sandbox.docker.containers import ContainerMaker
+    from kolmocli.sandbox.docker.toolchains import languages
+
+    spoken = languages(toolchains)
+    maker = ContainerMaker(image, most, 1, runtime, spoken)
+    return Pool("docker", maker, limits, size, _WINDOW["native"], retries, most, spoken)
 
 
 def _why_not_docker(image: str | None, warn: Callable[[str], None]) -> str | None:
@@ -182,3 +208,18 @@ def _ensure_docker(image: str | None, packages: tuple[str, ...], warn: Callable[
         raise UsageError(f"the image {image} is not there; build it with: kolmo sandbox build --tag {image}")
     if missing:
         build(packages=packages, log=lambda line: warn(f"sandbox: {line}"))
+
+
+def _ensure_native(toolchains: tuple[str, ...], warn: Callable[[str], None]) -> str:
+    """The image for these languages: one that has more will do, and where there is none it is built."""
+    from kolmocli.sandbox.docker.image import build_native, client, has_image
+    from kolmocli.sandbox.docker.toolchains import TOOLCHAINS, native_tag
+
+    api = client()
+    try:
+        for names in dict.fromkeys((toolchains, tuple(TOOLCHAINS))):
+            if has_image(api, native_tag(names)):
+                return native_tag(names)
+    finally:
+        api.close()
+    return build_native(toolchains, log=lambda line: warn(f"sandbox: {line}"))

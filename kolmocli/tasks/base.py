@@ -10,15 +10,15 @@ from typing import Any, Literal, Protocol
 from kolmocli.curriculum.base import Bucket
 from kolmocli.errors import UsageError
 from kolmocli.language.program import Program
-from kolmocli.sandbox.base import Job, Raised, Status, Verdict
+from kolmocli.sandbox.base import NATIVE, Job, Raised, Status, Verdict
 from kolmocli.tasks.border import at_work, shown, truth
 from kolmocli.tasks.figures import Metric, measured
 from kolmocli.tasks.outcome import Outcome, Terms
 
 Split = Literal["train", "eval"]
 """Training and evaluation draw from disjoint seeds and disjoint program skeletons."""
-Language = Literal["dsl", "python", "text"]
-"""The language of an answer: the small language, Python, or words, for which nothing is run."""
+Language = Literal["dsl", "python", "cpp", "javascript", "text"]
+"""The language of an answer: the small language, Python, C++ or JavaScript, or words, for which nothing is run."""
 
 _NOWHERE = Bucket("", 1)
 """The bucket of a task that is in no family yet."""
@@ -118,6 +118,10 @@ class Checked:
     def job(self) -> Job | None:
         if self.task.language == "text":
             return None
+        if self.task.language in NATIVE:
+            raise UsageError(
+                f"{self.task.bucket}: a program in {self.task.language} has no value to check; give it inputs and outputs"
+            )
         return Job(self.text, self.task.language, plain=self.task.language == "python", group=1 + self.task.index)
 
     def outcome(self, verdict: Verdict | None) -> Outcome:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kolmocli.language.answers import program_of
 from kolmocli.tasks.base import Task
+from kolmocli.tasks.code.languages import program_part
 
 
 def messages(task: Task) -> list[dict[str, str]]:
@@ -18,7 +19,10 @@ def messages(task: Task) -> list[dict[str, str]]:
 def judged_text(task: Task, answer: str) -> str:
     """The answer without prose and code fences around a program, and with the beginning that is given, unless it repeats
     that, spaced in any way."""
-    text = answer if task.language == "text" else program_of(answer, task.defines)
+    if task.language in ("cpp", "javascript"):
+        text = "\n".join(program_part(answer, task.language).lines).strip("\n")
+    else:
+        text = answer if task.language == "text" else program_of(answer, task.defines)
     return text if _unspaced(text).startswith(_unspaced(task.prefix)) else task.prefix + text
 
 

@@ -8,6 +8,7 @@ import socket
 import threading
 import time
 import uuid
+from collections.abc import Collection
 from dataclasses import asdict
 from functools import cached_property
 from typing import Any
@@ -15,14 +16,16 @@ from typing import Any
 import docker
 from docker.errors import APIError, DockerException, NotFound
 
-from kolmocli.sandbox.base import Limits
+from kolmocli.sandbox.base import NATIVE, Limits
 from kolmocli.sandbox.docker.image import client, image_source
 from kolmocli.sandbox.docker.owner import this_owner
+from kolmocli.sandbox.docker.toolchains import native_source
 from kolmocli.sandbox.pool.link import Finding, LinkError, SocketLink, broken_promise, with_reason
 from kolmocli.sandbox.wire import frames
 
 LABEL_OWNER, LABEL_BORN = "kolmo.owner", "kolmo.born"
-GREETING_S = 20.0
+GREETING_S, NATIVE_GREETING_S = 20.0, 60.0
+"""Containers for other languages compile a program before they answer."""
 _STREAM = 8  # bytes of the header that the engine puts before every chunk of output
 _STDOUT, _STDERR = 1, 2
 _CHILD_OVERHEAD_MB, _CONTAINER_OVERHEAD_MB = 32, 96
@@ -33,6 +36,8 @@ ENDING_S = 2.0
 """A container whose streams have ended takes a moment to end itself; one that still runs then is stuck."""
 _WRITABLE = ("/dev/mqueue",)
 """Paths that an engine mounts writable into a read-only container, whatever it was told: covered with nothing."""
+_SCRATCH_MB, _COMPILER_MB = 64, 1_024
+"""For other languages than Python: files of one program, and memory while it is compiled."""
 _WRITABLE_PODMAN = (*_WRITABLE, "/run", "/tmp", "/var/tmp")
 
 
@@ -81,19 +86,26 @@ class ContainerLink(SocketLink):
 class ContainerMaker:
     """Makes hardened containers of one image, all with the same limits."""
 
-    def __init__(self, image: str, limits: Limits, slots: int, runtime: str | None = None) -> None:
+    def __init__(
+        self, image: str, limits: Limits, slots: int, runtime: str | None = None, native: Collection[str] = ()
+    ) -> None:
+        """`native`: the image is that for other languages, with these."""
         self._image, self._runtime = image, runtime
         memory = _CONTAINER_OVERHEAD_MB + slots * (limits.memory_mb + _CHILD_OVERHEAD_MB)
+        if native:
+            memory += _SCRATCH_MB + max(0, _COMPILER_MB - limits.memory_mb)
         memory += (
             3 * limits.input_bytes + 2 * (slots + 1) * limits.output_bytes
         ) >> 20  # in the supervisor, on their way
-        self._greeting = asdict(limits) | {
+        self._greeting: dict[str, Any] = asdict(limits) | {
             "slots": slots,
             "ahead": _AHEAD,
             "container_mb": memory,
             "pids": 2 * (slots + _AHEAD) + 5,
         }
-        self._seccomp = image_source() / "seccomp.json"
+        self._greeting |= {language: int(language in native) for language in NATIVE}
+        self._native = bool(native)
+        self._seccomp = (native_source() if native else image_source()) / "seccomp.json"
         self._mine = threading.local()
         self._clients: list[docker.DockerClient] = []
         self._lanes: set[int] = set()
@@ -123,7 +135,7 @@ class ContainerMaker:
             )
             link = ContainerLink(container.removeprefix("kolmo-"), raw, lane)
             self._api.start(container)
-            link.greet(self._greeting | {"lane": lane}, GREETING_S)
+            link.greet(self._greeting | {"lane": lane}, NATIVE_GREETING_S if self._native else GREETING_S)
         except (DockerException, OSError, LinkError, frames.FrameError) as error:
             if link:
                 link.close()
@@ -157,11 +169,14 @@ class ContainerMaker:
 
     def _create(self, name: str) -> None:
         api, greeting = self._api, self._greeting
+        mounts = dict.fromkeys(_WRITABLE_PODMAN if self._is_podman else _WRITABLE, "ro,size=4k")
+        if self._native:
+            mounts["/scratch"] = f"rw,exec,nosuid,nodev,size={_SCRATCH_MB}m,mode=1777"
         host = api.create_host_config(
             network_mode="none",
             read_only=True,
             ipc_mode="none",
-            tmpfs=dict.fromkeys(_WRITABLE_PODMAN if self._is_podman else _WRITABLE, "ro,size=4k"),
+            tmpfs=mounts,
             cap_drop=["ALL"],
             security_opt=["no-new-privileges:true", f"seccomp={self._profile}"],
             pids_limit=greeting["pids"],

@@ -26,6 +26,7 @@ from docker.errors import BuildError, DockerException, ImageNotFound
 from kolmocli.errors import EnvironmentMissing, KolmoError
 from kolmocli.paths import data_dir
 from kolmocli.sandbox.docker.packages import dockerfile, files_of, modules
+from kolmocli.sandbox.docker.toolchains import LOCAL_BASE as NATIVE_BASE, how, native_sources, native_tag, require
 from kolmocli.sandbox.docker.unix_socket import close_what_fails
 
 REPOSITORY = "kolmo-sandbox"
@@ -145,23 +146,52 @@ def build(
     if reason := why_no_engine():
         raise no_engine(reason)
     tag = tag or image_tag(packages)
-    api = client(timeout=600)
-    try:
+    with contextlib.closing(client(timeout=600)) as api:
         base = base or local_base(api) or DEFAULT_BASE
         log(f"building {tag} on {base}")
         files = sources()
         if packages:
             files = files | files_of(packages, api, base) | {"Dockerfile": dockerfile(files["Dockerfile"])}
-        arguments: dict[str, Any] = {"fileobj": io.BytesIO(_context(files)), "custom_context": True, "rm": True}
+        _build(api, base, tag, files)
+    return tag
+
+
+def build_native(
+    toolchains: tuple[str, ...],
+    base: str | None = None,
+    tag: str | None = None,
+    log: Callable[[str], None] = lambda _: None,
+) -> str:
+    """Build the image for other languages, with these toolchains, and return its tag.
+
+    Raises:
+        EnvironmentMissing: no engine answers, or there is no base with these toolchains.
+    """
+    if reason := why_no_engine():
+        raise no_engine(reason)
+    tag = tag or native_tag(toolchains)
+    with contextlib.closing(client(timeout=600)) as api:
+        if base is None and not has_image(api, NATIVE_BASE):
+            names = " and ".join(toolchains)
+            raise EnvironmentMissing(
+                f"there is no base image with {names}; {how(toolchains)}, or name one with --base-image"
+            )
+        base = base or NATIVE_BASE
+        require(base, toolchains, api)
+        log(f"building {tag} on {base}")
+        _build(api, base, tag, native_sources())
+    return tag
+
+
+def _build(api: docker.DockerClient, base: str, tag: str, files: dict[str, bytes]) -> None:
+    arguments: dict[str, Any] = {"fileobj": io.BytesIO(_context(files)), "custom_context": True, "rm": True}
+    try:
         api.images.build(tag=tag, buildargs={"BASE_IMAGE": base}, forcerm=True, **arguments)
     except (BuildError, DockerException) as error:
         raise EnvironmentMissing(
             f"the sandbox image cannot be built on {base}: {_reason(error)}; where no registry can be reached, make a "
             "base with sandbox_image/base-image.sh, or name one with --base-image"
         ) from error
-    finally:
-        api.close()
-    return tag
 
 
 def _context(files: dict[str, bytes]) -> bytes:

@@ -18,6 +18,7 @@ import docker
 from docker.errors import DockerException
 
 from kolmocli.errors import EnvironmentMissing, UsageError
+from kolmocli.sandbox.docker.toolchains import TOOLCHAINS
 
 PACKAGES = {"numpy": ("numpy.fft", "numpy.linalg", "numpy.ma", "numpy.polynomial", "numpy.random")}
 """Those that were tried, with the parts that they would import late: a child reads no files. They load before the first
@@ -27,11 +28,18 @@ _PLATFORMS = ("manylinux2014", "manylinux_2_17", "manylinux_2_27", "manylinux_2_
 
 
 def known(packages: Sequence[str]) -> tuple[str, ...]:
-    """The packages in order. Raises UsageError for one that the sandbox does not have."""
+    """The packages and toolchains in order. Raises UsageError for one that the sandbox does not have."""
     for package in packages:
-        if package not in PACKAGES:
-            raise UsageError(f"the sandbox has no package {package!r}; it can have {', '.join(PACKAGES)}")
+        if package not in PACKAGES and package not in TOOLCHAINS:
+            there = ", ".join([*PACKAGES, *TOOLCHAINS])
+            raise UsageError(f"the sandbox has no package {package!r}; it can have {there}")
     return tuple(sorted(set(packages)))
+
+
+def split(packages: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Packages of Python, and toolchains of other languages. Raises UsageError as `known`."""
+    names = known(packages)
+    return tuple(name for name in names if name in PACKAGES), tuple(name for name in names if name in TOOLCHAINS)
 
 
 def files_of(packages: Sequence[str], api: docker.DockerClient, base: str) -> dict[str, bytes]:

@@ -17,7 +17,7 @@ import socket
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from concurrent.futures import Future
 from typing import Any
 
@@ -45,7 +45,10 @@ class Pool(Sandbox):
         window: int,
         retries: Retries | None = None,
         most: Limits | None = None,
+        native: Collection[str] = (),
     ) -> None:
+        """`native`: all that it runs is in these languages. Their containers are as new to every program, and take no spacer."""
+        self.native = native
         self.limits, self.most = limits, most or limits
         self.retries = retries or Retries()
         try:
@@ -64,7 +67,7 @@ class Pool(Sandbox):
         self._wake_out, self._wake_in = socket.socketpair()
         self._wake_out.setblocking(False)
         self._wake_in.setblocking(False)
-        self._spacer = frames.encode(frames.RUN, 0, payload(Job("0"), limits))
+        self._spacer = b"" if native else frames.encode(frames.RUN, 0, payload(Job("0"), limits))
         """Put between two programs of one group when there is nothing else to run. Request 0 has no batch."""
         self._jobs = JobQueue(backend, self.retries)
         self._workers = Workers(maker, workers, self.most, self._jobs, self._call)
@@ -78,7 +81,7 @@ class Pool(Sandbox):
     def submit(self, programs: Programs) -> Future[list[Verdict]]:
         if self._closed:
             raise RuntimeError("the sandbox is closed")
-        jobs = limited(programs, self.limits, self.most)
+        jobs = limited(programs, self.limits, self.most, self.native)
         future: Future[list[Verdict]] = Future()
         future.set_running_or_notify_cancel()  # a batch that was started cannot be called back
         batch = Batch(future, [None] * len(jobs), len(jobs))

@@ -45,6 +45,9 @@ class QueuedJob:
     solo_kills: int = 0
 
 
+_SCRIPTS = {"python": frames.SCRIPT, "cpp": frames.CPP, "javascript": frames.JAVASCRIPT}
+
+
 def payload(job: Job, limits: Limits) -> bytes:
     """A job as the payload of a RUN frame."""
     program, kind, more = job.program.encode("utf-8", "surrogatepass"), frames.PYTHON, b""
@@ -54,7 +57,8 @@ def payload(job: Job, limits: Limits) -> bytes:
         kind = frames.CALLS
         more = f"[{','.join(f'[{json.dumps(c.function)},{c.code}]' for c in job.calls)}]".encode()
     elif job.inputs:
-        kind, more = frames.SCRIPT, frames.listed(text.encode("utf-8", "surrogatepass") for text in job.inputs)
+        kind = _SCRIPTS[job.language]
+        more = frames.listed(text.encode("utf-8", "surrogatepass") for text in job.inputs)
     elif job.plain:
         kind = frames.PLAIN
     if more:

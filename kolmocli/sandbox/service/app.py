@@ -17,6 +17,7 @@ from kolmocli.errors import KolmoError, UsageError
 from kolmocli.plain import parsed
 from kolmocli.sandbox.base import Job, Status, Verdict
 from kolmocli.sandbox.pool.pool import Pool
+from kolmocli.sandbox.pool.routed import Routed
 from kolmocli.sandbox.service import access, fusion, metrics, protocol
 from kolmocli.sandbox.service.places import Full, Places
 
@@ -49,7 +50,7 @@ class App:
 
     def __init__(
         self,
-        pool: Pool,
+        pool: Pool | Routed,
         places: Places,
         token: str | None,
         body_bytes: int,
@@ -126,9 +127,10 @@ class App:
         with self.places.holding() as hold:
             body = await self._body(request, hold)
             job = fusion.read_job(body, self.pool.most)
+            language = job.language
             del body
             verdicts = await self._judged(request, [job], None)
-            await request.answer(200, fusion.answer(verdicts[0]))
+            await request.answer(200, fusion.answer(verdicts[0], language))
 
     async def _jobs(self, request: _Request) -> None:
         with self.places.holding() as hold:

@@ -19,7 +19,7 @@ from typing import Any
 
 from kolmocli.errors import EnvironmentMissing, KolmoError, UsageError
 from kolmocli.plain import parsed
-from kolmocli.sandbox.base import Health, Job, Limits, Programs, Sandbox, Status, Verdict, limited
+from kolmocli.sandbox.base import NATIVE, Health, Job, Limits, Programs, Sandbox, Status, Verdict, limited
 from kolmocli.sandbox.pool.queue import Batch
 from kolmocli.sandbox.pool.retries import Retries
 from kolmocli.sandbox.service import access, protocol
@@ -191,6 +191,7 @@ class Client(Sandbox):
     ) -> None:
         self.limits, self.most, self.retries, self.connections = limits, most, retries, connections
         self._address, self._facts = address, facts
+        self.native = [language for language, name in NATIVE.items() if name in facts.packages]
         self._lines = [Connection(address, token, _SILENCE * retries.silence_s) for _ in range(connections + 1)]
         """The last one is for questions about the server."""
         self._chunks: queue.SimpleQueue[_Chunk | None] = queue.SimpleQueue()
@@ -213,7 +214,7 @@ class Client(Sandbox):
     def submit(self, programs: Programs) -> Future[list[Verdict]]:
         if self._over.is_set():
             raise RuntimeError("the sandbox is closed")
-        jobs = limited(programs, self.limits, self.most)
+        jobs = limited(programs, self.limits, self.most, self.native)
         future: Future[list[Verdict]] = Future()
         future.set_running_or_notify_cancel()
         if not jobs:

@@ -1,6 +1,6 @@
 """`POST /run_code` in the shape of SandboxFusion: what its callers send, and what they read in the answer.
 
-A program is a script with one input. The differences are in docs/sandbox.md: one language, no files, nothing that went to
+A program is a script with one input. The differences are in docs/sandbox.md: three languages, no files, nothing that went to
 stderr, and no output of a script that an exception ended.
 """
 
@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from typing import Any
 
 from kolmocli.errors import UsageError
-from kolmocli.sandbox.base import Job, Limits, Status, Verdict
+from kolmocli.sandbox.base import Job, Language, Limits, Status, Verdict
 from kolmocli.sandbox.wire.values import Raised
 
 _TIMES = (Status.TLE_CPU, Status.TLE_WALL)
-_PYTHON = ("python", "python3")
+_LANGUAGES: dict[object, Language] = {"python": "python", "python3": "python", "cpp": "cpp", "nodejs": "javascript"}
 _USUAL_S = 10.0
 """Time limit of a request without `run_timeout`, as theirs."""
+_EXIT = re.compile(r"exit status (\d{1,3})")
 _KILLED = -9
 """Return code of a killed process."""
 _MESSAGES = {Status.SYNTAX: "SyntaxError", Status.MLE: "MemoryError", Status.OLE: "OutputLimitExceeded"}
@@ -28,9 +30,9 @@ def read_job(body: Any, most: Limits) -> Job:
     """The job of a request. Raises UsageError for what this server does not do: nothing in a request is ignored."""
     if type(body) is not dict or type(body.get("code")) is not str:
         raise UsageError('the body is an object with code: {"code": "print(1)", "language": "python"}')
-    language = body.get("language")
-    if language not in _PYTHON:
-        raise UsageError(f"language {str(language)[:40]!r}: this sandbox runs python alone")
+    named = body.get("language")
+    if type(named) is not str or named not in _LANGUAGES:
+        raise UsageError(f"language {str(named)[:40]!r}: this sandbox runs python, cpp and nodejs")
     for key in ("files", "fetch_files", "args"):
         if body.get(key):
             raise UsageError(
@@ -49,7 +51,7 @@ def read_job(body: Any, most: Limits) -> Job:
     _within("run_timeout", seconds, longest, "s", "--cpu-ms and --wall-ms")
     _within("memory_limit_MB", memory, most.memory_mb, "MB", "--memory-mb")
     ms = math.ceil(seconds * 1000)
-    return Job(body["code"], inputs=(stdin or "",), cpu_ms=ms, wall_ms=ms, memory_mb=memory)
+    return Job(body["code"], _LANGUAGES[named], inputs=(stdin or "",), cpu_ms=ms, wall_ms=ms, memory_mb=memory)
 
 
 def _seconds(body: dict[str, Any], key: str) -> float | None:
@@ -66,13 +68,19 @@ def _within(key: str, asked: float, most: float, unit: str, flag: str) -> None:
         raise UsageError(f"{key} {asked:g}: at most {most:g} {unit} here; start the server with more {flag}")
 
 
-def answer(verdict: Verdict) -> str:
-    """The answer for this verdict."""
+def answer(verdict: Verdict, language: Language = "python") -> str:
+    """The answer for this verdict. What is compiled has a result of that too, and none of a run where it failed."""
     status, run = _run_result(verdict)
+    compiled: dict[str, Any] | None = None
+    if language == "cpp" and not verdict.status.is_fault:
+        failed = verdict.status is Status.SYNTAX
+        compiled = {"status": "Finished", "execution_time": None, "return_code": int(failed), "stdout": ""}
+        compiled["stderr"] = f"{verdict.detail}\n" if failed else ""
+        run = None if failed else run
     said = {
         "status": status,
         "message": verdict.detail if status == "SandboxError" else "",
-        "compile_result": None,
+        "compile_result": compiled,
         "run_result": run,
         "executor_pod_name": verdict.container or None,
         "files": {},
@@ -80,7 +88,7 @@ def answer(verdict: Verdict) -> str:
     return json.dumps(said)
 
 
-def _run_result(verdict: Verdict) -> tuple[str, dict[str, Any]]:
+def _run_result(verdict: Verdict) -> tuple[str, dict[str, Any] | None]:
     printed = verdict.trace[0] if verdict.trace else None
     if verdict.status.is_fault:
         return "SandboxError", _result("Error", verdict, None, stderr=verdict.detail)
@@ -89,7 +97,8 @@ def _run_result(verdict: Verdict) -> tuple[str, dict[str, Any]]:
     if verdict.status is Status.OK and type(printed) is str:
         return "Success", _result("Finished", verdict, 0, stdout=printed)
     if verdict.status is Status.OK and isinstance(printed, Raised):
-        return "Failed", _result("Finished", verdict, 1, stderr=f"{printed.error}\n")
+        status = _EXIT.fullmatch(printed.error)
+        return "Failed", _result("Finished", verdict, int(status[1]) if status else 1, stderr=f"{printed.error}\n")
     code = _KILLED if verdict.status in (Status.MLE, Status.SIGNAL, Status.POISON) else 1
     name = _MESSAGES.get(verdict.status, verdict.status.value)
     words = verdict.detail if verdict.detail.startswith(name) else f"{name}: {verdict.detail}"

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from kolmocli.sandbox.base import Status
 from kolmocli.sandbox.pool.pool import Pool
+from kolmocli.sandbox.pool.routed import Routed
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -25,7 +26,7 @@ class Requests:
     """Requests that are not answered yet."""
 
 
-def text(pool: Pool, requests: Requests, places: int) -> str:
+def text(pool: Pool | Routed, requests: Requests, places: int) -> str:
     health = pool.health()
     lines: list[str] = []
 

@@ -10,7 +10,7 @@ from dataclasses import asdict, fields, replace
 from typing import Any
 
 from kolmocli.errors import UsageError, suggest
-from kolmocli.sandbox.base import Call, Job, Limits, Status, Verdict
+from kolmocli.sandbox.base import LANGUAGES, Call, Job, Limits, Status, Verdict
 from kolmocli.sandbox.wire import values
 
 SCHEMA_VERSION = 1
@@ -91,8 +91,8 @@ def _read_job(said: Any, place: str) -> Job:
         if type(value) is not kind:
             raise UsageError(f"{place}.{key}: must be {words}")
         given[key] = value
-    if given.get("language", "python") not in ("python", "dsl"):
-        raise UsageError(f"{place}.language: must be python or dsl")
+    if given.get("language", "python") not in LANGUAGES:
+        raise UsageError(f"{place}.language: must be one of {', '.join(LANGUAGES)}")
     given["calls"] = tuple(_read_call(call, f"{place}.calls[{at}]") for at, call in enumerate(given.get("calls", ())))
     given["inputs"] = tuple(given.get("inputs", ()))
     if any(type(text) is not str for text in given["inputs"]):

@@ -28,6 +28,8 @@ DSL, PYTHON, PLAIN, CALLS, SCRIPT = b"D", b"P", b"V", b"C", b"S"
 as [function, [arguments, keywords]], or each input with its length (u32). The result of a script is what each run came to, with its
 length: what it printed, and a last line (`said`)."""
 KINDS = frozenset((DSL, PYTHON, PLAIN, CALLS, SCRIPT))
+CPP, JAVASCRIPT = b"+", b"J"
+"""Scripts in other languages, which containers of their own take."""
 LENGTH = struct.Struct("<I")
 STARVED = 4
 """Times its wall limit: what a program gets that waits for a processor."""

@@ -14,6 +14,7 @@ from typing import Any, Literal, Protocol
 
 from kolmocli.sandbox.base import Call, Job, Opaque, Raised, Status, Verdict
 from kolmocli.tasks.base import Attempt, text_bits
+from kolmocli.tasks.code.languages import Written
 from kolmocli.tasks.code.limits import USUAL, Allowance
 from kolmocli.tasks.outcome import Outcome
 from kolmocli.tasks.reward import RewardRule
@@ -42,10 +43,10 @@ class Submission:
     group: int = 0
     allowance: Allowance = USUAL
 
-    def job(self, calls: Sequence[Call] = (), inputs: Sequence[str] = ()) -> Job:
+    def job(self, calls: Sequence[Call] = (), inputs: Sequence[str] = (), language: Written = "python") -> Job:
         allowed = self.allowance
         return Job(
-            self.program, calls=tuple(calls), inputs=tuple(inputs), group=self.group, cpu_ms=allowed.cpu_ms,
+            self.program, language, calls=tuple(calls), inputs=tuple(inputs), group=self.group, cpu_ms=allowed.cpu_ms,
             wall_ms=allowed.wall_ms, memory_mb=allowed.memory_mb,
         )  # fmt: skip
 

@@ -7,6 +7,7 @@ import re
 from functools import lru_cache
 
 from kolmocli.tasks.base import Prompt
+from kolmocli.tasks.code.languages import Written
 
 _INDENT = "    "
 _RULES = """\
@@ -14,7 +15,13 @@ Only the modules of Python's standard library that compute are there: no files, 
 with the code alone, in one code block."""
 _FUNCTION = f"Complete a Python function. Give the whole function, with what it imports. {_RULES}"
 _IN_WORDS = f"Write a Python function. {_RULES}"
-_SCRIPT = f"Write a Python program that reads its input from standard input and prints its output. {_RULES}"
+_SCRIPT = "Write a {} program that reads its input from standard input and prints its output. {}"
+_ELSEWHERE = """\
+Its standard library is there: no other packages, no files, no network, no other processes. Answer with the code alone, in one \
+code block."""
+_LANGUAGES: dict[Written, tuple[str, str]] = {
+    "python": ("Python", _RULES), "cpp": ("C++17", _ELSEWHERE), "javascript": ("JavaScript (Node.js)", _ELSEWHERE),
+}  # fmt: skip
 
 
 def function_to_complete(code: str) -> Prompt:
@@ -27,8 +34,8 @@ def function_in_words(words: str, called: str) -> Prompt:
     return Prompt(f"{words.rstrip()}\nThe tests call `{called}`.", _IN_WORDS)
 
 
-def script(words: str) -> Prompt:
-    return Prompt(words, _SCRIPT)
+def script(words: str, language: Written = "python") -> Prompt:
+    return Prompt(words, _SCRIPT.format(*_LANGUAGES[language]))
 
 
 def program_of_completion(prompt_code: str, entry_point: str | None, text: str) -> str:

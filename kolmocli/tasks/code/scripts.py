@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from kolmocli.sandbox.base import Job, Verdict
 from kolmocli.tasks.base import Attempt
 from kolmocli.tasks.code.judge import Submission
+from kolmocli.tasks.code.languages import Written
 from kolmocli.tasks.code.limits import LARGEST
 from kolmocli.tasks.code.outputs import Compare, says, usual
 from kolmocli.tasks.outcome import Outcome
@@ -22,6 +23,7 @@ class Scripts:
     """None: as the outputs ask for (`outputs.py`)."""
     asked: bool = False
     """`compare` is what the outputs ask for."""
+    language: Written = "python"
 
     def __post_init__(self) -> None:
         """Raises ValueError where nothing could pass, or be told apart."""
@@ -55,7 +57,7 @@ class Script:
 
     @property
     def job(self) -> Job | None:
-        return self.submission.job(inputs=self.tests.inputs)
+        return self.submission.job(inputs=self.tests.inputs, language=self.tests.language)
 
     def outcome(self, verdict: Verdict | None) -> Outcome:
         assert verdict is not None

@@ -18,6 +18,7 @@ from kolmocli.tasks.code.calls import bound, called_functions, defined, given_to
 from kolmocli.tasks.code.checks import Check, Checks, Relation
 from kolmocli.tasks.code.compared import Compared
 from kolmocli.tasks.code.frameworks import imported, plain_tests
+from kolmocli.tasks.code.languages import written_in
 from kolmocli.tasks.code.limits import allowance
 from kolmocli.tasks.code.objects import Method, without_objects
 from kolmocli.tasks.code.outputs import COMPARISONS, Compare
@@ -95,11 +96,12 @@ def mbpp(record: Mapping[str, Any]) -> CodeTask:
 
 def script(record: Mapping[str, Any]) -> CodeTask:
     """A program in words (`question` or `prompt`) that reads each of `inputs` and prints what is in `outputs`,
-    compared as `compare` says: by `lines`, `tokens` or `numbers`."""
-    asked = _text(record, "question", "prompt")
-    tests = Scripts(tuple(_texts(record, "inputs")), tuple(_texts(record, "outputs")), _compare(record))
+    compared as `compare` says: by `lines`, `tokens` or `numbers`. It is written in `language`: python, cpp or javascript."""
+    asked, language = _text(record, "question", "prompt"), written_in(record)
+    inputs, outputs = tuple(_texts(record, "inputs")), tuple(_texts(record, "outputs"))
     return CodeTask(
-        prompt=prompt.script(asked), tests=tests, reference=_reference(record), task_id=_task_id(record),
+        prompt=prompt.script(asked, language), tests=Scripts(inputs, outputs, _compare(record), language=language),
+        language=language, reference=_reference(record), task_id=_task_id(record),
         allowance=allowance(record),
     )  # fmt: skip
 

@@ -134,7 +134,7 @@ def test_limits_are_those_of_the_client_or_less(server: Server) -> None:
         ({"jobs": [{"program": "1", "plain": 1}]}, "jobs[0].plain: must be true or false"),
         ({"jobs": [{"program": "1", "cpu_ms": True}]}, "jobs[0].cpu_ms: must be a whole number"),
         ({"jobs": [{"program": "1", "cpu_ms": 0}]}, "cpu_ms=0 of a job"),
-        ({"jobs": [{"program": "1", "language": "perl"}]}, "jobs[0].language: must be python or dsl"),
+        ({"jobs": [{"program": "1", "language": "perl"}]}, "jobs[0].language: must be one of dsl, python, cpp, javascript"),
         ({"jobs": [{"program": "1", "inputs": [1]}]}, "jobs[0].inputs: must be a list of texts"),
         ({"jobs": [{"program": "1", "language": "dsl", "plain": True}]}, "jobs[0]: a job in the small language"),
         ({"jobs": [{"program": "1", "calls": [{"f": 1}]}]}, "jobs[0].calls[0]: a call is"),

@@ -67,7 +67,12 @@ def test_a_fault_of_the_sandbox_is_no_failure_of_the_program() -> None:
 @pytest.mark.parametrize(
     "body, code, line",
     [
-        ({"language": "cpp"}, 422, "language 'cpp': this sandbox runs python alone"),
+        ({"language": "rust"}, 422, "language 'rust': this sandbox runs python, cpp and nodejs"),
+        (
+            {"language": "cpp"},
+            422,
+            "a job in cpp: this sandbox has no cpp; build it with kolmo sandbox build --with cpp",
+        ),
         ({"files": {"a.txt": "YQ=="}}, 422, "files: programs of this sandbox have no files"),
         ({"fetch_files": ["a.txt"]}, 422, "fetch_files: programs of this sandbox have no files"),
         ({"stdin": 3}, 422, "stdin: must be text"),

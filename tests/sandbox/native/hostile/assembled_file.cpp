@@ -1,0 +1,4 @@
+// expected: SYNTAX
+// why: so would an assembler
+asm(".incbin \"/etc/passwd\"");
+int main() {}

@@ -1,0 +1,3 @@
+// expected: TLE_CPU
+// why: a program that computes for ever
+for (;;) {}

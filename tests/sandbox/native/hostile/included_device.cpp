@@ -1,0 +1,4 @@
+// expected: SYNTAX
+// why: a file without an end
+#include "/dev/zero"
+int main() {}

@@ -1,0 +1,4 @@
+// expected: OLE
+// why: output without an end
+#include <stdio.h>
+int main() { for (;;) puts("more and more and more"); }

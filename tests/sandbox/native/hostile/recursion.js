@@ -1,0 +1,3 @@
+// expected: RAISED RangeError
+// why: recursion without an end
+(function deeper() { deeper(); })();

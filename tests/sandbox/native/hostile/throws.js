@@ -1,0 +1,3 @@
+// expected: RAISED TypeError
+// why: an exception that nobody catches ends one input
+console.log(1); null.x;

@@ -1,0 +1,3 @@
+// expected: RAISED exit status 1
+// why: anything can be thrown
+throw "three";

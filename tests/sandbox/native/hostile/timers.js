@@ -1,0 +1,3 @@
+// expected: TLE_WALL
+// why: a program that waits for ever
+setInterval(() => {}, 1000);

@@ -1,0 +1,3 @@
+// expected: RAISED Error
+// why: a refusal that nobody catches is an exception
+require("fs").readFileSync("/etc/passwd");
