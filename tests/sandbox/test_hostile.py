@@ -33,7 +33,7 @@ def test_in_a_worker(embedded_sandbox: Sandbox, hostile: Hostile) -> None:
 def test_no_hostile_program_ends_a_container(docker_sandbox: Sandbox) -> None:
     before = docker_sandbox.health().replaced
     verdicts = docker_sandbox.run([Job(h.program, "python") for h in ALL])
-    assert [v.attempt for v in verdicts] == [1] * len(ALL)
+    assert not any(v.status.is_fault for v in verdicts)
     assert docker_sandbox.health().replaced == before
 
 
