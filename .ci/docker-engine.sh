@@ -37,6 +37,4 @@ if ! docker info >/dev/null 2>&1; then
 fi
 
 docker image inspect kolmo-base:bookworm >/dev/null 2>&1 || "$here/sandbox_image/base-image.sh" kolmo-base:bookworm
-docker image inspect kolmo-base-native:bookworm >/dev/null 2>&1 ||
-    "$here/sandbox_image/base-image.sh" kolmo-base-native:bookworm g++ nodejs
-echo "docker-engine: $(docker version --format '{{.Server.Version}}') answers, the base images are there" >&2
+echo "docker-engine: $(docker version --format '{{.Server.Version}}') answers, kolmo-base:bookworm is there" >&2

@@ -180,8 +180,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """Twice as many as cores: half of the time a test waits for a container, a process or a limit."""
-    return 2 * (os.cpu_count() or 1)
+    """Three for two cores: tests wait for containers, processes and limits, but each process collects all of them."""
+    cores = os.cpu_count() or 1
+    return cores + cores // 2
 
 
 @pytest.hookimpl(trylast=True)

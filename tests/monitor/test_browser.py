@@ -18,6 +18,7 @@ _WIDTHS = (
 )
 
 
+@pytest.mark.slow
 def test_the_pages_open_from_the_disk(tmp_path: Path) -> None:
     run_dir = write_run(tmp_path / "run & <b>more", steps=30)
     other = write_run(tmp_path / "other", steps=20, seed=6)
@@ -41,6 +42,7 @@ def test_the_pages_open_from_the_disk(tmp_path: Path) -> None:
             assert title == ("run & <b>more" if page == report else "Comparison")
 
 
+@pytest.mark.slow
 def test_a_page_that_asks_the_network_would_be_noticed(tmp_path: Path) -> None:
     page = tmp_path / "bad.html"
     page.write_text('<title>x</title><script>console.log("here")</script><img src="http://127.0.0.1:9/missing.png">')
