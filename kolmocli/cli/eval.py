@@ -115,7 +115,7 @@ def evaluate(
         typer.Option(
             "--packages",
             metavar="NAME",
-            help="what programs from elsewhere may import beyond the standard library: numpy; languages of tasks come unasked",
+            help="what programs from elsewhere may import beyond the standard library: numpy; the languages of tasks are added",
         ),
     ] = None,
     max_tokens: Annotated[

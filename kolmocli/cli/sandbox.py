@@ -136,11 +136,10 @@ def run(
     .cpp, .cc and .cxx are C++, .js is JavaScript, and the value is what they print; all else is in --language.
     """
     from kolmocli.sandbox import Limits, open_sandbox
-    from kolmocli.sandbox.base import NATIVE
+    from kolmocli.sandbox.base import packages_for
 
     jobs = _jobs(files, language, stdin)
-    needed = {NATIVE[job.language] for job in jobs if job.language in NATIVE}
-    packages = sorted({*(packages or ()), *needed})
+    packages = packages_for((job.language for job in jobs), packages or ())
     limits = Limits(cpu_ms=cpu_ms, wall_ms=wall_ms, memory_mb=memory_mb)
     with open_sandbox(
         backend, limits=limits, workers=workers, runtime=runtime, packages=packages, warn=remark

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 
 from kolmocli.config.machine import SandboxSection
 from kolmocli.sandbox import Limits, Sandbox, open_sandbox
+from kolmocli.sandbox.base import packages_for
 from kolmocli.sandbox.opening import Backend
 from kolmocli.tasks.base import Task
 from kolmocli.tasks.code.limits import limits_for
@@ -51,6 +52,10 @@ def usual_limits(asked: SandboxSection) -> Limits:
     return Limits(asked.cpu_ms, asked.wall_ms, asked.memory_mb)
 
 
-def most_limits(asked: SandboxSection | None, tasks: Iterable[Task]) -> Limits | None:
-    """Largest limits that one of these tasks may grant."""
-    return None if asked is None else limits_for(tasks, usual_limits(asked))
+def fitted(asked: SandboxSection | None, tasks: Iterable[Task]) -> tuple[SandboxSection | None, Limits | None]:
+    """The section with the languages that these tasks are written in, and the largest limits that one of them may grant."""
+    if asked is None:
+        return None, None
+    tasks = list(tasks)
+    packages = packages_for((task.language for task in tasks), asked.packages)
+    return asked.model_copy(update={"packages": packages}), limits_for(tasks, usual_limits(asked))

@@ -9,7 +9,7 @@ from itertools import groupby
 
 from kolmocli.config.machine import SandboxSection
 from kolmocli.curriculum.base import Bucket
-from kolmocli.engine.judging import most_limits, open_run_sandbox
+from kolmocli.engine.judging import fitted, open_run_sandbox
 from kolmocli.sandbox.base import Sandbox
 from kolmocli.sandbox.opening import Backend
 from kolmocli.tasks.base import Task, TaskSource
@@ -41,8 +41,9 @@ def check_references(
     tasks = {name: [each.task for each in read_file(name, data, silent).listed] for name in names}
     if not any(isinstance(task, CodeTask) for listed in tasks.values() for task in listed):
         return
-    most = most_limits(sandbox, (task for listed in tasks.values() for task in listed))
-    with open_run_sandbox(sandbox, backend, warn, most) as opened:
+    fit, most = fitted(sandbox, (task for listed in tasks.values() for task in listed))
+    assert fit is not None
+    with open_run_sandbox(fit, backend, warn, most) as opened:
         for name, listed in tasks.items():
             named_failing(name, listed, opened, warn, strict=data.strict)
 
@@ -61,8 +62,9 @@ def failing_buckets(source: TaskSource, sandbox: SandboxSection | None, backend:
     programs = [task for task in tasks if task.language != "text"]
     with ExitStack() as stack:
         opened: Sandbox | None = None
-        if sandbox is not None and programs:
-            opened = stack.enter_context(open_run_sandbox(sandbox, backend, silent, most_limits(sandbox, programs)))
+        fit, most = fitted(sandbox, programs)
+        if fit is not None and programs:
+            opened = stack.enter_context(open_run_sandbox(fit, backend, silent, most))
         outcomes = judge(tasks, [judged_text(task, task.reference or "") for task in tasks], opened, _TERMS)
     passed: dict[Bucket, list[bool]] = {}
     for task, outcome in zip(tasks, outcomes, strict=True):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from kolmocli.config import Config
-from kolmocli.engine.judging import most_limits, open_judge
+from kolmocli.engine.judging import fitted, open_judge
 from kolmocli.engine.local import open_local_engine
 from kolmocli.evaluation.heldout import attempt
 from kolmocli.pace import Pace
@@ -37,7 +37,8 @@ def attempts_by(
     policy = load_policy(model, device=device, seed=config.seed, alphabet=config.alphabet, warn=warn)
     policy.require_room((policy.prompt_ids(t.asked, t.prefix) for t in tasks), config.training.max_new_tokens)
     run_in = config.sandbox if any(task.language != "text" for task in tasks) else None
-    judge = open_judge(config.reward, config.training.max_lines, run_in, sandbox, warn, most_limits(run_in, tasks))
+    run_in, most = fitted(run_in, tasks)
+    judge = open_judge(config.reward, config.training.max_lines, run_in, sandbox, warn, most)
     engine = open_local_engine(policy, judge, config.training, config.model, pace)
     try:
         with sums_in_order(policy.model.device.type, config.training.deterministic, warn):

@@ -17,7 +17,7 @@ from kolmocli.evaluation.samples import Attempts
 from kolmocli.language.answers import program_of
 from kolmocli.pace import Pace
 from kolmocli.sandbox import Sandbox, open_sandbox
-from kolmocli.sandbox.base import NATIVE
+from kolmocli.sandbox.base import packages_for
 from kolmocli.sandbox.opening import Backend
 from kolmocli.tasks.base import Task
 from kolmocli.tasks.code.limits import limits_for
@@ -43,13 +43,12 @@ class Programs:
         tested = bool(tasks)
         limits = limits_of(self.seconds or (4.0 if tested else 2.0), self.memory_mb or (256 if tested else 128))
         return open_sandbox(
-            self.sandbox, limits=limits, most=limits_for(tasks, limits), warn=warn, packages=self._packages(tasks)
+            self.sandbox,
+            limits=limits,
+            most=limits_for(tasks, limits),
+            warn=warn,
+            packages=packages_for((task.language for task in tasks), self.packages),
         )
-
-    def _packages(self, tasks: Sequence[Task]) -> list[str]:
-        """Those that were asked for, and the languages that these tasks are written in."""
-        needed = {NATIVE[task.language] for task in tasks if task.language in NATIVE}
-        return sorted({*self.packages, *needed})
 
 
 def evaluate_predictions(

@@ -22,7 +22,7 @@ from kolmocli.config import Config
 from kolmocli.config.controller import build_controller
 from kolmocli.config.file import read_curriculum
 from kolmocli.curriculum.base import Bucket, Controller, Result
-from kolmocli.engine.judging import most_limits, open_judge
+from kolmocli.engine.judging import fitted, open_judge
 from kolmocli.errors import UsageError
 from kolmocli.evaluation.heldout import held_out_tasks
 from kolmocli.sandbox.opening import Backend
@@ -71,8 +71,7 @@ def open_course(
 
 
 def _open_judge(config: Config, backend: Backend) -> SandboxJudge:
-    settings = config.sandbox if config.runs_programs else None
-    most = most_limits(settings, tasks_of_files(config.data))
+    settings, most = fitted(config.sandbox if config.runs_programs else None, tasks_of_files(config.data))
     backend = backend if settings else "auto"
     return open_judge(config.reward, config.training.max_lines, settings, backend, _log.warning, most)
 

@@ -7,7 +7,7 @@ value of every statement comes back and the host compares (a program cannot leak
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -23,6 +23,13 @@ Language = Literal["dsl", "python", "cpp", "javascript"]
 LANGUAGES: tuple[Language, ...] = get_args(Language)
 NATIVE: dict[str, str] = {"cpp": "cpp", "javascript": "node"}
 """Languages with containers of their own, by what `--with` calls them."""
+
+
+def packages_for(languages: Iterable[str], packages: Iterable[str] = ()) -> list[str]:
+    """These packages, and what programs in these languages need, in order."""
+    return sorted({*packages, *(NATIVE[language] for language in languages if language in NATIVE)})
+
+
 Value = tuple[int, ...]
 """The value of a statement as a sequence of integers: an int is a 1-tuple, bytes their byte values,
 a str its code points; list, tuple and range of int as they are, by exact built-in type."""

@@ -11,7 +11,7 @@ from kolmocli.checkpoints import silent
 from kolmocli.config import Config
 from kolmocli.curriculum.base import Controller
 from kolmocli.engine.base import Engine
-from kolmocli.engine.judging import most_limits, open_judge
+from kolmocli.engine.judging import fitted, open_judge
 from kolmocli.engine.local import open_local_engine
 from kolmocli.engine.monarch.engine import open_monarch_engine
 from kolmocli.engine.monarch.messages import GeneratorSettings
@@ -226,8 +226,7 @@ def open_policy(config: Config, checkpoint: Path | None = None, warn: Callable[[
 
 def open_engine(config: Config, policy: Policy, warn: Callable[[str], None], pace: Pace | None = None) -> Engine:
     """The engine that is asked for."""
-    sandbox = config.sandbox if config.runs_programs else None
-    most = most_limits(sandbox, tasks_of_files(config.data))
+    sandbox, most = fitted(config.sandbox if config.runs_programs else None, tasks_of_files(config.data))
     if config.engine.kind == "monarch":
         settings = GeneratorSettings(
             config.seed, config.model, config.training, config.reward, sandbox, config.adapter_rank, config.alphabet,

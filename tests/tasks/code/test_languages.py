@@ -7,8 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from kolmocli.config.machine import SandboxSection
+from kolmocli.engine.judging import fitted
 from kolmocli.errors import UsageError
 from kolmocli.evaluation.foreign import Programs
+from kolmocli.integrations.course import open_course
 from kolmocli.tasks.base import Task
 from kolmocli.tasks.chat import judged_text
 from kolmocli.tasks.code.scripts import Scripts
@@ -88,6 +91,26 @@ def test_a_sandbox_without_the_language_is_refused() -> None:
     programs = Programs(sandbox="embedded")
     with pytest.raises(UsageError, match="the embedded sandbox has no cpp, node"):
         programs.open(print, [task_in("cpp"), task_in("js")])
+
+
+def test_the_sandbox_of_a_configuration_gets_what_its_tasks_are_written_in() -> None:
+    tasks = [task_in(name) for name in ("js", None, "cpp")]
+    fit, most = fitted(SandboxSection(packages=["numpy"]), tasks)
+    assert fit is not None and most is not None and fit.packages == ["cpp", "node", "numpy"]
+    assert fitted(None, tasks) == (None, None)
+
+
+@pytest.mark.native
+def test_a_course_judges_tasks_of_a_file_in_cpp(tmp_path: Path) -> None:
+    lines = [WORDS | {"language": "cpp", "question": f"Add one, {n}."} for n in range(60)]
+    (tmp_path / "tasks.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    families = {"sums": {"task": "sum_digits", "levels": [{}]}}
+    data = {"train": str(tmp_path / "tasks.jsonl"), "families": True}
+    curriculum = {"families": families, "data": data, "sandbox": {"workers": 1}}
+    with open_course(curriculum, sandbox="docker") as course:
+        task = course.task(next(bucket for bucket in course.buckets() if bucket.family != "sums"), 0)
+        outcomes = course.judge([task, task], [f"```cpp\n{CPP}\n```", CPP.replace("+ 1", "+ 2")])
+    assert [outcome.passed for outcome in outcomes] == [True, False]
 
 
 @pytest.mark.native
