@@ -55,7 +55,6 @@ from kolmocli.monitor.writer import RunLog
 from kolmocli.paths import find_curriculum
 from kolmocli.policy.policy import Policy
 from kolmocli.policy.precision import choose_precision
-from kolmocli.policy.prompts import preset_prompt, readable_prompt
 from kolmocli.tasks.base import Task
 from kolmocli.tasks.chat import judged_text
 from kolmocli.tasks.outcome import Outcome
@@ -180,9 +179,7 @@ def run(config: Config, o: argparse.Namespace, stop: StopRequest) -> int:
     policy, trained = open_policy(config), open_policy(config)
 
     def ask(task: Task) -> str:
-        if policy.alphabet is None:
-            return readable_prompt(task.asked, policy.tokenizer) + task.prefix
-        return preset_prompt(task.asked, policy.alphabet, policy.reads_segments) + task.prefix
+        return policy.prompt_text(task.asked) + task.prefix
 
     evaluated = evaluation_source(config, note)
     held_out = held_out_tasks(evaluated, config.evaluation.tasks)

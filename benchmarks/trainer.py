@@ -50,7 +50,6 @@ from kolmocli.policy.generation import generate
 from kolmocli.policy.loading import load_policy
 from kolmocli.policy.policy import Policy
 from kolmocli.policy.precision import choose_precision
-from kolmocli.policy.prompts import preset_prompt, readable_prompt
 from kolmocli.policy.scoring import Scorer
 from kolmocli.policy.vllm import open_vllm
 from kolmocli.processor import Precision, WantedPrecision
@@ -96,11 +95,8 @@ def pretrained_update(bench: Bench, name: str, rows: int) -> Update:
 
 
 def shown(policy: Policy, prompt: Prompt) -> str:
-    """The prompt as text, as the policy reads it."""
-    if policy.alphabet is None:
-        text = readable_prompt(prompt, policy.tokenizer)
-    else:
-        text = preset_prompt(prompt, policy.alphabet, policy.reads_segments)
+    """The prompt as text, of which both sides make the same tokens."""
+    text = policy.prompt_text(prompt)
     assert tuple(policy.tokenizer(text).input_ids) == policy.prompt_ids(prompt), text
     return text
 

@@ -5,7 +5,13 @@ import os
 
 import frames
 
+IDLE_S = 900
+"""Seconds without a word of the host, after which a container ends."""
+TOLD_S = 2.0
+"""Seconds after which the host is told that a long script goes on."""
 READ = 1 << 18
+MOST_CPU = (1 << 32) - 1
+"""Microseconds that a report can hold."""
 LOST_HOST, LOST_TEMPLATE, BAD_FRAME = 0, 71, 72
 
 

@@ -28,18 +28,15 @@ import imports
 import probe
 import scope
 import template
-from host import BAD_FRAME, LOST_HOST, LOST_TEMPLATE, READ, hello, leave
+from host import BAD_FRAME, IDLE_S, LOST_HOST, LOST_TEMPLATE, MOST_CPU, READ, TOLD_S, hello, leave
 from jail import hide, pin
 from statements import HABITUAL_MODULES, MODULES, MORE_MODULES
 
-IDLE_S = 900
 LATE_S = 10.0  # how long after the last wall limit the template may stay silent on a child
 TICK_S = 0.005
 BUNDLE = 16  # replies that wait for each other while there is more to run: every chunk costs the engine two hops
 BUNDLE_S = 0.02
 MUCH = 1 << 16  # bytes printed; the socket of a program that prints more is polled
-TOLD_S = 2.0
-MOST_CPU = (1 << 32) - 1
 imports_more = imports.search_for([*MORE_MODULES, *HABITUAL_MODULES, *scope.packages()])
 
 

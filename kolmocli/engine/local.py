@@ -11,7 +11,6 @@ from kolmocli.config import Training
 from kolmocli.config.machine import Model
 from kolmocli.engine.background import BackgroundJudge
 from kolmocli.engine.base import Choose, Cost, Experience, GeneratorReport, Group, Request
-from kolmocli.language.answers import program_in_place
 from kolmocli.learning.limits import ROWS_AT_ONCE
 from kolmocli.pace import Pace
 from kolmocli.policy.policy import Policy
@@ -19,7 +18,7 @@ from kolmocli.policy.rollout import Rollout
 from kolmocli.policy.vllm import VllmSampler, open_vllm
 from kolmocli.sandbox.base import Health
 from kolmocli.tasks.base import Task
-from kolmocli.tasks.code.languages import program_part
+from kolmocli.tasks.chat import program_in
 from kolmocli.tasks.judging import Judge
 from kolmocli.tasks.outcome import Outcome
 
@@ -95,10 +94,7 @@ class LocalEngine:
     def _answer(self, task: Task, rollout: Rollout) -> str:
         """The text to judge. Presets write nothing around a program; the rest of other models' answers is removed."""
         whole = task.language == "text" or self.policy.is_preset
-        if not whole and task.language in ("cpp", "javascript"):
-            part = program_part(rollout.text, task.language)
-            return "\n".join([*[""] * part.first, *part.lines])
-        return rollout.text if whole else program_in_place(rollout.text, task.defines)
+        return rollout.text if whole else program_in(task, rollout.text).in_place
 
     def health(self) -> Health:
         return self._judge.health()

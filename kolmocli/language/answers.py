@@ -54,7 +54,7 @@ def program_of(answer: str, asked: Asked | None = None) -> str:
     With `asked` it is a program in Python, which defines one of these names or, for none, reads its input; without, one
     whose value counts.
     """
-    return "\n".join(_program(answer, asked).lines).strip("\n")
+    return program_part(answer, asked).text
 
 
 def program_in_place(answer: str, asked: Asked | None = None) -> str:
@@ -62,8 +62,7 @@ def program_in_place(answer: str, asked: Asked | None = None) -> str:
 
     The line on which it ends is kept where it is blank but for the `###`: that is where it was decided to stop.
     """
-    part = _program(answer, asked)
-    return "\n".join([*[""] * part.first, *part.lines])
+    return program_part(answer, asked).in_place
 
 
 def without_comments(program: str) -> str:
@@ -71,7 +70,8 @@ def without_comments(program: str) -> str:
     return "\n".join(line.partition("#")[0].rstrip() for line in program.split("\n"))
 
 
-def _program(answer: str, asked: Asked | None) -> Part:
+def program_part(answer: str, asked: Asked | None) -> Part:
+    """The lines of the answer that are the program, as `program_of` finds it."""
     lines = answer_within(answer).replace("\r\n", "\n").split("\n")
     found = list(blocks(lines))
     return _sequence(lines, found) if asked is None else _flush(_unmarked(_python(lines, found, tuple(asked))), asked)

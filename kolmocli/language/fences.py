@@ -29,6 +29,16 @@ class Part:
     lines: list[str]
 
     @property
+    def text(self) -> str:
+        """Without blank lines around it."""
+        return "\n".join(self.lines).strip("\n")
+
+    @property
+    def in_place(self) -> str:
+        """With a blank line for each line above it: line i is line i of the answer."""
+        return "\n".join([*[""] * self.first, *self.lines])
+
+    @property
     def is_blank(self) -> bool:
         return not any(map(str.strip, self.lines))
 

@@ -109,12 +109,15 @@ class Policy:
         """Tokens from which an answer continues: the prompt, and the given beginning of the answer."""
         if prefix:
             return (*self.prompt_ids(prompt), *self.tokenizer(prefix, add_special_tokens=False).input_ids)
-        if self.alphabet is not None:
-            text = preset_prompt(prompt, self.alphabet, self.reads_segments)
-            return tuple(self.tokenizer(text, add_special_tokens=False).input_ids)
-        # A chat template writes its special tokens itself.
-        bare = not getattr(self.tokenizer, "chat_template", None)
-        return tuple(self.tokenizer(readable_prompt(prompt, self.tokenizer), add_special_tokens=bare).input_ids)
+        # A chat template writes its special tokens itself, and presets have none.
+        bare = self.alphabet is None and not getattr(self.tokenizer, "chat_template", None)
+        return tuple(self.tokenizer(self.prompt_text(prompt), add_special_tokens=bare).input_ids)
+
+    def prompt_text(self, prompt: Prompt) -> str:
+        """The prompt as this policy reads it."""
+        if self.alphabet is None:
+            return readable_prompt(prompt, self.tokenizer)
+        return preset_prompt(prompt, self.alphabet, self.reads_segments)
 
     def _answer_ids(self, text: str) -> tuple[int, ...]:
         return (*self.tokenizer(text, add_special_tokens=False).input_ids, self.tokenizer.eos_token_id)

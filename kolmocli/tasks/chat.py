@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from kolmocli.language.answers import program_of
+from kolmocli.language.answers import program_part
+from kolmocli.language.fences import Part
 from kolmocli.tasks.base import Task
-from kolmocli.tasks.code.languages import program_part
+from kolmocli.tasks.code.languages import script_part
 
 
 def messages(task: Task) -> list[dict[str, str]]:
@@ -16,13 +17,17 @@ def messages(task: Task) -> list[dict[str, str]]:
     return [{"role": role, "content": content} for role, content in said if content]
 
 
+def program_in(task: Task, answer: str) -> Part:
+    """The lines of an answer that are the program."""
+    if task.language in ("cpp", "javascript"):
+        return script_part(answer, task.language)
+    return program_part(answer, task.defines)
+
+
 def judged_text(task: Task, answer: str) -> str:
     """The answer without prose and code fences around a program, and with the beginning that is given, unless it repeats
     that, spaced in any way."""
-    if task.language in ("cpp", "javascript"):
-        text = "\n".join(program_part(answer, task.language).lines).strip("\n")
-    else:
-        text = answer if task.language == "text" else program_of(answer, task.defines)
+    text = answer if task.language == "text" else program_in(task, answer).text
     return text if _unspaced(text).startswith(_unspaced(task.prefix)) else task.prefix + text
 
 

@@ -26,7 +26,6 @@ import jail
 import probe
 from running import Bounds, Ended, Running, inside, sweep
 
-IDLE_S, TOLD_S = 900, 2.0
 COMPILER = [
     "/usr/bin/g++",
     "-O2",
@@ -50,7 +49,6 @@ _TRIED = {
 }  # fmt: skip
 _MUST_BE_KILLED = (signal.SIGABRT, signal.SIGTRAP, signal.SIGILL)
 """How node ends without memory."""
-_MOST_CPU = (1 << 32) - 1
 
 
 class Report:
@@ -70,7 +68,7 @@ class Report:
         self.memory = max(self.memory, ended.memory_kb)
 
     def packed(self, number: int) -> bytes:
-        cpu = min(self.cpu, _MOST_CPU)
+        cpu = min(self.cpu, host.MOST_CPU)
         head = frames.REPORT.pack(self.status, self.reason, 0, cpu, self.wall, self.memory, number)
         return head + frames.listed(self.results)
 
@@ -179,7 +177,7 @@ class Bench:
 
     def beat(self) -> None:
         """Tell the host that this container lives, while something takes long."""
-        if time.monotonic() - self.told > TOLD_S:
+        if time.monotonic() - self.told > host.TOLD_S:
             self.told = time.monotonic()
             send(frames.PING, 0, b"")
 
@@ -187,16 +185,10 @@ class Bench:
         """What this container, a compiler and a program in it really cannot do, and that both work."""
         found = probe.container(self.limits, fence.SCRATCH)
         tried = {
-            **probe.attacks(),
+            **{name: attack for name, attack in probe.attacks().items() if name not in _OF_PROGRAMS},
             "write to its folder": lambda: os.open(f"{fence.SCRATCH}/x", os.O_WRONLY | os.O_CREAT),
             "read the supervisor": lambda: os.open("/kolmo/native.py", os.O_RDONLY),
         }
-        for name in (
-            "raise a limit",
-            "become dumpable",
-            "executable memory",
-        ):  # native code is that, and limits only sink
-            del tried[name]
         of_compiler = {name: tried[name] for name in tried if name not in _OF_COMPILERS}
         for language in self.languages:
             open(fence.SOURCES[language], "w").close()
@@ -227,6 +219,8 @@ class Bench:
         )
 
 
+_OF_PROGRAMS = ("raise a limit", "become dumpable", "executable memory")
+"""What native code may do: limits only sink."""
 _OF_COMPILERS = (
     "fork",
     "execve",
@@ -284,7 +278,7 @@ def main() -> None:
 
 def _read() -> bytes:
     """What the host sends next; this process ends when the host is gone, or silent for too long."""
-    if not select.select([0], [], [], IDLE_S)[0]:
+    if not select.select([0], [], [], host.IDLE_S)[0]:
         host.leave(host.LOST_HOST)
     chunk = os.read(0, host.READ)
     if not chunk:

@@ -39,7 +39,8 @@ def jail() -> ModuleType:
     return module
 
 
-def answer(program: bytes, number: int, architecture: int, protection: int = 0) -> int:
+def answer(program: bytes, number: int, architecture: int, protection: int = 0, first: int = 0) -> int:
+    """What the filter says of a call, with its third argument (`protection`) and its first."""
     code = list(struct.iter_unpack("=HBBI", program))
     at = value = 0
     while True:
@@ -47,7 +48,7 @@ def answer(program: bytes, number: int, architecture: int, protection: int = 0) 
         at += 1
         match operation:
             case 0x20:
-                value = {0: number, 4: architecture, 32: protection}[k]
+                value = {0: number, 4: architecture, 16: first, 32: protection}[k]
             case 0x06:
                 return int(k)
             case 0x15:

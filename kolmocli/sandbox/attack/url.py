@@ -35,9 +35,8 @@ class Url:
         self.name = f"--url {url}"
         self._url = url.rstrip("/").removesuffix("/run_code") + "/run_code"
         self._timeout = timeout
-        self._tls = (
-            ssl.create_default_context()
-        )  # every client would load the certificates again, which takes longer than a program
+        # Every client would load the certificates again, which takes longer than a program.
+        self._tls = ssl.create_default_context()
         self._headers = {"Authorization": f"Bearer {token}"} if token else {}
 
     def judge(self, programs: Sequence[str], expected: str) -> list[Answer]:

@@ -7,7 +7,6 @@ for the present one.
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import importlib.resources
 import io
 import os
@@ -26,7 +25,14 @@ from docker.errors import BuildError, DockerException, ImageNotFound
 from kolmocli.errors import EnvironmentMissing, KolmoError
 from kolmocli.paths import data_dir
 from kolmocli.sandbox.docker.packages import dockerfile, files_of, modules
-from kolmocli.sandbox.docker.toolchains import LOCAL_BASE as NATIVE_BASE, how, native_sources, native_tag, require
+from kolmocli.sandbox.docker.toolchains import (
+    LOCAL_BASE as NATIVE_BASE,
+    how,
+    native_sources,
+    native_tag,
+    require,
+    tag_of,
+)
 from kolmocli.sandbox.docker.unix_socket import close_what_fails
 
 REPOSITORY = "kolmo-sandbox"
@@ -58,12 +64,7 @@ def sources() -> dict[str, bytes]:
 @cache
 def image_tag(packages: tuple[str, ...] = ()) -> str:
     """`kolmo-sandbox:<digest of the sources>`, with the packages that are in it."""
-    digest = hashlib.sha256()
-    for name, data in sorted(sources().items()):
-        digest.update(f"{name} {len(data)}\n".encode() + data)
-    if packages:
-        digest.update(modules(packages))
-    return "-".join([f"{REPOSITORY}:{digest.hexdigest()[:16]}", *packages])
+    return tag_of(REPOSITORY, sources(), packages, modules(packages))
 
 
 def client(timeout: int = 30) -> docker.DockerClient:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -55,10 +55,16 @@ def native_sources() -> dict[str, bytes]:
 @cache
 def native_tag(names: tuple[str, ...]) -> str:
     """`kolmo-native:<digest of the sources>-<toolchains>`."""
+    return tag_of(REPOSITORY, native_sources(), names)
+
+
+def tag_of(repository: str, sources: Mapping[str, bytes], names: Sequence[str], more: bytes = b"") -> str:
+    """`repository:<digest of these files, and of more>`, with what is in the image."""
     digest = hashlib.sha256()
-    for name, data in sorted(native_sources().items()):
+    for name, data in sorted(sources.items()):
         digest.update(f"{name} {len(data)}\n".encode() + data)
-    return "-".join([f"{REPOSITORY}:{digest.hexdigest()[:16]}", *names])
+    digest.update(more)
+    return "-".join([f"{repository}:{digest.hexdigest()[:16]}", *names])
 
 
 def require(base: str, names: Sequence[str], api: docker.DockerClient) -> None:

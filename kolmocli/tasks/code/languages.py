@@ -36,7 +36,7 @@ def written_in(record: Mapping[str, Any]) -> Written:
     return found
 
 
-def program_part(answer: str, language: Written) -> Part:
+def script_part(answer: str, language: Written) -> Part:
     """The program in an answer: the last code fence of this language, or without a name, that holds all of one; else the
     last of this language, else of any; without fences all of the answer."""
     lines = answer_within(answer).replace("\r\n", "\n").split("\n")

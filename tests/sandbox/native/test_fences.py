@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import struct
 import sys
 from types import ModuleType
 
@@ -11,7 +10,7 @@ import pytest
 
 from kolmocli.sandbox.docker.image import image_source
 from kolmocli.sandbox.docker.toolchains import native_source
-from tests.sandbox.test_jail import ALLOW, KILL, REFUSE
+from tests.sandbox.test_jail import ALLOW, KILL, REFUSE, answer
 from tests.sandbox.test_seccomp import NEVER, NEW_NAMESPACES
 
 SOCKETS = {"socket", "socketpair", "sendto", "sendmsg", "recvfrom", "recvmsg"}
@@ -41,26 +40,6 @@ def fence() -> ModuleType:
     return module
 
 
-def answer(program: bytes, number: int, architecture: int, first: int = 0) -> int:
-    """As in `test_jail.py`, with the first argument of the call."""
-    code = list(struct.iter_unpack("=HBBI", program))
-    at = value = 0
-    while True:
-        operation, yes, no, k = code[at]
-        at += 1
-        match operation:
-            case 0x20:
-                value = {0: number, 4: architecture, 16: first}[k]
-            case 0x06:
-                return int(k)
-            case 0x15:
-                at += yes if value == k else no
-            case 0x35:
-                at += yes if value >= k else no
-            case 0x45:
-                at += yes if value & k else no
-
-
 @pytest.mark.parametrize("machine", REFUSED)
 def test_what_a_program_may_not_call(fence: ModuleType, machine: str) -> None:
     program, audit = fence.program_filter(machine), fence.jail.ARCHITECTURES[machine][0]
@@ -74,8 +53,8 @@ def test_what_a_program_may_not_call(fence: ModuleType, machine: str) -> None:
 def test_threads_and_limits_of_its_own_alone(fence: ModuleType, machine: str) -> None:
     program, audit = fence.program_filter(machine), fence.jail.ARCHITECTURES[machine][0]
     clone, prlimit, thread, child = CLONE[machine], PRLIMIT[machine], 0x3D0F00, 0x1200011
-    assert [answer(program, clone, audit, flags) for flags in (thread, child, 0x11)] == [ALLOW, REFUSE, REFUSE]
-    assert [answer(program, prlimit, audit, pid) for pid in (0, 1, 2**32 - 1)] == [ALLOW, REFUSE, REFUSE]
+    assert [answer(program, clone, audit, first=flags) for flags in (thread, child, 0x11)] == [ALLOW, REFUSE, REFUSE]
+    assert [answer(program, prlimit, audit, first=pid) for pid in (0, 1, 2**32 - 1)] == [ALLOW, REFUSE, REFUSE]
 
 
 def test_the_container_has_no_sockets_and_no_way_out() -> None:
