@@ -3,9 +3,10 @@
     python benchmarks/gpu.py                             # on the GPU; a table, and with --json one report
     python benchmarks/gpu.py --device cpu --quick        # the same code anywhere: tiny sizes, a few steps
     python benchmarks/gpu.py --only learning memory
+    python benchmarks/gpu.py --out report.json           # written anew after each part
 
 Every part is a process of its own with a time limit, so that one that fails or hangs costs itself alone: it is shown as
-failed, with its last line. A part whose package is missing is skipped. Figures beside peers are those of
+failed, with its last line. A part whose package or model is missing is skipped. Figures beside peers are those of
 `benchmarks/trainer.py`, with the GPU for both sides; planned and measured memory is that of `benchmarks/memory.py`.
 
 The share of the peak is 6 x parameters x tokens read / seconds, over what a large product in bf16 reaches on the same
@@ -23,6 +24,7 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import gpu_parts as parts
@@ -41,17 +43,24 @@ class Part:
     seconds: int
     """It has no more: all of them together have under ten minutes where none hangs."""
     needs: tuple[str, ...] = ()
+    """Packages."""
+    model: str | None = None
+    """Of `kolmo model list`."""
 
 
 PARTS = {
     "machine": Part("device and software", parts.machine, 30),
     "tests": Part("pytest -m gpu", parts.tests, 90),
     "demo": Part("kolmo train quickstart", parts.demo, 120),
+    "pretrained": Part("kolmo train arithmetic, SmolLM2-135M-Instruct", parts.pretrained, 180, model="smollm2"),
     "medium": Part("kolmo train kolmogorov --model medium", parts.medium, 90),
     "large": Part("kolmo train kolmogorov --model large", parts.large, 120),
     "adapters": Part("the same in 8 bits with adapters", parts.adapters, 120, ("peft", "accelerate", "bitsandbytes")),
     "vllm": Part("kolmo train quickstart, vLLM samples", parts.vllm, 180, ("vllm",)),
     "update": Part("a whole update beside TRL, samples/s", parts.update, 120, ("trl",)),
+    "pretrained-update": Part(
+        "SmolLM2's whole update beside TRL, samples/s", parts.pretrained_update, 120, ("trl",), "smollm2"
+    ),
     "generation": Part("generation in batches of 512, tokens/s", parts.generation, 180),
     "learning": Part("the learning pass, share of the bf16 peak", parts.learning, 90),
     "memory": Part("peak memory, planned and measured", parts.memory, 180),
@@ -62,7 +71,7 @@ PARTS = {
 def run_part(name: str, size: parts.Size, seconds: float) -> dict[str, Any]:
     """What the part found, in a process of its own, with how it ended."""
     part = PARTS[name]
-    lacking = next(filter(None, map(parts.missing, part.needs)), None)
+    lacking = next(filter(None, map(parts.missing, part.needs)), None) or parts.without(part.model)
     if lacking:
         return {"status": "skipped", "reason": lacking}
     command = [sys.executable, __file__, "--part", name, "--device", size.device, *(["--quick"] if size.quick else [])]
@@ -107,6 +116,7 @@ def main() -> None:
     parser.add_argument("--only", nargs="+", choices=PARTS, default=list(PARTS), metavar="PART")
     parser.add_argument("--limit", type=float, help="seconds that each part has, instead of its own limit")
     parser.add_argument("--json", action="store_true", help="one object on stdout; the table goes to stderr")
+    parser.add_argument("--out", type=Path, help="write the report to this file too, after each part")
     parser.add_argument("--part", choices=PARTS, help=argparse.SUPPRESS)
     options = parser.parse_args()
     size = parts.Size(options.device, options.quick)
@@ -118,6 +128,8 @@ def main() -> None:
         parts.print_aside(f"{PARTS[name].title} …")
         patience = 1 if size.device == "cuda" else _PATIENCE
         report["parts"][name] = run_part(name, size, options.limit or patience * PARTS[name].seconds)
+        if options.out is not None:
+            options.out.write_text(json.dumps(report) + "\n")
     if options.json:
         print(json.dumps(report))
     else:

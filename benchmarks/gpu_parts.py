@@ -64,15 +64,18 @@ def tests(size: Size) -> dict[str, Any]:
 # --- whole runs
 
 
-def trained(size: Size, curriculum: str, *flags: str, steps: int, warm: int) -> dict[str, Any]:
-    """Seconds a step, and what they go to, of `kolmo train`, from its own summary."""
+def trained(size: Size, curriculum: str, *flags: str, steps: int, warm: int, tasks: int | None = 64) -> dict[str, Any]:
+    """Seconds a step, and what they go to, of `kolmo train`, from its own summary. `tasks` are held out; None: as many as
+    the curriculum says."""
     with TemporaryDirectory() as folder:
         run = Path(folder) / "run"
         command = [
             sys.executable, "-m", "kolmocli", "train", curriculum, "--device", size.device, "--quiet", "--json",
-            "--sandbox", "embedded", "--run-dir", str(run), "--steps", str(steps), "--eval-samples", str(size.of(64, 8)),
-            "--set", "report=false", "--set", f"warmup.max_steps={warm}", *flags,
+            "--sandbox", "embedded", "--run-dir", str(run), "--steps", str(steps), "--set", "report=false",
+            "--set", f"warmup.max_steps={warm}", *flags,
         ]  # fmt: skip
+        if held_out := size.of(tasks, 8):
+            command += ["--eval-samples", str(held_out)]
         if size.quick:
             command += ["--batch-size", "16", "--set", "training.max_new_tokens=24", "--set", "warmup.batch_size=8"]
         began = time.perf_counter()
@@ -81,14 +84,21 @@ def trained(size: Size, curriculum: str, *flags: str, steps: int, warm: int) -> 
         if done.returncode:
             raise RuntimeError(last_line(done.stderr))
         summary = json.loads(done.stdout)
+    before, after = (summary["eval"][when] for when in ("before", "after"))
     return {
         "wall_s": round(wall, 1), "seconds": {what: round(spent, 1) for what, spent in summary["seconds"].items()},
-        "warmup_steps": summary["warmup_steps"], "rollouts": summary["rollouts"], "accuracy": summary["eval"]["after"]["accuracy"],
+        "warmup_steps": summary["warmup_steps"], "rollouts": summary["rollouts"],
+        "accuracy_before": before["accuracy"], "accuracy": after["accuracy"],
     }  # fmt: skip
 
 
 def demo(size: Size) -> dict[str, Any]:
     return trained(size, "quickstart", steps=size.of(30, 2), warm=size.of(200, 3))
+
+
+def pretrained(size: Size) -> dict[str, Any]:
+    """The curve of docs/pretrained.md: its 50 updates, and all of its held-out tasks."""
+    return trained(size, "arithmetic", "--seed", "0", steps=size.of(50, 1), warm=0, tasks=None)
 
 
 def medium(size: Size) -> dict[str, Any]:
@@ -118,6 +128,15 @@ def update(size: Size) -> dict[str, Any]:
     import trainer
 
     return compared(trainer.step_table(both_sides(size), size.of(5, 1), size.of("small", "tiny")))
+
+
+def pretrained_update(size: Size) -> dict[str, Any]:
+    """As `update`, of SmolLM2-135M-Instruct, all of its rollouts at once on both sides."""
+    import trainer
+
+    both = both_sides(size)
+    of_both = trainer.pretrained_update(both, "smollm2", rows=128)
+    return compared(trainer.update_table(both, size.of(5, 1), of_both))
 
 
 def generation(size: Size) -> dict[str, Any]:
@@ -237,6 +256,13 @@ def print_aside(text: str) -> None:
 
 def missing(package: str) -> str | None:
     return None if importlib.util.find_spec(package) else f"{package} is not installed"
+
+
+def without(model: str | None) -> str | None:
+    from kolmocli.paths import model_folder
+
+    there = model is None or model_folder(model).is_dir()
+    return None if there else f"{model} is not here: kolmo model get {model}"
 
 
 def last_line(text: str) -> str:

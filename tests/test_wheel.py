@@ -92,6 +92,9 @@ def _closure(site: Path, extra: str = "") -> list[str]:
 
 def _link(brought: Distribution, site: Path) -> None:
     files = [line.split(",")[0] for line in (brought.read_text("RECORD") or "").splitlines()]
+    if not files:  # built and installed by setup.py, as pip does where the package `wheel` is missing
+        lines = (brought.read_text("installed-files.txt") or "").splitlines()
+        files = [os.path.normpath(f"egg-info/{line}") for line in lines if line.startswith("..")]
     # Scripts are beside the packages; of all others, the topmost folder holds the rest.
     for top in {file if file.startswith("..") else file.partition("/")[0] for file in files} - {"__pycache__"}:
         place = Path(os.path.normpath(site / top))

@@ -103,6 +103,7 @@ class _Tokens:
 class _Room:
     """Size of a micro-batch so far, padding included: P prompts of up to T tokens, N rollouts of up to C."""
 
+    times: float
     prompts: int = 0
     prompt_tokens: int = 0
     rollouts: int = 0
@@ -110,28 +111,29 @@ class _Room:
 
     def with_one(self, rollout: Rollout, new_prompt: bool) -> _Room:
         return _Room(
-            self.prompts + new_prompt, max(self.prompt_tokens, len(rollout.prompt)),
+            self.times, self.prompts + new_prompt, max(self.prompt_tokens, len(rollout.prompt)),
             self.rollouts + 1, max(self.program_tokens, len(rollout.tokens)),
         )  # fmt: skip
 
     def is_too_large(self, shared: bool) -> bool:
         keys = self.rollouts * (self.prompt_tokens + self.program_tokens)
         tokens = self.prompts * self.prompt_tokens + self.rollouts * self.program_tokens if shared else keys
-        return tokens > TOKENS_PER_MICRO_BATCH or keys > KEYS_PER_MICRO_BATCH
+        return tokens > self.times * TOKENS_PER_MICRO_BATCH or keys > self.times * KEYS_PER_MICRO_BATCH
 
 
 def micro_batches(
-    batch: Iterable[Weighted], *, shared: bool = True, begun: Begun | None = None
+    batch: Iterable[Weighted], *, shared: bool = True, begun: Begun | None = None, times: float = 1.0
 ) -> Iterator[list[Weighted]]:
     """Rollouts of one prompt together, as it is read once for all (if `shared`); prompts of like length side by side.
 
-    Tokens beyond the last that teaches something are cut off, and rollouts without any are left out.
+    Tokens beyond the last that teaches something are cut off, and rollouts without any are left out. A part is `times` as large
+    as the limits say.
     """
     groups: dict[tuple[int, ...], list[Weighted]] = {}
     for item in filter(None, map(_cut, batch)):
         groups.setdefault(item.rollout.prompt, []).append(item)
     part: list[Weighted] = []
-    empty = _Room() if begun is None or begun.room is None else _Tokens(begun.room, begun)
+    empty = _Room(times) if begun is None or begun.room is None else _Tokens(begun.room, begun)
     room: Any = empty
     for group in sorted(groups.values(), key=lambda g: (len(g[0].rollout.prompt), max(map(_length, g)))):
         for i, item in enumerate(sorted(group, key=_length)):

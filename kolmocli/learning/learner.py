@@ -20,6 +20,7 @@ from kolmocli.config import OptimiserKind
 from kolmocli.learning.batches import Batch, Weighted, by_temperature, micro_batches, per_token
 from kolmocli.learning.noise import GroupGradients, one_by_one
 from kolmocli.learning.optimiser import build_optimiser
+from kolmocli.learning.room import times_as_large
 from kolmocli.pace import Done, Pace
 from kolmocli.policy.decoding import rounded
 from kolmocli.policy.looking import look_between
@@ -197,7 +198,8 @@ class Learner:
         with self.scorer.begun([w.rollout.prompt for w in batch if w.end], self._products) as begun:
             tally.work += 0 if begun is None else begun.read
             for alike in by_temperature(batch, self.temperature):
-                self._add(micro_batches(alike, shared=self.scorer.shares, begun=begun), tally, learnt)
+                parts = micro_batches(alike, shared=self.scorer.shares, begun=begun, times=self.times)
+                self._add(parts, tally, learnt)
 
     def _add(self, parts: Iterable[Sequence[Weighted]], tally: _Tally, learnt: Done) -> None:
         for part in parts:
@@ -241,6 +243,11 @@ class Learner:
     @cached_property
     def scorer(self) -> Scorer:
         return Scorer(self.policy.model, self.policy.pad_id)
+
+    @cached_property
+    def times(self) -> float:
+        """How many times as large as the limits say a micro-batch is on this device."""
+        return times_as_large(self.policy.model)
 
     def _products(self) -> Any:
         return rounded(self.policy.model, self.policy.precision)

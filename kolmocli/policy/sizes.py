@@ -47,6 +47,10 @@ LEAN = {"fp32": Kept(10, 12, 4), "bf16": Kept(9.5, 10.5, 2)}
 keys (both before their norms too), values and their mix; of a convolution B, C, x, three rows per token and the mix. Inputs and
 outputs of matrices are in bf16 where products are."""
 
+PLAIN = {"fp32": Kept(12, 12, 4), "bf16": Kept(10, 10, 2)}
+"""transformers' forward: inputs of norms and matrices, queries, keys, values, and the gated MLP's products. Counted with
+`saved_tensors_hooks` in Llama's (10.8 and 4.0) and GPT-2's (30 per hidden unit, all in all)."""
+
 
 @dataclass(frozen=True, slots=True)
 class Tensor:

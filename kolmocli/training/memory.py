@@ -15,7 +15,7 @@ from typing import Literal
 from kolmocli.config import OptimiserKind
 from kolmocli.learning.limits import KEYS_PER_MICRO_BATCH, ROWS_AT_ONCE, TOKENS_PER_MICRO_BATCH
 from kolmocli.policy.limits import LOGIT_COPIES, LOGITS_AT_ONCE, LOGITS_KEPT, ROOM, ROWS_IN_BF16, tokens_kept
-from kolmocli.policy.sizes import LEAN, Kept, Size
+from kolmocli.policy.sizes import LEAN, PLAIN, Size
 from kolmocli.processor import Precision
 
 _FLOAT, _HALF, _DOUBLE = 4, 2, 8
@@ -24,11 +24,6 @@ _REGRESSION_COPIES = 3
 """Copies of the value head's (D + 1)² sums: the sums, the sums with the ridge, and the solver's own."""
 _CHOICES = 4
 """Tensors of the size of the logits where a token is drawn: they, their logarithms, those raised again, and their sums."""
-
-
-PLAIN = {"fp32": Kept(12, 12, 4), "bf16": Kept(10, 10, 2)}
-"""transformers' forward: inputs of norms and matrices, queries, keys, values, and the gated MLP's products. Counted with
-`saved_tensors_hooks` in Llama's (10.8 and 4.0) and GPT-2's (30 per hidden unit, all in all)."""
 _LAST = 5
 """Those numbers per hidden unit of a prompt's tokens in the last layer, which makes only keys and values of them."""
 

@@ -7,6 +7,9 @@ rows are multiplied fastest). A beginning that several prompts share is read onc
 samples meet its keys in one product more. A row of a short convolution keeps the tokens that its kernel still reaches. A test holds
 the two to each other for every family of `parts.py`.
 
+With `still` no shape changes from one token to the next and nothing moves: a row's own keys have all of their room from the start,
+and those that are still to be written are masked. A GPU can then play a step back (`played.py`).
+
 Shapes: P prompts, G samples of each, N = P*G rows, B tokens of a beginning, T of the rest of a prompt, S tokens written,
 L layers, H key heads, R query heads per key head, E numbers per head, D hidden units, K taps of a kernel.
 """
@@ -25,6 +28,7 @@ from kolmocli.policy import limits
 from kolmocli.policy.head import Head
 from kolmocli.policy.lean.beginnings import Ids
 from kolmocli.policy.lean.parts import Attention, Convolution, Layer, last_norm, layers_of
+from kolmocli.policy.lean.played import Played
 from kolmocli.policy.lean.products import join, split
 from kolmocli.processor import Precision
 
@@ -42,11 +46,15 @@ class LeanDecoder:
         beginnings: Sequence[Ids] = (),
         read: MutableMapping[tuple[Ids, str], list[Any]] | None = None,
         look: Look = unheard,
+        still: bool | None = None,
     ) -> None:
         """`beginnings` are what stands before the `ids_PT` of each prompt, equal ones side by side; none where there are none.
         `read` has what layers keep of beginnings that were read with these weights before, and gets that of others. `look` is
-        called between layers."""
+        called between layers. `still` is so on a GPU, where nothing else is asked for."""
         model, self._head, self._look = head.decoder, head, look
+        on_gpu = ids_PT.device.type == "cuda"
+        self._still = on_gpu if still is None else still
+        self._played = Played(self._write) if on_gpu and self._still else None
         self._norm = last_norm(model)
         self._layers = [_Layer(layer, precision) for layer in layers_of(model)]
         self._written = 0
@@ -63,7 +71,7 @@ class LeanDecoder:
         turn_by = _Angles(*(x.unsqueeze(2) for x in angles(model, hidden_PTD, positions_PT)))
         is_padded = not bool(mask_PT.all())
         allowed = _allowed(mask_PT, before) if is_padded or before else None
-        prompts = _Prompts(samples, mask_PT if is_padded else None, allowed)
+        prompts = _Prompts(samples, mask_PT if is_padded else None, allowed, self._still)
         for i, layer in enumerate(self._layers):
             look()
             hidden_PTD = layer.read(hidden_PTD, turn_by, prompts, is_last=i == len(self._layers) - 1)
@@ -71,6 +79,8 @@ class LeanDecoder:
         self._bias_PT: torch.Tensor | None = None
         if is_padded:
             self._bias_PT = torch.zeros_like(mask_PT, dtype=hidden_PTD.dtype).masked_fill_(mask_PT == 0, float("-inf"))
+        self._room = limits.ROOM
+        self._place = _Place.first(hidden_PTD) if self._still else None
         self._scale_H1 = next(
             (scale for layer in self._layers if (scale := layer.scale_of_heads(hidden_PTD)) is not None), 1
         )
@@ -89,7 +99,9 @@ class LeanDecoder:
         kept = []
         for i, layer in enumerate(self._layers):
             self._look()
-            hidden_PTD = layer.read(hidden_PTD, turn_by, _Prompts(0, None, None), is_last=i == len(self._layers) - 1)
+            hidden_PTD = layer.read(
+                hidden_PTD, turn_by, _Prompts(0, None, None, False), is_last=i == len(self._layers) - 1
+            )
             kept.append(layer.operator.kept())
         self._read[ids, self._precision] = kept
 
@@ -105,17 +117,40 @@ class LeanDecoder:
             layer.operator.begun = [(prompts, kept[i]) for prompts, kept in parts]
 
     def step(self, token_N: torch.Tensor) -> None:
+        if self._written == self._room:
+            self._make_room()
+        if self._played is None:
+            self._write(token_N)
+        else:
+            self._played(token_N)
+        self._written += 1
+
+    def _write(self, token_N: torch.Tensor) -> None:
         model = self._head.decoder
-        self._position_N = self._position_N + 1
+        self._position_N += 1
+        if self._place is not None:
+            self._place.go_on()
         hidden_ND = model.embed_tokens(token_N)
         # Scores are scaled with the angles that queries are turned by, once for all layers.
         turn_by = _Angles(*(x[0][:, None] * self._scale_H1 for x in angles(model, hidden_ND, self._position_N[None])))
         for layer in self._layers:
             self._look()
-            hidden_ND = layer(hidden_ND, turn_by, self._bias_PT, self._written)
-        self._written += 1
+            hidden_ND = layer(hidden_ND, turn_by, self._bias_PT, self._place or self._written)
         self.states_ND = norm(hidden_ND, self._norm)
         self.logits_NV = self._head.logits(self.states_ND)
+
+    def _make_room(self) -> None:
+        """For the keys and values of `limits.ROOM` tokens more."""
+        self._room += limits.ROOM
+        for layer in self._layers:
+            layer.operator.make_room(self._room)
+        if self._place is not None:
+            self._place = self._place.with_room(self._room)
+        self._moved()
+
+    def _moved(self) -> None:
+        if self._played is not None:
+            self._played.forget()
 
     def keep(self, rows_PG: torch.Tensor, prompts_P: torch.Tensor) -> None:
         for layer in self._layers:
@@ -126,6 +161,7 @@ class LeanDecoder:
         self._position_N = self._position_N[rows_PG.flatten()]
         if self._bias_PT is not None:
             self._bias_PT = self._bias_PT[prompts_P]
+        self._moved()
 
 
 class _Angles(NamedTuple):
@@ -140,6 +176,31 @@ class _Prompts(NamedTuple):
     mask_PT: torch.Tensor | None
     allowed_PTT: torch.Tensor | None
     """[P, 1, T, B + T], with B of the longest beginning."""
+    still: bool
+    """Whether what is kept of the rows stays where it is, with nothing in it that is no number."""
+
+
+class _Place(NamedTuple):
+    """Where a step writes the keys of its tokens, in tensors that stay where they are."""
+
+    row_1: torch.Tensor
+    ahead_S: torch.Tensor
+    """What is added to scores: nothing for tokens that are written, minus infinity for those to come."""
+
+    @classmethod
+    def first(cls, like: torch.Tensor) -> _Place:
+        """Before the first token."""
+        return cls(
+            torch.full((1,), -1, device=like.device), like.new_full((limits.ROOM,), float("-inf"), dtype=torch.float32)
+        )
+
+    def go_on(self) -> None:
+        self.row_1.add_(1)
+        self.ahead_S.index_fill_(0, self.row_1, 0.0)
+
+    def with_room(self, tokens: int) -> _Place:
+        more = self.ahead_S.new_full((tokens - len(self.ahead_S),), float("-inf"))
+        return _Place(self.row_1, torch.cat([self.ahead_S, more]))
 
 
 class _Layer:
@@ -161,9 +222,9 @@ class _Layer:
         return self._finish(hidden_PTD[:, -1:] if is_last else hidden_PTD, mixed)
 
     def __call__(
-        self, hidden_ND: torch.Tensor, turn_by: _Angles, bias_PT: torch.Tensor | None, written: int
+        self, hidden_ND: torch.Tensor, turn_by: _Angles, bias_PT: torch.Tensor | None, place: _Place | int
     ) -> torch.Tensor:
-        return self._finish(hidden_ND, self.operator(norm(hidden_ND, self._layer.before), turn_by, bias_PT, written))
+        return self._finish(hidden_ND, self.operator(norm(hidden_ND, self._layer.before), turn_by, bias_PT, place))
 
     def _finish(self, hidden: torch.Tensor, mixed: torch.Tensor) -> torch.Tensor:
         hidden = mixed.add_(hidden)
@@ -204,15 +265,22 @@ class _Convolution:
         return self._output(c[:, first:] * mixed)
 
     def __call__(
-        self, inputs_ND: torch.Tensor, turn_by: _Angles, bias_PT: torch.Tensor | None, written: int
+        self, inputs_ND: torch.Tensor, turn_by: _Angles, bias_PT: torch.Tensor | None, place: _Place | int
     ) -> torch.Tensor:
         b, c, x = self._inputs(inputs_ND).chunk(3, -1)
-        self._past.insert(0, b * x)
-        mixed = self._taps[0] * self._past[0]
-        for tap, past in zip(self._taps[1:], self._past[1:], strict=True):
+        present = b * x
+        mixed = self._taps[0] * present
+        for tap, past in zip(self._taps[1:], self._past, strict=True):
             mixed.addcmul_(tap, past)
-        self._past.pop()
+        if isinstance(place, int):
+            self._past = [present, *self._past[:-1]]
+        else:
+            for later, past in zip(reversed(self._past), [*reversed(self._past[:-1]), present], strict=True):
+                later.copy_(past)
         return self._output(mixed.mul_(c))
+
+    def make_room(self, tokens: int) -> None:
+        """It keeps no more tokens than its kernel reaches."""
 
     def keep(self, rows_PG: torch.Tensor, prompts_P: torch.Tensor) -> None:
         self._past = [past[rows_PG.flatten()] for past in self._past]
@@ -245,6 +313,8 @@ class _Attention:
         self._prompt = key.mT.contiguous(), value.contiguous()
         shape = (*key.shape[:2], prompts.samples, limits.ROOM, self._head_size)
         self._own = key.new_empty(shape), value.new_empty(shape)
+        if prompts.still:
+            self._own = key.new_zeros(shape), value.new_zeros(shape)
         if self.begun:
             key, value = self._with_beginnings(key, value)
         allowed_PTT = prompts.allowed_PTT
@@ -270,10 +340,10 @@ class _Attention:
         return max((keys.shape[-1] for _, (keys, _) in self.begun), default=0)
 
     def __call__(
-        self, inputs_ND: torch.Tensor, turn_by: _Angles, bias_PT: torch.Tensor | None, written: int
+        self, inputs_ND: torch.Tensor, turn_by: _Angles, bias_PT: torch.Tensor | None, place: _Place | int
     ) -> torch.Tensor:
         turned, value = self._project(inputs_ND, turn_by)
-        return self._output(self._attend(turned, value, bias_PT, written))
+        return self._output(self._attend(turned, value, bias_PT, place))
 
     def _project(self, inputs: torch.Tensor, turn_by: _Angles) -> tuple[torch.Tensor, torch.Tensor]:
         """Queries and keys of all heads, turned, and values: [..., heads, E]."""
@@ -285,7 +355,7 @@ class _Attention:
         return turn(turned, *turn_by), value
 
     def _attend(
-        self, turned: torch.Tensor, value: torch.Tensor, bias_PT: torch.Tensor | None, written: int
+        self, turned: torch.Tensor, value: torch.Tensor, bias_PT: torch.Tensor | None, place: _Place | int
     ) -> torch.Tensor:
         """Mixed values of the rows [N, heads * E]; the query's part of `turned` is scaled."""
         rows, heads = len(turned), self._key_heads
@@ -293,15 +363,19 @@ class _Attention:
         prompts = len(prompt_keys)
         table = (prompts, rows // prompts, heads, -1, self._head_size)
         query = turned[:, : self._query_heads].view(table).transpose(1, 2)  # P H G R E
-        if written == self._own[0].shape[3]:
-            self._own = _roomier(self._own[0]), _roomier(self._own[1])
         for own, new in zip(self._own, (turned[:, self._query_heads :], value), strict=True):
-            own[:, :, :, written] = new.view(prompts, -1, heads, self._head_size).transpose(1, 2)
-        keys, values = (own[:, :, :, : written + 1] for own in self._own)
+            of_token = new.view(prompts, -1, heads, self._head_size).transpose(1, 2)
+            if isinstance(place, int):
+                own[:, :, :, place] = of_token
+            else:
+                own.index_copy_(3, place.row_1, of_token.unsqueeze(3))
+        keys, values = self._own if isinstance(place, _Place) else (own[:, :, :, : place + 1] for own in self._own)
         shared = query.flatten(2, 3) @ prompt_keys  # P H (GR) T
         if bias_PT is not None:
             shared = shared + bias_PT[:, None, None]
         alone = (query @ keys.mT).flatten(2, 3)  # P H (GR) S
+        if isinstance(place, _Place):
+            alone = alone + place.ahead_S.to(alone.dtype)
         before = [self._meet_beginnings(query)] if self.begun else []
         share = torch.softmax(torch.cat([*before, shared, alone], -1), -1, dtype=torch.float32).to(query.dtype)
         of_begun, of_prompt, of_own = share.split([self._before, shared.shape[-1], alone.shape[-1]], -1)
@@ -319,6 +393,9 @@ class _Attention:
             of_all = query[numbers].transpose(0, 1).flatten(1, 3) @ keys  # H (P GR) B
             scores[numbers, ..., : keys.shape[-1]] = of_all.unflatten(1, (-1, scores.shape[2])).transpose(0, 1)
         return scores
+
+    def make_room(self, tokens: int) -> None:
+        self._own = _roomier(self._own[0], tokens), _roomier(self._own[1], tokens)
 
     def keep(self, rows_PG: torch.Tensor, prompts_P: torch.Tensor) -> None:
         self._prompt = (self._prompt[0][prompts_P], self._prompt[1][prompts_P])
@@ -346,7 +423,9 @@ def over_rms(inputs: torch.Tensor, epsilon: float) -> torch.Tensor:
 
 
 def norm(inputs: torch.Tensor, layer: Any) -> torch.Tensor:
-    """A layer of the kind of `LlamaRMSNorm`."""
+    """A layer of the kind of `LlamaRMSNorm`. A GPU has one kernel for it, which on a CPU takes twice as many passes."""
+    if inputs.is_cuda:
+        return F.rms_norm(inputs, inputs.shape[-1:], layer.weight, layer.variance_epsilon)
     return (inputs * over_rms(inputs, layer.variance_epsilon)).to(inputs.dtype).mul_(layer.weight)
 
 
@@ -361,8 +440,8 @@ def _allowed(mask_PT: torch.Tensor, before: Sequence[int] | None) -> torch.Tenso
     return allowed[:, None]
 
 
-def _roomier(own: torch.Tensor) -> torch.Tensor:
-    larger = own.new_empty(*own.shape[:3], own.shape[3] + limits.ROOM, own.shape[4])
+def _roomier(own: torch.Tensor, tokens: int) -> torch.Tensor:
+    larger = own.new_zeros(*own.shape[:3], tokens, own.shape[4])
     larger[:, :, :, : own.shape[3]] = own
     return larger
 
