@@ -147,12 +147,24 @@ def pretrained() -> Rows:
     ]  # fmt: skip
 
 
+def baselines() -> Rows:
+    rows = []
+    for name, suffix in (("`maxrl`", ""), ("`rloo`", ", rloo")):
+        rasch, uniform = (runs("gpu/arithmetic", kind + suffix) for kind in (RASCH, UNIFORM))
+        ends = (percent(uniform), percent(rasch), points(rasch, uniform))
+        rows.append((name, *(percent(found, "dead_groups") for found in (uniform, rasch)), *ends))
+    return rows
+
+
 OVER = "difference, points"
 TABLES: dict[str, tuple[tuple[str, ...], Callable[[], Rows]]] = {
     "control": (
         ("tasks", "groups that fail entirely", "uniform", "`rasch`", OVER, "rollouts to match uniform"), control,
     ),
     "pretrained": (("seed", "before", UNIFORM, "`rasch`", "dead groups, uniform", "dead groups, `rasch`"), pretrained),
+    "baselines": (
+        ("baseline", "dead groups, uniform", "dead groups, `rasch`", "uniform", "`rasch`", OVER), baselines,
+    ),
     "rates": (("tasks", "rate of uniform", "rate of `rasch`", "uniform", "`rasch`", OVER), rates),
     "trl": (("tasks", "TRL, tuned", "kolmo", OVER, "time to match TRL", "rollouts to match TRL"), trl),
     "controller in TRL": (("tasks", "before", "TRL, defaults", "TRL, tuned", "with the controller", OVER), inside),

@@ -24,7 +24,8 @@ PLAIN, BEST, ADAPTED = "TRL as it comes", "TRL at its best", "TRL with kolmo"
 """The second is whose seconds and rollouts the others' are compared with."""
 STYLES = {
     "rasch": (BLUE, "-"), SCREENED: (BLUE, ":"), UNIFORM: (ORANGE, "-"), "uniform + refill": (ORANGE, ":"),
-    "window": (GREEN, "-"), "pool": (SKY, "-"), "staircase": (PURPLE, "-"),
+    "window": (GREEN, "-"), "pool": (SKY, "-"), "staircase": (PURPLE, "-"), "learnability": (PURPLE, ":"),
+    "rasch, rloo": (BLUE, "-."), "uniform, rloo": (ORANGE, "-."),
     PLAIN: (GREY, "--"), BEST: (RED, "--"), ADAPTED: (BLUE, "--"),
 }  # fmt: skip
 """In the picture: TRL's lines are broken."""

@@ -54,7 +54,8 @@ class LeanDecoder:
         model, self._head, self._look = head.decoder, head, look
         on_gpu = ids_PT.device.type == "cuda"
         self._still = on_gpu if still is None else still
-        self._played = Played(self._write) if on_gpu and self._still else None
+        in_8bit = any(not parameter.is_floating_point() for parameter in model.parameters())  # waits for the GPU
+        self._played = Played(self._write) if on_gpu and self._still and not in_8bit else None
         self._norm = last_norm(model)
         self._layers = [_Layer(layer, precision) for layer in layers_of(model)]
         self._written = 0

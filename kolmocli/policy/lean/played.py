@@ -15,8 +15,7 @@ import torch
 class Played:
     """`work` on one tensor, for a GPU: done as it is at first, recorded the second time, and played back from then on.
 
-    What the work leaves behind is in tensors that its next call overwrites. Work that waits for the GPU cannot be recorded, such
-    as products in 8 bits that look for outliers: it is done as it is each time.
+    What the work leaves behind is in tensors that its next call overwrites. Work that cannot be recorded is done as it is each time.
     """
 
     def __init__(self, work: Callable[[torch.Tensor], None]) -> None:
