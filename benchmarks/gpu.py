@@ -50,7 +50,7 @@ class Part:
 
 PARTS = {
     "machine": Part("device and software", parts.machine, 30),
-    "tests": Part("pytest -m gpu", parts.tests, 90),
+    "tests": Part("pytest -m gpu", parts.tests, 150),
     "demo": Part("kolmo train quickstart", parts.demo, 120),
     "pretrained": Part("kolmo train arithmetic, SmolLM2-135M-Instruct", parts.pretrained, 180, model="smollm2"),
     "medium": Part("kolmo train kolmogorov --model medium", parts.medium, 90),

@@ -57,7 +57,8 @@ def tests(size: Size) -> dict[str, Any]:
     command = [sys.executable, "-m", "pytest", "-m", "gpu", "-q", "-p", "no:cacheprovider", "tests/policy/test_gpu.py"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     if done.returncode:
-        raise RuntimeError(last_line(done.stdout))
+        failed = [line for line in done.stdout.splitlines() if line.startswith("FAILED")]
+        raise RuntimeError("; ".join([*failed, last_line(done.stdout)]))
     return {"pytest": last_line(done.stdout)}
 
 
