@@ -11,7 +11,8 @@ first 20 and of the last 20 steps: how many times fewer rollouts the best mixtur
 sampling. Levels that a run left out count as their nearest neighbours, so these are lower bounds. `--calibrate`
 measures it without that: it makes the warm start of the first seed of a kept race again and asks it for every level.
 
-A stopped run goes on with the same command, and finished ones are not run again. With `--jobs 2` each run has half of the
+`text`, `dna` and `audio` need files of your own (`--data`), and are left out without them. A stopped run goes on with the same
+command, and finished ones are not run again. With `--jobs 2` each run has half of the
 cores. `benchmarks/room.json` has the figures that are kept.
 """
 
@@ -93,8 +94,17 @@ def train(o: argparse.Namespace, sitting: Sitting) -> None:
     """Run, or go on with, the curricula that are not finished."""
     work = []
     for name in o.curricula:
-        where = ["--sandbox", o.sandbox] if load_config(find_curriculum(name)).runs_programs else []
+        config = load_config(find_curriculum(name))
+        where = ["--sandbox", o.sandbox] if config.runs_programs else []
         folder = o.out / f"seed{o.seed}" / name
+        if config.data.train is not None:
+            file = o.data / Path(config.data.train).name
+            if not file.is_file():
+                print(
+                    f"{name}: left out, {file} is missing; the curriculum's file says how to make it", file=sys.stderr
+                )
+                continue
+            where += ["--data", str(file)]
         work.append(
             (
                 folder,
@@ -230,6 +240,10 @@ def parser() -> argparse.ArgumentParser:
         metavar="RACE",
         help="measure the room of these races' starts instead (all)",
     )
+    parser.add_argument(
+        "--data", type=Path, default=Path("runs/room/data"),
+        help="folder of text.jsonl, dna.jsonl and audio.jsonl (default: %(default)s)",
+    )  # fmt: skip
     parser.add_argument("--seed", type=int, default=11, help="(default: %(default)s)")
     parser.add_argument("--sandbox", default="auto", choices=["auto", "docker", "embedded"])
     parser.add_argument(
