@@ -32,7 +32,7 @@ IMPORTED = (
     "transformers",
     "kolmocli.training.train",
     "kolmocli.evaluation.command",
-    "kolmocli.cli.app",
+    "tests.commands",
     "rich.table",
 )
 SETTLED = ("HF_", "LC_", "OMP_", "PYTHON")
