@@ -33,6 +33,8 @@ IMPORTED = (
     "kolmocli.training.train",
     "kolmocli.evaluation.command",
     "tests.commands",
+    "rich.console",
+    "rich.panel",
     "rich.table",
 )
 SETTLED = ("HF_", "LC_", "OMP_", "PYTHON")
