@@ -21,9 +21,9 @@ from hypothesis import settings
 from kolmocli.paths import packaged_curricula
 from kolmocli.tasks import kinds as _built_in  # before any test: what a test registers is forgotten after it
 from kolmocli.tasks.family import families
-from tests import warm
+from tests import commands as _commands, warm
 
-del _built_in
+del _built_in, _commands
 
 # No deadline: a slow machine is not a defect. The same examples every time: a red run can be run again.
 settings.register_profile("kolmo", deadline=None, derandomize=True)

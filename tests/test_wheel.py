@@ -217,11 +217,15 @@ def test_the_extra_is_all_that_was_missing(installed: Installed, inputs: Path, e
 
 @pytest.mark.either
 def test_the_shipped_policy_is_in_it(installed: Installed, tmp_path: Path) -> None:
-    kolmo = [installed("train"), "-m", "kolmocli"]
-    report = json.loads(_run([*kolmo, "eval", "shipped", "--tasks", 5, "--device", "cpu", "--json"], tmp_path))
+    script = (
+        "from kolmocli.cli.main import main\n"
+        "for line in ('eval shipped --tasks 5', 'solve 0 1 2 3 4 5 6 7 8 --model shipped'):\n"
+        "    assert main([*line.split(), '--device', 'cpu', '--json']) == 0, line\n"
+    )
+    told = _run([installed("train"), "-c", script], tmp_path)
+    report, end = json.JSONDecoder().raw_decode(told)
     assert (report["model"], report["n"]) == ("shipped", 5)
-    found = json.loads(_run([*kolmo, "solve", *range(9), "--model", "shipped", "--device", "cpu", "--json"], tmp_path))
-    assert found["checked"]
+    assert json.loads(told[end:])["checked"]
 
 
 def _contents(folder: Path) -> set[Path]:

@@ -32,7 +32,9 @@ IMPORTED = (
     "transformers",
     "kolmocli.training.train",
     "kolmocli.evaluation.command",
-    "kolmocli.cli.app",
+    "tests.commands",
+    "rich.console",
+    "rich.panel",
     "rich.table",
 )
 SETTLED = ("HF_", "LC_", "OMP_", "PYTHON")

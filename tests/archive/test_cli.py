@@ -19,6 +19,11 @@ from . import samples
 DATA = samples.SMALL["mixed"]
 
 
+@pytest.fixture(scope="module")
+def archive():
+    return compress(DATA)
+
+
 def names():
     return sorted(os.listdir("."))
 
@@ -125,8 +130,8 @@ def test_what_only_a_model_needs_is_refused_without_one(kolmo, tmp_path, option)
     "option", ["-9", "--samples=3", "--format=u8", "--time-budget=1s", "--compare", "--cache=c", "--type=i32"]
 )
 @pytest.mark.parametrize("mode", ["-d", "-t", "-l"])
-def test_what_only_packing_needs_is_refused_where_archives_are_read(kolmo, tmp_path, option, mode):
-    (tmp_path / "a.klm").write_bytes(compress(DATA))
+def test_what_only_packing_needs_is_refused_where_archives_are_read(kolmo, tmp_path, archive, option, mode):
+    (tmp_path / "a.klm").write_bytes(archive)
     done = kolmo("compress", mode, option, "a.klm")
     assert done.code == 2
     assert f"means nothing with {mode}" in done.err
@@ -211,9 +216,9 @@ def test_compare_shows_the_standard_codecs(kolmo, tmp_path):
         (["decompress", "-", "-o", "b", "--rm"], 2, "--rm"),
     ],
 )
-def test_what_goes_wrong_is_one_line(kolmo, tmp_path, arguments, code, words):
+def test_what_goes_wrong_is_one_line(kolmo, tmp_path, archive, arguments, code, words):
     (tmp_path / "a").write_bytes(DATA)
-    (tmp_path / "a.klm").write_bytes(compress(DATA))
+    (tmp_path / "a.klm").write_bytes(archive)
     done = kolmo(*arguments)
     assert done.code == code
     assert words in done.err

@@ -8,7 +8,6 @@ from kolmocli.archive.packer import compress_with_reports
 from kolmocli.policy.proposer import TEMPERATURES, PolicyProposer
 from tests.policies import tiny
 
-POLICY = tiny()
 TARGETS = [(1, 2, 3, 4), (7, 7, 7)]
 
 
@@ -16,7 +15,7 @@ class Watched:
     """A policy that notes how it is asked."""
 
     def __init__(self):
-        self.policy, self.asked = POLICY, []
+        self.policy, self.asked = tiny(), []
         self.model, self.is_preset = self.policy.model, self.policy.is_preset
 
     def rollout(self, prompts, *, samples, generator, temperature, max_new_tokens):

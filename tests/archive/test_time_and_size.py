@@ -14,7 +14,7 @@ from kolmocli.archive.codecs.packing import pack
 from kolmocli.archive.opener import decompress, members
 from kolmocli.archive.options import Options
 from kolmocli.archive.packer import compress, compress_with_reports
-from kolmocli.archive.search import attempts
+from kolmocli.archive.search import attempts, probe
 
 from . import samples
 
@@ -144,7 +144,7 @@ def test_a_part_without_programs_goes_to_the_codecs_at_their_best(monkeypatch):
 
 
 def whole_levels(monkeypatch, data):
-    """The archive, its report, and the levels at which all of the data went to the codecs."""
+    """The archive, its report, and the levels at which all of the data went to the codecs; 64 KiB are large here."""
     levels = []
 
     def watched(packed, level=6, *rest):
@@ -152,6 +152,7 @@ def whole_levels(monkeypatch, data):
             levels.append(level)
         return pack(packed, level, *rest)
 
+    monkeypatch.setattr(probe, "_LARGE", 1 << 16)
     monkeypatch.setattr(compress_module, "pack", watched)
     archive, reports = compress_with_reports(data)
     assert decompress(archive) == data
@@ -159,18 +160,19 @@ def whole_levels(monkeypatch, data):
 
 
 def test_strong_codecs_do_not_run_where_programs_are_out_of_their_reach(monkeypatch):
-    archive, report, levels = whole_levels(monkeypatch, samples.sampled(280_000))
+    data = samples.sampled(70_000)
+    archive, report, levels = whole_levels(monkeypatch, data)
     assert levels == [QUICK]
     assert report.programs > 1000
-    assert len(archive) < len(pack(samples.sampled(280_000), 6)[1])
+    assert len(archive) < len(pack(data, 6)[1])
 
 
 def test_strong_codecs_run_after_the_search_where_only_the_beginning_was_made_by_programs(monkeypatch):
-    data = samples.sampled(20_000) + samples.text(280_000)
+    data = samples.sampled(5000) + samples.text(70_000)
     archive, _, levels = whole_levels(monkeypatch, data)
     assert levels == [QUICK, 6]
     assert len(archive) <= len(pack(data, 6)[1]) + 16
 
 
 def test_strong_codecs_run_at_once_where_no_program_is_expected(monkeypatch):
-    assert whole_levels(monkeypatch, samples.text(280_000))[2] == [6]
+    assert whole_levels(monkeypatch, samples.text(70_000))[2] == [6]

@@ -64,7 +64,7 @@ def test_a_signal_saves_ends_every_process_and_the_run_goes_on_later(
     assert not any(map(alive, pids(run)))
     stopped = written(run)
     steps = max(r["step"] for r in stopped if r["phase"] == "rl")
-    second = start(tmp_path, "train", "--resume", "--run-dir", run, "--stop-at", steps + 2)
+    second = start(tmp_path, "train", "--resume", "--run-dir", run, "--stop-at", steps + 2, "--num-generators", 1)
     with ended(second):
         told = second.communicate(timeout=600)[1]
     assert second.returncode == 0, told

@@ -182,11 +182,11 @@ def test_what_cannot_be_raced_is_said_before_anything_runs(curriculum: str, tmp_
 
 def test_a_run_of_trl_that_was_stopped_goes_on(curriculum: str, tmp_path: Path) -> None:
     folder, steps = tmp_path / "run", 16
-    command = [
-        sys.executable, str(ONE), curriculum, "--warm", "tiny", "--run-dir", str(folder), "--steps", str(steps),
+    arguments = [
+        curriculum, "--warm", "tiny", "--run-dir", str(folder), "--steps", str(steps),
         "--best", "--adapter", "--rows", "4", "--eval-freq", "8", "--eval-samples", "8",
     ]  # fmt: skip
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    process = warm.Command(arguments, tmp_path, command_environment(), script=ONE)
     metrics = folder / "metrics.jsonl"
     while process.poll() is None and not (metrics.exists() and metrics.stat().st_size):
         time.sleep(0.01)
@@ -194,7 +194,7 @@ def test_a_run_of_trl_that_was_stopped_goes_on(curriculum: str, tmp_path: Path) 
     _, said = process.communicate(timeout=600)
     assert process.returncode == 128 + signal.SIGTERM, said
     assert 0 < len(read_history(folder).rl) < steps
-    done = warm.run(command[2:], tmp_path, command_environment(), script=ONE)
+    done = warm.run(arguments, tmp_path, command_environment(), script=ONE)
     assert done.returncode == 0, done.stderr
     history = read_history(folder)
     assert [record.step for record in history.rl] == list(range(1, steps + 1))

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 import torch
-from bitsandbytes.nn.modules import Int8Params
 from transformers import LlamaConfig, LlamaForCausalLM
 
 from kolmocli.errors import UsageError
@@ -65,6 +64,8 @@ def test_an_adapter_is_as_large_as_stated(folder: Path, rank: int) -> None:
 
 def test_eight_bits_take_what_is_stated(folder: Path) -> None:
     """Within 2 %: of GPT-2's transposed matrices inputs are taken for outputs."""
+    from bitsandbytes.nn.modules import Int8Params  # imports a compiler
+
     model = load_policy(str(folder), device="cpu", train=Adaptation(1, load_in_8bit=True)).model
     scales = sum(p.SCB.nbytes for p in model.parameters() if isinstance(p, Int8Params))
     frozen = sum(p.numel() * p.element_size() for p in model.parameters() if not p.requires_grad)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import pickle
 import random
 import re
@@ -34,7 +35,9 @@ def some(source: FamilyTasks) -> list[CodeTask]:
     return [source.task(bucket, index) for bucket in source.buckets() for index in range(EACH)]  # type: ignore[misc]
 
 
-TASKS = {"train": some(TRAIN), "eval": some(EVAL)}
+@functools.cache
+def tasks_of(split: str) -> list[CodeTask]:
+    return some({"train": TRAIN, "eval": EVAL}[split])
 
 
 @pytest.fixture(scope="module")
@@ -85,11 +88,11 @@ def test_a_task_is_the_same_again_and_another_with_another_seed() -> None:
 def test_evaluation_has_other_functions_whatever_the_seed() -> None:
     """Told apart by what they return, not by how they are written, at inputs that every task has."""
     other = some(open_families(SECTIONS, "eval", 3))
-    trained = {(t.bucket.family, repr(behaviour_of(t))) for t in TASKS["train"]}
-    assert not trained & {(t.bucket.family, repr(behaviour_of(t))) for t in [*TASKS["eval"], *other]}
-    assert not {t.reference for t in TASKS["train"]} & {t.reference for t in [*TASKS["eval"], *other]}
-    for split, tasks in TASKS.items():
-        assert all(is_held_out(subject_of(t), behaviour_of(t)) == (split == "eval") for t in tasks)
+    trained = {(t.bucket.family, repr(behaviour_of(t))) for t in tasks_of("train")}
+    assert not trained & {(t.bucket.family, repr(behaviour_of(t))) for t in [*tasks_of("eval"), *other]}
+    assert not {t.reference for t in tasks_of("train")} & {t.reference for t in [*tasks_of("eval"), *other]}
+    for split in ("train", "eval"):
+        assert all(is_held_out(subject_of(t), behaviour_of(t)) == (split == "eval") for t in tasks_of(split))
 
 
 def test_every_bucket_has_many_functions() -> None:
@@ -103,7 +106,7 @@ def test_landmarks_tell_functions_apart_that_are_written_differently() -> None:
     """So that nothing is held out of one that is taught as another."""
     for name, subject in SUBJECTS.items():
         seen: dict[str, str] = {}
-        for task in (t for t in [*TASKS["train"], *TASKS["eval"]] if t.bucket.family == name):
+        for task in (t for t in [*tasks_of("train"), *tasks_of("eval")] if t.bucket.family == name):
             first = seen.setdefault(repr(behaviour_of(task)), str(task.reference))
             assert first == task.reference
         assert len(seen) > 100
@@ -119,20 +122,20 @@ def test_hard_shapes_come_more_often_at_higher_levels() -> None:
 
 
 def test_what_a_policy_is_shown() -> None:
-    task = next(t for t in TASKS["train"] if t.bucket.family == "maps")
+    task = next(t for t in tasks_of("train") if t.bucket.family == "maps")
     *examples, last = task.asked.text.splitlines()
     assert last.startswith("f([1000, 0]) == [")
     assert len(examples) == 1
     assert task.asked.shortest.split(";")[-1].startswith("1000 0>")
     assert task.prefix == "def f(v): return "
-    for task in [*TASKS["train"], *TASKS["eval"]]:
+    for task in [*tasks_of("train"), *tasks_of("eval")]:
         assert len(task.asked.shortest) < 80
         assert len(task.asked.text.splitlines()) >= 2
 
 
 def test_what_repeats_the_shown_pairs_misses_the_others(box: Sandbox) -> None:
     """A table of all that was shown is no function, and neither is a constant or the argument itself."""
-    tasks = TASKS["train"][::11]
+    tasks = tasks_of("train")[::11]
     for write in (_table, lambda task: "None", lambda task: task.prefix[6:].split(")")[0].split(",")[0]):
         texts = [task.prefix + write(task) for task in tasks]
         outcomes = judge(tasks, texts, box, TERMS)
