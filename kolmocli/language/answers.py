@@ -153,12 +153,20 @@ def _run(part: Part, names: tuple[str, ...]) -> Part | None:
     wanted, defined, place = _defining(names) if names else _READING, False, 0
     for number, line in enumerate(lines):
         if defined and line[:1].strip() and not within(place, spans):
-            below = next((other for other in lines[number + 1 :] if other.strip()), "") if line[:3] == "###" else ""
-            if (line[:3] == "###" and not _begins(below)) or _is_prose(line.strip()) or _TURN.match(line.rstrip()):
+            if (
+                (line[:3] == "###" and not _begins(_next_of(lines, number)))
+                or _is_prose(line.strip())
+                or _TURN.match(line.rstrip())
+            ):
                 return Part(part.first + above, lines[:number])
         defined = defined or wanted.search(line) is not None
         place += len(line) + 1
     return Part(part.first + above, lines)
+
+
+def _next_of(lines: list[str], number: int) -> str:
+    """The next line with something in it. The rest is not copied: a heading may stand on every line."""
+    return next((lines[i] for i in range(number + 1, len(lines)) if lines[i].strip()), "")
 
 
 def _is_above(line: str) -> bool:
