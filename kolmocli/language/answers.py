@@ -152,21 +152,21 @@ def _run(part: Part, names: tuple[str, ...]) -> Part | None:
     spans = triple_quoted("\n".join(lines))
     wanted, defined, place = _defining(names) if names else _READING, False, 0
     for number, line in enumerate(lines):
-        if defined and line[:1].strip() and not within(place, spans):
-            if (
-                (line[:3] == "###" and not _begins(_next_of(lines, number)))
-                or _is_prose(line.strip())
-                or _TURN.match(line.rstrip())
-            ):
-                return Part(part.first + above, lines[:number])
+        if defined and line[:1].strip() and not within(place, spans) and _ends_code(lines, number):
+            return Part(part.first + above, lines[:number])
         defined = defined or wanted.search(line) is not None
         place += len(line) + 1
     return Part(part.first + above, lines)
 
 
-def _next_of(lines: list[str], number: int) -> str:
-    """The next line with something in it. The rest is not copied: a heading may stand on every line."""
-    return next((lines[i] for i in range(number + 1, len(lines)) if lines[i].strip()), "")
+def _ends_code(lines: list[str], number: int) -> bool:
+    """Whether this line is prose, a turn of the conversation, or a heading of something else than more code."""
+    line = lines[number]
+    if line[:3] == "###":  # the rest is not copied: a heading may stand on every line
+        below = next((lines[i] for i in range(number + 1, len(lines)) if lines[i].strip()), "")
+        if not _begins(below):
+            return True
+    return _is_prose(line.strip()) or _TURN.match(line.rstrip()) is not None
 
 
 def _is_above(line: str) -> bool:
