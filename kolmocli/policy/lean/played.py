@@ -47,9 +47,11 @@ class Played:
                 graph.capture_begin(capture_error_mode="thread_local")
                 self._work(self._given)
                 graph.capture_end()
-            except RuntimeError:
+            except BaseException as error:
                 with suppress(RuntimeError):
                     graph.capture_end()
+                if not isinstance(error, RuntimeError):  # a stop, which comes between two layers
+                    raise
                 return False
         torch.cuda.current_stream().wait_stream(stream)
         self._graph = graph
