@@ -31,7 +31,7 @@ class Group:
             sum(o.passed for o in judged),
             len(judged),
             self.age,
-            sum(not o.passed and not (o.formatted and o.executable) for o in judged),
+            sum(o.unread for o in judged),
         )
 
 

@@ -47,7 +47,7 @@ class Lessons(TrainerCallback, ExportableState):
         self._waiting: dict[Place, None] = {}
         """Tasks that were drawn and have no result yet, in order: TRL reads one batch ahead."""
         self._heard: Counter[tuple[Place, str]] = Counter()
-        """Passes and judged rollouts of the present version of the policy."""
+        """Passes, judged and unread rollouts of the present version of the policy."""
 
     def stream(self) -> IterableDataset:
         """Tasks without end, as many at a time as TRL samples for at once."""
@@ -71,9 +71,10 @@ class Lessons(TrainerCallback, ExportableState):
         tasks = [known[(*place, s)] for place, s in zip(places, split, strict=True)]
         outcomes = self.course.judge(tasks, [_text(completion) for completion in completions])
         if split[0] == "train":
-            said = [(p, o.passed, o.reward is not None) for p, o in zip(places, outcomes, strict=True)]
-            for place, passed, judged in gather_object(said):  # a group may be spread over several processes
+            said = [(p, o.passed, o.unread, o.reward is not None) for p, o in zip(places, outcomes, strict=True)]
+            for place, passed, unread, judged in gather_object(said):  # a group may be spread over several processes
                 self._heard[tuple(place), "passes"] += passed and judged
+                self._heard[tuple(place), "unread"] += unread and judged
                 self._heard[tuple(place), "rollouts"] += judged
                 self._waiting.pop(tuple(place), None)
             for name, value in self.course.metrics().items() if log_metric is not None else ():
@@ -116,8 +117,10 @@ class Lessons(TrainerCallback, ExportableState):
     def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         """One observation for each version of the policy that sampled something."""
         places = dict.fromkeys(place for place, _ in self._heard)
+        heard = self._heard
         results = [
-            Result(Bucket(*place[:2]), self._heard[place, "passes"], self._heard[place, "rollouts"]) for place in places
+            Result(Bucket(*at[:2]), heard[at, "passes"], heard[at, "rollouts"], unread=heard[at, "unread"])
+            for at in places
         ]
         if results:
             self.course.observe(results)

@@ -51,6 +51,11 @@ class Outcome:
         """It ended normally with some value."""
         return self.status is Status.OK
 
+    @property
+    def unread(self) -> bool:
+        """It never reached the check: it broke the form that was asked for, or ended before."""
+        return not self.passed and not (self.formatted and self.executable)
+
 
 @dataclass(frozen=True, slots=True)
 class Terms:

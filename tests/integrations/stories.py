@@ -26,7 +26,8 @@ class StoryTask(Task):
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """It passes by a hash of the text, the less often the higher the level. One in eight cannot be judged."""
+    """It passes by a hash of the text, the less often the higher the level. One in eight cannot be judged, and half of those that
+    miss have broken the form."""
 
     task: Task
     text: str
@@ -40,7 +41,7 @@ class Story:
         if key % 8 == 0:
             return Outcome(self.text, 1, False, Status.INFRA, None)
         passed = key // 8 % (self.task.bucket.level + 1) == 0
-        return Outcome(self.text, 1, passed, Status.OK, float(passed), True)
+        return Outcome(self.text, 1, passed, Status.OK, float(passed), formatted=passed or key // 64 % 2 == 0)
 
 
 def story(level: int, rng: random.Random) -> Task:
@@ -48,7 +49,12 @@ def story(level: int, rng: random.Random) -> Task:
 
 
 class Listening(Course):
-    """A course that notes what it was told."""
+    """A course that notes what it was told, and what it judged."""
+
+    def judge(self, tasks: Sequence[Task], texts: Sequence[str]) -> list[Outcome]:
+        outcomes = Course.judge(self, tasks, texts)
+        self.judged = [*getattr(self, "judged", []), *outcomes]
+        return outcomes
 
     def observe(self, results: Sequence[Result]) -> list[str]:
         self.told = [*getattr(self, "told", []), list(results)]

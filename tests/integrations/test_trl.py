@@ -74,6 +74,8 @@ def test_the_controller_hears_once_per_version_of_the_policy_and_nothing_that_co
     judged = [sum(r.rollouts for r in results) for results in course.told]
     passes = [sum(r.passes for r in results) for results in course.told]
     assert sum(judged) < 3 * GROUPS * SAMPLES  # some were masked
+    unread = [o.unread for o in course.judged if o.reward is not None]
+    assert 0 < sum(r.unread for results in course.told for r in results) == sum(unread) < len(unread)
     means = [log["rewards/reward/mean"] for log in trainer.state.log_history if "rewards/reward/mean" in log]
     assert means == pytest.approx([p / j for p, j in zip(passes, judged, strict=True)])
     shares = [log["kolmo/stories/weight"] for log in trainer.state.log_history if "kolmo/stories/weight" in log]
