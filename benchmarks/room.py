@@ -27,10 +27,11 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from evidence_page import BITS, CONTROLLED, RASCH, Runs, average, points, runs
 from kept import Kept, kept_of, write_kept
 from paired import WARM, Comparison, OutOfTime, Sitting, finished, open_sitting, positive
-from paired_report import figures
+from paired_report import difference, figures
 from race_report import UNIFORM
 
 from kolmocli.config.file import load_config
@@ -197,9 +198,21 @@ def _race_rows(starts: Found) -> Iterator[tuple[str, ...]]:
         room = starts.get(Path(race).name)
         bits = average(rasch, BITS) / average(uniform, BITS)
         yield (
-            f"{ground}, {len(uniform)} seeds", UNRUN if room is None else ratio(room), number(average(uniform, "pass_rate")),
-            percent(average(uniform, "failed_groups")), f"{bits:.2f}", gained(rasch, uniform),
+            f"{ground}, {len(uniform)} seeds", UNRUN if room is None else ratio(room), f"{bits:.2f}", gained(rasch, uniform),
         )  # fmt: skip
+
+
+def ranked(starts: Found) -> float | None:
+    """Spearman's correlation of the rooms at the start with the mean gains; `None` for fewer than three races."""
+    known = [
+        (starts[Path(race).name]["ratio"], difference(runs(race, RASCH), runs(race, UNIFORM))["mean"])
+        for race in GROUNDS.values()
+        if starts.get(Path(race).name, {}).get("ratio") is not None
+    ]
+    if len(known) < 3:
+        return None
+    rooms, gains = (np.argsort(np.argsort(column)) for column in zip(*known, strict=True))
+    return float(np.corrcoef(rooms, gains)[0, 1])
 
 
 def gained(rasch: Runs, uniform: Runs) -> str:
@@ -221,7 +234,7 @@ def tables(ran: Found, starts: Found) -> dict[str, tuple[tuple[str, ...], Any]]:
             lambda: curricula_rows(ran),
         ),
         "room: races": (
-            ("tasks", "room at the start", "pass rate, uniform", "groups that fail whole, uniform", "bits, `rasch` ÷ uniform", "gain, points"),
+            ("tasks", "room at the start", "bits, `rasch` ÷ uniform", "gain, points"),
             lambda: race_rows(starts),
         ),
     }  # fmt: skip
@@ -279,6 +292,8 @@ def main() -> None:
         return
     for name, (head, rows) in both.items():
         print(f"{name.removeprefix('room: ')}\n\n{table(head, rows())}\n")
+    if (both_ranked := ranked(starts)) is not None:
+        print(f"ranks of room and gain correlate at {both_ranked:.2f}")
 
 
 if __name__ == "__main__":
