@@ -27,6 +27,7 @@ class _Heard:
     passes: int
     rollouts: int
     version: int
+    unread: int = 0
 
 
 class PassRateSampler(TaskSampler):
@@ -81,21 +82,25 @@ class PassRateSampler(TaskSampler):
             raise UsageError(
                 f"{group[0].task.key}: no rollout has the metric `passed`; let KolmoTask.reward score them"
             )
+        unread = sum(trace.metrics.get("unread") or 0.0 for trace in judged)
         begun, ended = _versions(group)
         if ended > self._version:
             self._tell()
             self._version = ended
         data = group[0].task.data
-        self._heard.append(_Heard(Bucket(data.family, data.level), int(sum(passed)), len(passed), begun))
+        bucket = Bucket(data.family, data.level)
+        self._heard.append(_Heard(bucket, int(sum(passed)), len(passed), begun, int(unread)))
 
     def _tell(self) -> None:
-        results = [Result(h.bucket, h.passes, h.rollouts, max(0, self._version - h.version)) for h in self._heard]
+        results = [
+            Result(h.bucket, h.passes, h.rollouts, max(0, self._version - h.version), h.unread) for h in self._heard
+        ]
         if results:
             self.course.observe(results)
         self._heard.clear()
 
     def state_dict(self) -> dict[str, Any]:
-        heard = [[h.bucket.family, h.bucket.level, h.passes, h.rollouts, h.version] for h in self._heard]
+        heard = [[h.bucket.family, h.bucket.level, h.passes, h.rollouts, h.version, h.unread] for h in self._heard]
         return {"course": self.course.state_dict(), "heard": heard, "version": self._version}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:

@@ -62,7 +62,8 @@ class KolmoTask(vf.Task[KolmoData, vf.State, KolmoTaskConfig]):
 
     @vf.reward
     async def reward(self, trace: vf.Trace) -> float:
-        """Reward of the curriculum for the last reply. The metric `passed` says whether it passed.
+        """Reward of the curriculum for the last reply. The metric `passed` says whether it passed, `unread` whether it never
+        reached the check.
 
         Raises:
             KolmoError: the sandbox lost the program; the trace then has an error, and is scored neither right nor wrong.
@@ -73,6 +74,7 @@ class KolmoTask(vf.Task[KolmoData, vf.State, KolmoTaskConfig]):
         if outcome.reward is None:
             raise KolmoError(f"{self.key}: the sandbox lost the program: {outcome.status}")
         trace.record_metric("passed", float(outcome.passed))
+        trace.record_metric("unread", float(outcome.unread))
         return outcome.reward
 
 

@@ -72,6 +72,20 @@ def test_each_version_of_the_policy_is_observed_once_with_ages(tasks: Any) -> No
     assert told[1:] == [[Result(buckets[2], 0, 3, 1)]]
 
 
+def test_what_never_reached_the_check_is_told_and_kept(tasks: Any) -> None:
+    from kolmocli.integrations.prime_rl import PassRateSampler
+
+    sampler = PassRateSampler(tasks)
+    group = group_of(next(sampler), [False, False, True], 0, 0)
+    group[0].traces[0].record_metric("unread", 1.0)
+    sampler.observe(group)
+    again = PassRateSampler(tasks)
+    again.load_state_dict(json.loads(json.dumps(sampler.state_dict())))
+    told = listening(again)
+    again.observe(group_of(next(again), [True], 1, 1))
+    assert [(r.passes, r.rollouts, r.unread) for r in told[0]] == [(1, 3, 1)]
+
+
 def test_a_saved_state_goes_on_as_the_unbroken_one(tasks: Any) -> None:
     from kolmocli.integrations.prime_rl import PassRateSampler
 

@@ -55,9 +55,9 @@ def test_every_bucket_comes_in_turn_and_the_reference_is_right(curriculum: str) 
     ]
     for task in first[:3]:
         trace = scored(task, f"{reference(tasks, task)}")
-        assert (trace.metrics["passed"], trace.reward) == (1.0, 1.0)
+        assert (trace.metrics["passed"], trace.metrics["unread"], trace.reward) == (1.0, 0.0, 1.0)
         trace = scored(task, "no idea")
-        assert trace.metrics["passed"] == 0.0
+        assert (trace.metrics["passed"], trace.metrics["unread"]) == (0.0, 1.0)
         assert trace.reward < 1.0
 
 
