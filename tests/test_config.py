@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from kolmocli.config import Config
-from kolmocli.config.file import ConfigError, dump_config, load_config, parse_settings
+from kolmocli.config.file import dump_config, load_config, parse_settings
+from kolmocli.config.tree import ConfigError
 from kolmocli.errors import EXIT_USAGE, UsageError
 from kolmocli.paths import curricula_dir, find_curriculum
 from tests.conftest import packaged

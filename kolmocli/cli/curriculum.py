@@ -80,7 +80,8 @@ app.command("calibrate")(calibrate)
 def problems_in(file: str) -> list[str]:
     """A line for each thing that is wrong with a curriculum file."""
     from kolmocli.config.controller import build_controller
-    from kolmocli.config.file import ConfigError, load_config
+    from kolmocli.config.file import load_config
+    from kolmocli.config.tree import ConfigError
     from kolmocli.paths import find_curriculum
     from kolmocli.tasks.sources import family_tasks
 

@@ -13,7 +13,8 @@ import yaml
 
 from kolmocli.cli.app import app
 from kolmocli.config import Config
-from kolmocli.config.file import ConfigError, dump_config, load_config
+from kolmocli.config.file import dump_config, load_config
+from kolmocli.config.tree import ConfigError
 from kolmocli.errors import UsageError
 from kolmocli.paths import find_curriculum
 from kolmocli.tasks.family import families

@@ -13,17 +13,27 @@ import threading
 import time
 from collections.abc import Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kolmocli.errors import EnvironmentMissing, KolmoError, UsageError
+from kolmocli.errors import KolmoError, UsageError
 from kolmocli.plain import parsed
 from kolmocli.sandbox.base import NATIVE, Health, Job, Limits, Programs, Sandbox, Status, Verdict, limited
 from kolmocli.sandbox.pool.queue import Batch
 from kolmocli.sandbox.pool.retries import Retries
 from kolmocli.sandbox.service import access, protocol
 from kolmocli.sandbox.service.connection import Address, Answer, Connection, Lost, Unreachable
+from kolmocli.sandbox.service.greeting import (
+    WORTH_ANOTHER_TRY,
+    Facts,
+    asked,
+    greeted,
+    no_token,
+    not_ours,
+    pause_before,
+    require,
+)
 
 CONNECTIONS = 8
 _MOST_JOBS, _MOST_BYTES = 64, 1 << 20
@@ -32,18 +42,10 @@ _SILENCE = 2.5
 """Times the silence that a container may keep: a server says a word every five seconds."""
 _FULL_S = 600.0
 """For which a server may say that its queue is full."""
-_FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.1, 5.0
-_GREETINGS = 3
 _ENDING_S = 1.0
 """For a thread whose connection was taken away."""
-_SMALL = 1 << 20
-"""Bytes of an answer that holds no verdicts."""
 _FRAMING = 4_096
 """Bytes of a verdict without its values."""
-_WORTH_ANOTHER_TRY = frozenset({408, 429, 500, 502, 503, 504})
-_FLAGS = {
-    "cpu_ms": "--cpu-ms", "wall_ms": "--wall-ms", "memory_mb": "--memory-mb", "input_bytes": "--input-mb", "output_bytes": "--output-mb",
-}  # fmt: skip
 
 
 def open_client(
@@ -66,101 +68,17 @@ def open_client(
     retries = retries or Retries()
     connection = Connection(address, token, _SILENCE * retries.silence_s)
     try:
-        facts = _greeted(connection, address)
+        facts = greeted(connection, address)
     finally:
         connection.close()
     limits = limits or (most and Limits()) or facts.usual
     most = most or limits
-    _require(address, facts, most, packages)
+    require(address, facts, most, packages)
     return Client(address, token, facts, limits, most, connections or CONNECTIONS, retries)
-
-
-@dataclass(frozen=True, slots=True)
-class Facts:
-    """A server's description of itself."""
-
-    backend: str
-    packages: tuple[str, ...]
-    usual: Limits
-    most: Limits
-    jobs_per_request: int
-
-
-def _greeted(connection: Connection, address: Address) -> Facts:
-    said = _asked(connection, address, "/healthz")
-    try:
-        if said["schema_version"] != protocol.SCHEMA_VERSION:
-            raise EnvironmentMissing(
-                f"sandbox {address.text}: it has schema_version {str(said['schema_version'])[:20]}, this kolmo "
-                f"{protocol.SCHEMA_VERSION}; install the same version on both sides"
-            )
-        if "most" not in said:
-            raise _no_token(address)
-        return Facts(
-            str(said["backend"]), tuple(map(str, said["packages"])), protocol.read_limits(said["usual"]),
-            protocol.read_limits(said["most"]), int(said["jobs_per_request"]),
-        )  # fmt: skip
-    except (LookupError, TypeError, ValueError) as error:
-        raise _not_ours(address, str(error)) from None
-
-
-def _asked(connection: Connection, address: Address, path: str) -> Any:
-    """The JSON that a server has there; a few tries."""
-    reason = ""
-    for attempt in range(_GREETINGS):
-        if attempt:
-            time.sleep(_pause(attempt))
-        try:
-            answer = connection.ask("GET", path, longest=_SMALL)
-        except Lost as error:
-            reason = str(error)
-            continue
-        if answer.code == 401:
-            raise _no_token(address)
-        if answer.code not in _WORTH_ANOTHER_TRY:
-            try:
-                if answer.code != 200:
-                    raise ValueError(answer.words)
-                return parsed(answer.body)
-            except ValueError as error:
-                raise _not_ours(address, str(error)) from None
-        reason = answer.words
-    raise EnvironmentMissing(
-        f"sandbox {address.text}: no server answers there ({reason}); start one with: kolmo sandbox serve --port {address.port}"
-    )
-
-
-def _no_token(address: Address) -> UsageError:
-    return UsageError(
-        f"sandbox {address.text}: the token is missing or wrong; set {access.TOKEN_VARIABLE}, or give a token_file"
-    )
-
-
-def _not_ours(address: Address, reason: str) -> EnvironmentMissing:
-    return EnvironmentMissing(f"sandbox {address.text}: this is no server of kolmo sandbox serve: {reason[:200]}")
-
-
-def _require(address: Address, facts: Facts, most: Limits, packages: Sequence[str]) -> None:
-    for field in fields(Limits):
-        asked, has = getattr(most, field.name), getattr(facts.most, field.name)
-        if asked > has:
-            flag = _FLAGS.get(field.name)
-            remedy = f"start it with a larger {flag}" if flag else "lower it"
-            raise UsageError(
-                f"sandbox {address.text}: {field.name} {asked} is above the {has} of that server; {remedy}"
-            )
-    if missing := sorted(set(packages) - set(facts.packages)):
-        raise EnvironmentMissing(
-            f"sandbox {address.text}: programs have no {', '.join(missing)} there; start it with --with {missing[0]}"
-        )
 
 
 def _closed() -> Verdict:
     return Verdict(Status.CANCELLED, detail="the sandbox was closed")
-
-
-def _pause(attempt: int) -> float:
-    return min(_LONGEST_PAUSE_S, _FIRST_PAUSE_S * 2.0 ** (attempt - 1))
 
 
 @dataclass(slots=True, eq=False)
@@ -236,11 +154,11 @@ class Client(Sandbox):
     def check(self) -> list[dict[str, Any]]:
         """Every promise with what the newest container of the server that is asked found inside."""
         with self._asking:
-            said = _asked(self._lines[-1], self._address, "/v1/check")
+            said = asked(self._lines[-1], self._address, "/v1/check")
         try:
             return [dict(finding) for finding in said["promises"]]
         except (LookupError, TypeError, ValueError) as error:
-            raise _not_ours(self._address, str(error)) from None
+            raise not_ours(self._address, str(error)) from None
 
     def close(self) -> None:
         """Leave the server, which then drops what it has not begun; what has no verdict yet is CANCELLED."""
@@ -300,9 +218,9 @@ class Client(Sandbox):
                 self._alive = time.monotonic()
                 if answer.code == 200:
                     return protocol.read_verdicts(parsed(answer.body), [job for job, _ in chunk.jobs])
-                if answer.code not in _WORTH_ANOTHER_TRY:
+                if answer.code not in WORTH_ANOTHER_TRY:
                     raise self._refused(answer)
-                reason, pause = answer.words, answer.again or _pause(lost + 1)
+                reason, pause = answer.words, answer.again or pause_before(lost + 1)
                 if answer.code == 429:
                     full_since = full_since or time.monotonic()
                 else:
@@ -310,7 +228,7 @@ class Client(Sandbox):
             except (Lost, ValueError) as error:
                 line.close()
                 lost += not isinstance(error, Unreachable)
-                reason, pause = str(error), _pause(max(1, lost))
+                reason, pause = str(error), pause_before(max(1, lost))
                 with self._lock:
                     self._health.replaced += 1
             now = time.monotonic()
@@ -322,7 +240,7 @@ class Client(Sandbox):
 
     def _refused(self, answer: Answer) -> KolmoError:
         if answer.code == 401:
-            return _no_token(self._address)
+            return no_token(self._address)
         kind = UsageError if answer.code in (400, 413, 415, 422) else KolmoError
         return kind(f"sandbox {self._address.text}: {answer.words}")
 
