@@ -8,7 +8,7 @@ INSTALLED := $(VENV)/.kolmo-installed-
 STAMP := $(INSTALLED)$(EXTRAS)
 TRAIN := $(INSTALLED)train,report
 
-.PHONY: demo pretrained test test-without-docker check docs fmt
+.PHONY: demo pretrained test check docs fmt
 
 demo: $(TRAIN)
 	$(BIN)/kolmo train quickstart
@@ -18,14 +18,9 @@ pretrained: $(TRAIN)
 	$(BIN)/kolmo model get smollm2
 	$(BIN)/kolmo train arithmetic
 
-# Three processes for two cores (tests/conftest.py), each of which computes in one thread.
+# Two processes for each core (tests/conftest.py), each of which computes in one thread.
 test: $(STAMP)
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist worksteal
-
-# As on a machine that has no Docker engine: nobody listens there. Unmarked tests never see one (tests/conftest.py), and
-# those marked `docker` or `packages` would be skipped.
-test-without-docker: $(STAMP)
-	DOCKER_HOST=unix:///var/run/no-engine.sock OMP_NUM_THREADS=1 $(BIN)/python -m pytest -m "either and not slow"
 
 check: $(STAMP)
 	$(BIN)/ruff check
@@ -33,7 +28,7 @@ check: $(STAMP)
 	MYPYPATH=kolmocli/sandbox/wire:sandbox_image $(BIN)/mypy --config-file= --strict sandbox_image/*.py sandbox_image/native/*.py
 
 # The site, in build/site. A page that is not in its menu, or a link that leads nowhere, fails.
-docs: $(INSTALLED)docs
+docs: $(if $(findstring docs,$(EXTRAS)),$(STAMP),$(INSTALLED)docs)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict -f docs/site/mkdocs.yml
 
 fmt: $(STAMP)

@@ -39,6 +39,8 @@ os.environ["HF_HUB_OFFLINE"] = "1"  # no test fetches anything, and a hub that d
 KOLMO = Path(sys.executable).with_name("kolmo")
 NO_ENGINE = {"DOCKER_HOST": "unix:///nonexistent/docker.sock"}
 """The environment of a machine without a Docker engine."""
+SEES = "sees"
+"""Parameter of tests that run with and without one."""
 SEE_AN_ENGINE = ("docker", "packages", "native", "either")
 """Marks of tests that see the engine of this machine. For all others there is none: what a machine happens to have does
 not decide what they test, and so nobody has to remember what asks for one."""
@@ -180,9 +182,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """Three for two cores: tests wait for containers, processes and limits, but each process collects all of them."""
-    cores = os.cpu_count() or 1
-    return cores + cores // 2
+    """Two for each core: tests wait for containers, processes and limits a third of their time."""
+    return 2 * (os.cpu_count() or 1)
 
 
 @pytest.hookimpl(trylast=True)
@@ -202,11 +203,19 @@ def pytest_collection() -> Iterator[None]:
         gc.enable()
 
 
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """A test that is marked `either` runs twice: with what engine this machine has, and without one."""
+    if metafunc.definition.get_closest_marker("either"):
+        metafunc.fixturenames.append(SEES)
+        metafunc.parametrize(SEES, ["engine", "no engine"])
+
+
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
     """Hide the engine from tests that do not say that they want one."""
     with pytest.MonkeyPatch.context() as patch:
-        if not any(map(item.get_closest_marker, SEE_AN_ENGINE)):
+        parameters = item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
+        if not any(map(item.get_closest_marker, SEE_AN_ENGINE)) or parameters.get(SEES) == "no engine":
             for name, value in NO_ENGINE.items():
                 patch.setenv(name, value)
         return (yield)

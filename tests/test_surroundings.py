@@ -21,5 +21,6 @@ def test_with_its_mark_there_is_one() -> None:
 
 
 @pytest.mark.either
-def test_either_way_it_is_that_of_the_machine() -> None:
-    assert os.environ.get("DOCKER_HOST") != NO_ENGINE["DOCKER_HOST"]
+def test_either_way_it_is_that_of_the_machine_and_none(request: pytest.FixtureRequest) -> None:
+    hidden = os.environ.get("DOCKER_HOST") == NO_ENGINE["DOCKER_HOST"]
+    assert hidden == (request.node.callspec.params["sees"] == "no engine")

@@ -72,7 +72,7 @@ def granting() -> Any:
         ({}, "for i in range(60_000_000): pass\nprint(1)", Status.TLE_CPU),
         ({"time_limit": 20}, "for i in range(60_000_000): pass\nprint(1)", Status.OK),
         ({}, "x = bytearray(160 << 20)\nprint(1)", Status.MLE),
-        ({"memory_limit": 256}, "x = bytearray(160 << 20)\nprint(1)", Status.OK),
+        ({"memory_limit": 256, "time_limit": 20}, "x = bytearray(160 << 20)\nprint(1)", Status.OK),
         ({"memory_limit": 16}, "x = bytearray(40 << 20)\nprint(1)", Status.MLE),
     ],
 )
