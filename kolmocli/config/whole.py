@@ -113,9 +113,13 @@ class Config(Section):
     def _nothing_without_effect(self) -> Config:
         """A key that no family of the file could use is a mistake. What a file of tasks holds is not looked up for that."""
         languages = self._written(self.families)
-        if "dsl" in languages or self.data.train or self.data.eval:
+        if self.data.train or self.data.eval:
             return self
         name = next(iter(self.families))
+        if self.reward.form != "asked" and "text" not in languages:
+            raise ValueError(f"reward: form is of answers in words; remove it (no task of {name} is answered in words)")
+        if "dsl" in languages:
+            return self
         wrong = {
             "reward: partial is paid for pieces of a sequence; remove it": (
                 self.reward.partial and not any(section.pays_parts for section in self.families.values())

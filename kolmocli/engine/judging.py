@@ -29,7 +29,7 @@ def open_judge(
     Raises:
         EnvironmentMissing: the sandbox that was asked for is not there.
     """
-    terms = Terms(reward_rule(reward), max_lines)
+    terms = Terms(reward_rule(reward), max_lines, reward.form)
     if sandbox is not None:
         return SandboxJudge(open_run_sandbox(sandbox, backend, warn, most), terms)
     if backend != "auto":

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from kolmocli.language.program import Program
 from kolmocli.sandbox.base import Status, Value
-from kolmocli.tasks.reward import RewardRule
+from kolmocli.tasks.reward import Form, RewardRule
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,9 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """A judge's terms apart from the task: what is paid, and how many lines of a program are run at most."""
+    """A judge's terms apart from the task: what is paid, how many lines of a program are run at most, and where an answer in words
+    has to stand."""
 
     rule: RewardRule
     max_lines: int = 256
+    form: Form = "asked"

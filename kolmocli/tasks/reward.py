@@ -73,6 +73,7 @@ class Binary:
 
 
 _USUAL = Literal["relative", "constant_minus_length", "binary"]
+Form = Literal["asked", "any"]
 
 
 def _registered(kind: Any, handler: ValidatorFunctionWrapHandler) -> Any:
@@ -86,6 +87,11 @@ class Reward(Section):
     constant: float = Field(100.0, description="C of constant_minus_length")
     length_penalty: float = Field(0.1, description="lambda of constant_minus_length, per coded bit")
     length_weight: float = Field(0.25, ge=0.0, description="w of relative: what brevity can add to a pass")
+    form: Form = Field(
+        "asked",
+        description="where an answer in words must stand to pass: asked, where the prompt asks for it; any, where a lenient reader "
+        "finds it",
+    )
     partial: float = Field(
         0.0,
         ge=0.0,

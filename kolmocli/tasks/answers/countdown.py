@@ -59,7 +59,7 @@ class CountdownTask(Task):
             return False
 
     def attempt(self, text: str, terms: Terms) -> Attempt:
-        return AnswerAttempt(self, text, terms.rule)
+        return AnswerAttempt(self, text, terms)
 
 
 def countdown(record: Mapping[str, Any]) -> CountdownTask:

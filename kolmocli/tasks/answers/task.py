@@ -19,7 +19,6 @@ from kolmocli.tasks.answers.places import has_form, holds, lenient_place, strict
 from kolmocli.tasks.answers.trees import Equal
 from kolmocli.tasks.base import Attempt, Language, Task
 from kolmocli.tasks.outcome import Outcome, Terms
-from kolmocli.tasks.reward import RewardRule
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +73,7 @@ class AnswerTask(Task):
         return described(self.judge)
 
     def attempt(self, text: str, terms: Terms) -> Attempt:
-        return AnswerAttempt(self, text, terms.rule)
+        return AnswerAttempt(self, text, terms)
 
 
 class Reader(Protocol):
@@ -83,11 +82,12 @@ class Reader(Protocol):
 
 @dataclass(slots=True)
 class AnswerAttempt:
-    """An answer in words. A text that does not end with an answer where that was asked for is a SYNTAX error."""
+    """An answer in words. A text that does not end with an answer where that was asked for is a SYNTAX error. With the terms'
+    `form: any` it is one only where a lenient reader finds neither the right answer nor a number."""
 
     task: Reader
     text: str
-    rule: RewardRule
+    terms: Terms
     reading: Reading | None = None
     """An earlier reading, for a batch of answers."""
 
@@ -100,10 +100,14 @@ class AnswerAttempt:
         end = self.text.count("\n") + 1
         if found.fault:
             return Outcome(self.text, end, False, Status.INFRA, None)
-        status = Status.TLE_CPU if found.limited else Status.OK if found.placed else Status.SYNTAX
+        passed, placed, formatted, rule = found.strict, found.placed, found.formatted, self.terms.rule
+        if self.terms.form == "any":
+            passed = found.lenient
+            placed = formatted = placed or passed or found.number is not None
+        status = Status.OK if passed else Status.TLE_CPU if found.limited else Status.OK if placed else Status.SYNTAX
         return Outcome(
-            self.text, end, found.strict, status, self.rule.success(0.0) if found.strict else self.rule.failure,
-            found.formatted, value=None if found.number is None else (found.number,), lenient=found.lenient,
+            self.text, end, passed, status, rule.success(0.0) if passed else rule.failure, formatted,
+            value=None if found.number is None else (found.number,), lenient=found.lenient,
         )  # fmt: skip
 
 

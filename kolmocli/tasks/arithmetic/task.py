@@ -38,7 +38,7 @@ class NumbersTask(Task):
         return Reading(found is not None, right, right, found is not None, found[-1] if found else None)
 
     def attempt(self, text: str, terms: Terms) -> Attempt:
-        return AnswerAttempt(self, text, terms.rule)
+        return AnswerAttempt(self, text, terms)
 
 
 def last_numbers(text: str, count: int) -> tuple[int, ...] | None:

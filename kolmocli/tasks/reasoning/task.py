@@ -31,7 +31,7 @@ class ReasoningTask(Task):
     language: Language = "text"
 
     def attempt(self, text: str, terms: Terms) -> Attempt:
-        return AnswerAttempt(self, text, terms.rule)
+        return AnswerAttempt(self, text, terms)
 
     def read(self, text: str, equal: Equal | None = None) -> Reading:
         _, tag, behind = text.rpartition(TAG)
