@@ -99,7 +99,7 @@ def find(chosen: Sequence[Mutant], console: Console) -> list[Finding]:
             noticed = first_failure(folder, mutant.tests) or SURVIVED
             file.write_text(text, "utf-8")
             findings.append(Finding(mutant.name, mutant.file, noticed, time.monotonic() - began))
-            console.print(f"{mutant.name}: {noticed}", highlight=False, markup=False)
+            console.print(f"{mutant.name}: {noticed}", highlight=False, markup=False, soft_wrap=True)
     return findings
 
 

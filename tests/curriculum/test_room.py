@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from dataclasses import asdict
+from statistics import fmean
 
 import pytest
 
@@ -39,10 +40,18 @@ def test_the_interval_holds_the_true_ratio(ability: float, levels: int) -> None:
 
 
 def test_levels_that_are_alike_leave_no_room() -> None:
-    rng = random.Random(1)
-    alike = {Bucket("a", level): [(rng.randint(0, 8), 8) for _ in range(40)] for level in range(1, 6)}
-    found = room(alike)
-    assert found is not None and found.ratio == pytest.approx(1.0, abs=0.12)  # and not that of the luckiest level
+    """Nor do twenty of few tasks: the luckiest of them is 1.2 times as good as the mean, by the tasks that it was chosen by."""
+    ratios = []
+    for seed in range(5):
+        rng = random.Random(seed)
+        found = room({Bucket("a", level): [(_passes(rng), 8) for _ in range(8)] for level in range(1, 21)})
+        assert found is not None and found.ratio is not None
+        ratios.append(found.ratio)
+    assert fmean(ratios) < 1.1
+
+
+def _passes(rng: random.Random) -> int:
+    return sum(rng.random() < 0.3 for _ in range(8))
 
 
 def test_failing_whole_is_told_from_passing_whole() -> None:
