@@ -57,6 +57,23 @@ def test_no_output_of_a_program_breaks_the_host(output: bytes, reason: int, stat
         assert output.endswith(b"!OK\n") and status == 0 and reason == 0
 
 
+@pytest.mark.parametrize(
+    ("reason", "status", "said"),
+    [
+        (0, 0, Status.OK),
+        (frames.CPU, 0, Status.TLE_CPU),
+        (frames.WALL, 0, Status.TLE_WALL),
+        (frames.OUTPUT, 0, Status.OLE),
+        (frames.LATE, 0, Status.TLE_WALL),
+        (0, 9, Status.SIGNAL),
+        (0, 1 << 8, Status.RUNTIME),
+    ],
+)
+def test_how_a_program_ended_outweighs_what_it_says(reason: int, status: int, said: Status) -> None:
+    payload = frames.REPORT.pack(status, reason, 0, 1, 1, 1, 1) + b"1\n[7]\n!OK\n"
+    assert verdicts.read(payload, Job(""), Limits(), "c", 1).status is said
+
+
 LINE = st.one_of(st.none(), st.lists(st.integers(), max_size=20))
 
 
