@@ -18,6 +18,7 @@ from kolmocli.config.former import GONE, former, modern, remarks, today
 from kolmocli.config.overrides import apply_override
 from kolmocli.config.problems import Problem, problems_of, unknown_methods
 from kolmocli.config.tree import ConfigError, compose, construct, line_of
+from kolmocli.documents import Dumper
 from kolmocli.errors import UsageError
 from kolmocli.paths import find_curriculum
 from kolmocli.sandbox.backends import BACKENDS
@@ -150,7 +151,7 @@ def parse_settings(settings: Iterable[str]) -> dict[str, Any]:
 
 def dump_config(config: Config) -> str:
     """The whole configuration as YAML, defaults included; loading it gives an equal `Config`."""
-    return yaml.safe_dump(config.model_dump(mode="json"), sort_keys=False, allow_unicode=True, width=100)
+    return yaml.dump(config.model_dump(mode="json"), Dumper=Dumper, sort_keys=False, allow_unicode=True, width=100)
 
 
 def _line(

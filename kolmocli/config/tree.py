@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from yaml.composer import Composer
 
+from kolmocli.documents import Loader
 from kolmocli.errors import UsageError
 from kolmocli.files import require_regular
 
@@ -41,23 +43,30 @@ class _TooMuch(yaml.MarkedYAMLError):
     """YAML, but more of it than a curriculum has."""
 
 
-class _Bounded(yaml.SafeLoader):
+class _Bounds(Composer):
     """Stops at the bounds while it reads: a file of 100,000 keys would keep the parser busy for a minute."""
 
-    def __init__(self, stream: Any) -> None:
-        super().__init__(stream)
-        self._nodes = self._depth = 0
+    _nodes = _depth = 0
 
     def compose_node(self, parent: Any, index: Any) -> yaml.Node | None:
         self._nodes += 1
         self._depth += 1
         if self._nodes > _MOST_NODES or self._depth > _DEEPEST:
             what = "nested too deeply" if self._depth > _DEEPEST else f"more than {_MOST_NODES:,} keys and values"
-            raise _TooMuch(problem=f"{what} for a curriculum", problem_mark=self.peek_event().start_mark)
+            mark = self.peek_event().start_mark  # type: ignore[attr-defined]  # a composer is mixed with a parser
+            raise _TooMuch(problem=f"{what} for a curriculum", problem_mark=mark)
         try:
             return super().compose_node(parent, index)
         finally:
             self._depth -= 1
+
+
+class _Bounded(_Bounds, Loader):
+    pass
+
+
+class _Explained(_Bounds, yaml.SafeLoader):
+    """The slower parser, for what `_Bounded` refuses: its words are the same whether libyaml was built in or not."""
 
 
 def compose(file: str) -> yaml.MappingNode:
@@ -68,7 +77,7 @@ def compose(file: str) -> yaml.MappingNode:
     """
     try:
         require_regular(file)
-        root = yaml.compose(Path(file).read_text(encoding="utf-8"), Loader=_Bounded)
+        root = _read(Path(file).read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise ConfigError([f"{file}: no such file"], file) from None
     except UnicodeDecodeError:
@@ -82,6 +91,16 @@ def compose(file: str) -> yaml.MappingNode:
     if not isinstance(root, yaml.MappingNode):
         raise ConfigError([f"{file}:{_at(root)}: must be keys with values, such as `name: quickstart`"], file)
     _refuse_duplicates(root, file)
+    return root
+
+
+def _read(text: str) -> yaml.Node | None:
+    try:
+        root: yaml.Node | None = yaml.compose(text, Loader=_Bounded)
+    except _TooMuch:
+        raise
+    except yaml.YAMLError:
+        root = yaml.compose(text, Loader=_Explained)
     return root
 
 

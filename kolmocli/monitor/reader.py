@@ -66,11 +66,13 @@ def read_config(run_dir: Path) -> dict[str, Any]:
     none. Raises KolmoError when it is not YAML."""
     import yaml
 
+    from kolmocli.documents import Loader
+
     path = run_dir / CONFIG
     if not path.exists():
         return {}
     try:
-        config = yaml.safe_load(read_regular(path).decode("utf-8"))
+        config = yaml.load(read_regular(path).decode("utf-8"), Loader=Loader)
     except RecursionError:
         raise KolmoError(f"{path}: not YAML (nested too deeply)") from None
     except (yaml.YAMLError, ValueError) as error:
