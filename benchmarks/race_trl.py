@@ -40,7 +40,8 @@ from kolmocli.config.controller import build_controller
 from kolmocli.config.file import load_config, parse_settings
 from kolmocli.curriculum.information import mean_entropy, signal_fraction
 from kolmocli.engine.judging import open_judge
-from kolmocli.engine.local import LocalEngine, open_local_engine
+from kolmocli.engine.local import LocalEngine
+from kolmocli.engine.opening import open_local_engine
 from kolmocli.evaluation.heldout import attempt, held_out_tasks
 from kolmocli.evaluation.metrics import summarise
 from kolmocli.evaluation.samples import best_of

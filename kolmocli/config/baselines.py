@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import isfinite
 from typing import Annotated, Any, Literal, TypeVar, get_args
 
 from pydantic import PlainSerializer, ValidatorFunctionWrapHandler, WrapValidator
 
 from kolmocli.errors import UsageError
-from kolmocli.registry import Registry
+from kolmocli.registry import Registry, blame
 
 UsualBaseline = Literal["rloo", "ema", "value", "none", "grpo", "maxrl"]
 _USUAL = get_args(UsualBaseline)
@@ -40,6 +41,24 @@ def register_baseline(name: str) -> Callable[[Function], Function]:
         return BASELINES.add(name, function, module=function.__module__)  # type: ignore[return-value]
 
     return register
+
+
+def registered_advantages(returns: Sequence[float], name: str) -> list[float]:
+    """Advantages by the function registered under this name.
+
+    Raises:
+        UsageError: there is none, it raises, or what it returns are no advantages.
+    """
+    try:
+        found = [float(value) for value in BASELINES.get(name)(returns)]
+    except Exception as error:
+        raise UsageError(f"training.baseline {name}: {blame(error, name)}") from error
+    if len(found) != len(returns) or not all(map(isfinite, found)):
+        raise UsageError(
+            f"training.baseline {name}: for {len(returns)} returns it must give {len(returns)} finite numbers, "
+            f"and gave {len(found)}: {str(found)[:80]}"
+        )
+    return found
 
 
 def _registered(name: Any, handler: ValidatorFunctionWrapHandler) -> Any:

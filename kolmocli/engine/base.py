@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from kolmocli.curriculum.base import Result
+from kolmocli.engine.report import Cost, GeneratorReport
 from kolmocli.pace import Pace
 from kolmocli.policy.rollout import Rollout
 from kolmocli.sandbox.base import Health
@@ -27,29 +28,7 @@ class Group:
         """The group as the controller sees it: passes among the rollouts that the sandbox could judge."""
         judged = [o for o in self.outcomes if o.reward is not None]
         return Result(
-            self.task.bucket,
-            sum(o.passed for o in judged),
-            len(judged),
-            self.age,
-            sum(o.unread for o in judged),
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Cost:
-    """`tokens` were sampled, and `read` are those of prompts that nothing was sampled for; the seconds are wall time."""
-
-    tokens: int = 0
-    rollout_seconds: float = 0.0
-    execute_seconds: float = 0.0
-    read: int = 0
-
-    def __add__(self, other: Cost) -> Cost:
-        return Cost(
-            self.tokens + other.tokens,
-            self.rollout_seconds + other.rollout_seconds,
-            self.execute_seconds + other.execute_seconds,
-            self.read + other.read,
+            self.task.bucket, sum(o.passed for o in judged), len(judged), self.age, sum(o.unread for o in judged)
         )
 
 
@@ -72,20 +51,6 @@ class Request:
 
 Choose = Callable[[int], Request | None]
 """Gives the request of a step; None after the last one."""
-
-
-@dataclass(frozen=True, slots=True)
-class GeneratorReport:
-    """Work of one generator since the last report; `executed`, `infra` and `restarts` since it began."""
-
-    host: str
-    pid: int | None
-    tokens_per_second: float | None
-    idle: float
-    lag: int
-    executed: int
-    infra: int
-    restarts: int
 
 
 class Engine(Protocol):

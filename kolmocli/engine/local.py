@@ -7,36 +7,19 @@ from collections.abc import Sequence
 
 import torch
 
-from kolmocli.config import Training
-from kolmocli.config.machine import Model
 from kolmocli.engine.background import BackgroundJudge
-from kolmocli.engine.base import Choose, Cost, Experience, GeneratorReport, Group, Request
+from kolmocli.engine.base import Choose, Experience, Group, Request
+from kolmocli.engine.report import Cost, GeneratorReport
 from kolmocli.learning.limits import ROWS_AT_ONCE
 from kolmocli.pace import Pace
 from kolmocli.policy.policy import Policy
 from kolmocli.policy.rollout import Rollout
-from kolmocli.policy.vllm import VllmSampler, open_vllm
+from kolmocli.policy.vllm import VllmSampler
 from kolmocli.sandbox.base import Health
 from kolmocli.tasks.base import Task
 from kolmocli.tasks.chat import program_in
 from kolmocli.tasks.judging import Judge
 from kolmocli.tasks.outcome import Outcome
-
-
-def open_local_engine(
-    policy: Policy, judge: Judge, training: Training, model: Model, pace: Pace | None = None
-) -> LocalEngine:
-    """The engine of a run or an evaluation. The judge is its own to close.
-
-    Raises what `open_vllm` does, where vLLM was asked for; the judge is closed then.
-    """
-    if model.sampler == "vllm":
-        try:
-            policy.sampler = open_vllm(policy, model.sampler_memory)
-        except BaseException:
-            judge.close()
-            raise
-    return LocalEngine(policy, judge, training.max_new_tokens, training.temperature, pace)
 
 
 class LocalEngine:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from kolmocli.config import Config
 from kolmocli.engine.judging import fitted, open_judge
-from kolmocli.engine.local import open_local_engine
+from kolmocli.engine.opening import open_local_engine
 from kolmocli.evaluation.heldout import attempt
 from kolmocli.pace import Pace
 from kolmocli.policy.loading import load_policy

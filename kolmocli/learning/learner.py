@@ -6,21 +6,20 @@ Shapes: K program tokens of a micro-batch, one rollout after the other.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from copy import deepcopy
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
-from statistics import fmean
 from typing import Any
 
 import torch
 
 from kolmocli.config import OptimiserKind
-from kolmocli.learning.batches import Batch, Weighted, by_temperature, micro_batches, per_token
-from kolmocli.learning.noise import GroupGradients, one_by_one
+from kolmocli.learning.batches import Batch, Weighted, by_temperature, per_token
+from kolmocli.learning.noise import one_by_one
 from kolmocli.learning.optimiser import build_optimiser
+from kolmocli.learning.packing import micro_batches
+from kolmocli.learning.report import StepReport, Tally, together
 from kolmocli.learning.room import times_as_large
+from kolmocli.learning.undo import all_or_nothing
 from kolmocli.pace import Done, Pace
 from kolmocli.policy.decoding import rounded
 from kolmocli.policy.looking import look_between
@@ -35,48 +34,6 @@ StateReader = Callable[[torch.Tensor, Sequence[Weighted]], None]
 """Is shown the last hidden state before each program token, [K, D], of the rollouts of a micro-batch."""
 _FURTHEST = 10.0
 """Nats that a token of the policy and the reference may differ by: beyond it exp() would drown all others."""
-
-
-@dataclass(frozen=True, slots=True)
-class StepReport:
-    """`entropy` is nats per token; `tokens` counts those that carried weight, `work` all that were read."""
-
-    loss: float
-    grad_norm: float
-    entropy: float
-    tokens: int
-    work: int
-    answers: int = 0
-    """Right answers that were taught."""
-    answer_nats: float = 0.0
-    """−log p of these answers, before they were learned."""
-    noise: GroupGradients | None = None
-    """Noise of the gradient, in steps that measure it."""
-    skipped: int = 0
-    """Updates that were not made, because their gradient was not finite."""
-
-
-def together(reports: Sequence[StepReport]) -> StepReport:
-    """One report of several updates: mean loss and length of the gradient, mean entropy of all tokens, and sums."""
-    tokens = sum(r.tokens for r in reports)
-    return StepReport(
-        fmean(r.loss for r in reports), fmean(r.grad_norm for r in reports),
-        sum(r.entropy * r.tokens for r in reports) / max(tokens, 1), tokens, sum(r.work for r in reports),
-        sum(r.answers for r in reports), sum(r.answer_nats for r in reports), skipped=sum(r.skipped for r in reports),
-    )  # fmt: skip
-
-
-@dataclass
-class _Tally:
-    """Sums over the micro-batches of a step."""
-
-    denominator: float
-    loss: float = 0.0
-    entropy: float = 0.0
-    tokens: int = 0
-    work: int = 0
-    answers: int = 0
-    answer_nats: float = 0.0
 
 
 class Learner:
@@ -152,25 +109,11 @@ class Learner:
             if updates == 1:  # what changes the weights comes last
                 report = self._update(batch, denominator, noise, learnt)
             else:
-                with self._all_or_nothing():
+                with all_or_nothing(self.parameters, self.optimiser):
                     parts = batch.parts(updates)
                     report = together([self._update(part, denominator, False, learnt) for part in parts])
         self.policy.version += 1
         return report
-
-    @contextmanager
-    def _all_or_nothing(self) -> Iterator[None]:
-        """Several updates, or as it was before the first of them."""
-        weights = [p.detach().clone() for p in self.parameters]
-        moments = deepcopy(self.optimiser.state_dict())
-        try:
-            yield
-        except BaseException:
-            with torch.no_grad():
-                for parameter, before in zip(self.parameters, weights, strict=True):
-                    parameter.copy_(before)
-            self.optimiser.load_state_dict(moments)
-            raise
 
     def _update(self, batch: Batch, denominator: float | None, noise: bool, learnt: Done) -> StepReport:
         if denominator is None:
@@ -179,7 +122,7 @@ class Learner:
             return StepReport(0.0, 0.0, 0.0, 0, 0)
         self.policy.model.eval()  # without dropout: what is scored is the distribution that was sampled from
         self.optimiser.zero_grad(set_to_none=True)
-        tally, gradients, rest = _Tally(denominator), None, list(batch)
+        tally, gradients, rest = Tally(denominator), None, list(batch)
         if noise:
             gradients = one_by_one(self.parameters, batch.groups, lambda part: self._backward(part, tally, learnt))
             rest = list(batch.lessons)
@@ -188,12 +131,9 @@ class Learner:
         finite = math.isfinite(norm)
         if finite:
             self.optimiser.step()
-        return StepReport(
-            tally.loss, norm, tally.entropy / max(tally.tokens, 1), tally.tokens, tally.work,
-            tally.answers, tally.answer_nats, gradients, skipped=not finite,
-        )  # fmt: skip
+        return tally.report(norm, gradients, skipped=not finite)
 
-    def _backward(self, batch: Sequence[Weighted], tally: _Tally, learnt: Done) -> None:
+    def _backward(self, batch: Sequence[Weighted], tally: Tally, learnt: Done) -> None:
         """Add the gradient of these rollouts, as many at a time as there is room for."""
         with self.scorer.begun([w.rollout.prompt for w in batch if w.end], self._products) as begun:
             tally.work += 0 if begun is None else begun.read
@@ -201,7 +141,7 @@ class Learner:
                 parts = micro_batches(alike, shared=self.scorer.shares, begun=begun, times=self.times)
                 self._add(parts, tally, learnt)
 
-    def _add(self, parts: Iterable[Sequence[Weighted]], tally: _Tally, learnt: Done) -> None:
+    def _add(self, parts: Iterable[Sequence[Weighted]], tally: Tally, learnt: Done) -> None:
         for part in parts:
             with self._products():
                 scores = self._scores([w.rollout for w in part])

@@ -7,11 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import isfinite
 
-from kolmocli.config.baselines import BASELINES
-from kolmocli.errors import UsageError
-from kolmocli.registry import blame
+from kolmocli.config.baselines import registered_advantages
 
 _EMA = 0.9
 _ZERO = 1e-6
@@ -56,22 +53,8 @@ def advantages(rewards: Sequence[float | None], kind: str, ema: float = 0.0) -> 
     if kind in ("ema", "none"):
         baseline = ema if kind == "ema" else 0.0
         return [0.0 if r is None else r - baseline for r in rewards]
-    found = iter(_registered(known, kind) if known else [])
+    found = iter(registered_advantages(known, kind) if known else [])
     return [0.0 if r is None else next(found) for r in rewards]
-
-
-def _registered(known: Sequence[float], kind: str) -> list[float]:
-    """Advantages by the function registered under this name."""
-    try:
-        found = [float(value) for value in BASELINES.get(kind)(known)]
-    except Exception as error:
-        raise UsageError(f"training.baseline {kind}: {blame(error, kind)}") from error
-    if len(found) != len(known) or not all(map(isfinite, found)):
-        raise UsageError(
-            f"training.baseline {kind}: for {len(known)} returns it must give {len(known)} finite numbers, "
-            f"and gave {len(found)}: {str(found)[:80]}"
-        )
-    return found
 
 
 def is_dead(group: Sequence[float]) -> bool:

@@ -9,63 +9,26 @@ Shapes: P prompts, G samples of each, N = P*G rows (rows of one prompt are neigh
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import torch
 
 from kolmocli.pace import Look, unheard
 from kolmocli.policy import limits
 from kolmocli.policy.decoding import Decoder, TransformersDecoder
-from kolmocli.policy.head import Head
-from kolmocli.policy.lean.beginnings import Ids, beginnings_of, may_begin_alike, shelf_of
+from kolmocli.policy.generated import Generated, StateValue
+from kolmocli.policy.lean.beginnings import beginnings_in
 from kolmocli.policy.lean.decoding import LeanDecoder
 from kolmocli.policy.lean.parts import find_lean
 from kolmocli.policy.lengths import tables
+from kolmocli.policy.rows import COMPACT_SHARE, compact, left_pad
 from kolmocli.processor import Precision
 
-_COMPACT_SHARE = 0.75
-"""Finished rows leave the batch once what is left fits a table of this share: each removal copies the cache."""
 _BLOCK = 256
 """Words of a block, in vocabularies so large that a token is drawn in two steps."""
 _STEPS_BETWEEN_LOOKS, _STEPS_ELSEWHERE = {"cpu": 1}, 8
 """Steps between two looks for rows that have ended, by device. A look anywhere but on the CPU waits until the
 device has done all that it was told to: meanwhile rows that have ended write on, to a spare row."""
-
-
-@dataclass(frozen=True, slots=True)
-class Generated:
-    tokens: list[int]
-    logprobs: list[float]
-    finished: bool
-    values: Sequence[float] = ()
-    """The value of the state before each token, where one was asked for."""
-
-
-class StateValue(Protocol):
-    """A number for the state before each token, noted while rollouts are written."""
-
-    head: Head
-    """The model's output head: the states are those that it makes logits of."""
-
-    def __call__(self, states_ND: torch.Tensor) -> torch.Tensor:
-        """The number of each row, [N]."""
-        ...
-
-    def tensors(self) -> dict[str, torch.Tensor]:
-        """Tensors, by name, that the same value head in another process needs."""
-        ...
-
-
-def left_pad(sequences: Sequence[Sequence[int]], pad: int) -> tuple[torch.Tensor, torch.Tensor]:
-    """Token ids and attention mask, both [len(sequences), longest], padded on the left."""
-    width = max(len(s) for s in sequences)
-    ids = torch.full((len(sequences), width), pad, dtype=torch.long)
-    mask = torch.zeros((len(sequences), width), dtype=torch.long)
-    for row, sequence in enumerate(sequences):
-        ids[row, width - len(sequence) :] = torch.tensor(sequence, dtype=torch.long)
-        mask[row, width - len(sequence) :] = 1
-    return ids, mask
 
 
 @torch.inference_mode()
@@ -102,7 +65,7 @@ def generate(
         uniform_NT = torch.rand(rows, max_new_tokens, generator=generator, device=device)
     results: dict[int, Generated] = {}
     head = find_lean(model) if lean else None
-    begun, read = _beginnings(model, head, prompts, version)
+    begun, read = beginnings_in(model, head, prompts, version)
     # Anywhere but on the CPU a further table costs more than padding does.
     whole = [list(range(len(prompts)))]
     lengths = [len(prompt) - len(before) for prompt, before in zip(prompts, begun, strict=True)]
@@ -185,38 +148,11 @@ def _write(
         if (step + 1) % every == 0:
             if not (alive := look(step + 1)):
                 break
-            if alive < _COMPACT_SHARE * result_PG.numel():
-                result_PG, token_N = _compact(decoder, result_PG, token_N, rows)
+            if alive < COMPACT_SHARE * result_PG.numel():
+                result_PG, token_N = compact(decoder, result_PG, token_N, rows)
         decoder.step(token_N)
     length_N.masked_fill_(length_N < 0, max_new_tokens)
     look(max_new_tokens)
-
-
-def _beginnings(
-    model: Any, head: Head | None, prompts: Sequence[Sequence[int]], version: int | None
-) -> tuple[list[Ids], dict[tuple[Ids, str], list[Any]]]:
-    """The beginnings to read once for the prompts, and those already read with these weights."""
-    if head is None or not may_begin_alike(head.linear.out_features, model.device.type):
-        return [()] * len(prompts), {}
-    asked = [tuple(prompt) for prompt in prompts]
-    found = beginnings_of(asked)
-    return [found[prompt] for prompt in asked], {} if version is None else shelf_of(model, version).read
-
-
-def _compact(
-    decoder: Decoder, result_PG: torch.Tensor, token_N: torch.Tensor, spare: int
-) -> tuple[torch.Tensor, torch.Tensor]:
-    """Drop finished rows, as far as a smaller table holds the others: its width is that of the prompt with the most."""
-    finished_PG = result_PG == spare
-    prompts_P = (~finished_PG).any(-1).nonzero()[:, 0]
-    order_PG = finished_PG[prompts_P].long().argsort(dim=-1, stable=True)
-    order_PG = order_PG[:, : int((~finished_PG).sum(-1).max())]
-    if order_PG.numel() > _COMPACT_SHARE * result_PG.numel():
-        return result_PG, token_N
-    rows_PG = prompts_P[:, None] * result_PG.shape[1] + order_PG
-    decoder.keep(rows_PG, prompts_P)
-    rows = rows_PG.flatten()
-    return result_PG.flatten()[rows].view(rows_PG.shape), token_N[rows]
 
 
 def _choose(

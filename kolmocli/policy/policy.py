@@ -14,7 +14,8 @@ from transformers.utils import logging
 from kolmocli.errors import UsageError
 from kolmocli.pace import Look, unheard
 from kolmocli.policy.adapters import Base, save_adapter
-from kolmocli.policy.generation import Generated, StateValue, generate
+from kolmocli.policy.generated import Generated, StateValue
+from kolmocli.policy.generation import generate
 from kolmocli.policy.presets import Alphabet, alphabet_of
 from kolmocli.policy.prompts import preset_prompt, readable_prompt
 from kolmocli.policy.rollout import Rollout, ValuedRollout

@@ -22,7 +22,7 @@ import torch
 from kolmocli.errors import KolmoError, UsageError, last_line
 from kolmocli.extras import require
 from kolmocli.pace import Look, unheard
-from kolmocli.policy.generation import Generated, StateValue
+from kolmocli.policy.generated import Generated, StateValue
 from kolmocli.policy.policy import Policy
 from kolmocli.processor import Precision
 

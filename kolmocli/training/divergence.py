@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from kolmocli.engine.base import Group
 from kolmocli.errors import KolmoError
-from kolmocli.learning.learner import StepReport
+from kolmocli.learning.report import StepReport
 
 MOST = 10
 """Steps in a row. One that overflows now and then costs nothing; ten of them do not come back."""

@@ -45,7 +45,7 @@ class Work:
     new_tokens: int
 
     def micro_batch(self, shared: bool, room: int | None = None) -> tuple[int, int]:
-        """Prompts and rollouts of the largest one, as `learning/batches.py` cuts them; `room` is that of its `Begun`, with
+        """Prompts and rollouts of the largest one, as `learning/packing.py` cuts them; `room` is that of its `Begun`, with
         prompts that begin with nothing in common."""
         both, rollouts = self.prompt_tokens + self.new_tokens, 1
         while rollouts < self.rollouts and self._fits(rollouts + 1, both, shared, room):

@@ -12,9 +12,9 @@ from kolmocli.config import Config
 from kolmocli.curriculum.base import Controller
 from kolmocli.engine.base import Engine
 from kolmocli.engine.judging import fitted, open_judge
-from kolmocli.engine.local import open_local_engine
 from kolmocli.engine.monarch.engine import open_monarch_engine
 from kolmocli.engine.monarch.messages import GeneratorSettings
+from kolmocli.engine.opening import open_local_engine
 from kolmocli.files import require_utf8
 from kolmocli.learning.learner import Learner
 from kolmocli.learning.saving import save_checkpoint

@@ -13,7 +13,7 @@ from kolmocli.curriculum.base import Bucket, Controller
 from kolmocli.curriculum.room import Room, room_line
 from kolmocli.engine.base import Engine, Experience, Group
 from kolmocli.learning.batches import Batch
-from kolmocli.learning.learner import StepReport
+from kolmocli.learning.report import StepReport
 from kolmocli.monitor.display import Display
 from kolmocli.monitor.events import SAMPLES, BestEvent, ControllerEvent, EngineEvent, Event, GraderEvent, describe
 from kolmocli.monitor.records import (

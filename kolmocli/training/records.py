@@ -14,8 +14,8 @@ from kolmocli.curriculum.information import mean_entropy, mean_signal, per_gflop
 from kolmocli.engine.base import Group
 from kolmocli.evaluation.intervals import wilson
 from kolmocli.learning.batches import Batch
-from kolmocli.learning.learner import StepReport
 from kolmocli.learning.noise import GroupGradients
+from kolmocli.learning.report import StepReport
 from kolmocli.monitor.events import FailingEvent
 from kolmocli.monitor.records import BeliefRecord, BucketRecord, GradientRecord, ReinforceRecord
 from kolmocli.sandbox.base import Value

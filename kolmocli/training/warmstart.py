@@ -14,7 +14,8 @@ from kolmocli.config.training import Warmup
 from kolmocli.curriculum.base import Bucket
 from kolmocli.engine.base import Engine, Request
 from kolmocli.learning.batches import Weighted
-from kolmocli.learning.learner import Learner, StepReport
+from kolmocli.learning.learner import Learner
+from kolmocli.learning.report import StepReport
 from kolmocli.tasks.base import Task, TaskSource
 from kolmocli.training.run import Run
 from kolmocli.training.transcripts import Transcripts

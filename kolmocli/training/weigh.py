@@ -10,13 +10,7 @@ from typing import Protocol
 
 from kolmocli.engine.base import Group
 from kolmocli.learning.batches import Batch, Weighted
-from kolmocli.learning.returns import (
-    EmaBaseline,
-    is_dead,
-    line_advantages,
-    line_returns,
-    token_weights,
-)
+from kolmocli.learning.returns import EmaBaseline, is_dead, line_advantages, line_returns, token_weights
 from kolmocli.tasks.base import Task
 from kolmocli.tasks.outcome import Outcome
 from kolmocli.training.methods.base import Method, Shaped

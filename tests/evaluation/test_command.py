@@ -16,7 +16,8 @@ from kolmocli.evaluation import attempts
 from kolmocli.evaluation.command import evaluate
 from kolmocli.evaluation.selection import Wanted
 from kolmocli.paths import find_curriculum
-from kolmocli.policy.generation import Generated, generate
+from kolmocli.policy.generated import Generated
+from kolmocli.policy.generation import generate
 from kolmocli.policy.loading import load_policy
 from kolmocli.policy.policy import Policy
 

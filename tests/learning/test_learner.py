@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 import torch
 
-from kolmocli.learning import batches
-from kolmocli.learning.batches import Batch, Weighted, micro_batches
+from kolmocli.learning import packing
+from kolmocli.learning.batches import Batch, Weighted
 from kolmocli.learning.learner import Learner, together
+from kolmocli.learning.packing import micro_batches
 from kolmocli.learning.returns import line_advantages, line_returns, token_weights
 from kolmocli.policy.loading import load_policy
 from kolmocli.policy.policy import Policy
@@ -153,7 +154,7 @@ def test_micro_batches_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     """Not even where the rollouts of one prompt are cut apart, which only reads the prompt again."""
     seen = []
     for limit in (1, 200, 1_000_000):
-        monkeypatch.setattr(batches, "TOKENS_PER_MICRO_BATCH", limit)
+        monkeypatch.setattr(packing, "TOKENS_PER_MICRO_BATCH", limit)
         policy = tiny()
         report = make(policy).step(batch_of(policy), denominator=24)
         seen.append((len(list(micro_batches(batch_of(policy)))), report, [p.grad for p in policy.model.parameters()]))

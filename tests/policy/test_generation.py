@@ -8,10 +8,12 @@ import pytest
 import torch
 
 from kolmocli.policy import generation
-from kolmocli.policy.generation import Generated, generate, left_pad
+from kolmocli.policy.generated import Generated
+from kolmocli.policy.generation import generate
 from kolmocli.policy.logprobs import pack, token_logprobs
 from kolmocli.policy.policy import Policy
 from kolmocli.policy.rollout import Rollout
+from kolmocli.policy.rows import left_pad
 from kolmocli.policy.scoring import Scorer
 from tests.policies import TARGETS, prompts, tiny
 

@@ -13,7 +13,8 @@ from kolmocli.learning.saving import load_state, save_checkpoint
 from kolmocli.policy import generation
 from kolmocli.policy.adapters import Adaptation
 from kolmocli.policy.decoding import rounded
-from kolmocli.policy.generation import Generated, generate
+from kolmocli.policy.generated import Generated
+from kolmocli.policy.generation import generate
 from kolmocli.policy.loading import load_policy
 from kolmocli.policy.policy import Policy
 from kolmocli.policy.scoring import Scorer

@@ -12,8 +12,8 @@ import pytest
 from kolmocli.curriculum.base import Belief, Bucket, FamilyMetrics
 from kolmocli.engine.base import Group
 from kolmocli.learning.batches import Batch, Weighted
-from kolmocli.learning.learner import StepReport
 from kolmocli.learning.noise import GroupGradients
+from kolmocli.learning.report import StepReport
 from kolmocli.monitor.records import ReinforceRecord
 from kolmocli.policy.rollout import Rollout
 from kolmocli.sandbox.base import Status

@@ -11,8 +11,9 @@ import torch
 
 from kolmocli.config import Config, Training
 from kolmocli.errors import UsageError
-from kolmocli.learning.batches import Weighted, micro_batches
+from kolmocli.learning.batches import Weighted
 from kolmocli.learning.learner import Learner
+from kolmocli.learning.packing import micro_batches
 from kolmocli.learning.value import ValueHead
 from kolmocli.policy.adapters import Adaptation
 from kolmocli.policy.loading import load_policy

@@ -11,7 +11,8 @@ from zlib import crc32
 import pytest
 import torch
 
-from kolmocli.learning.learner import Learner, StepReport
+from kolmocli.learning.learner import Learner
+from kolmocli.learning.report import StepReport
 from kolmocli.policy.policy import Policy
 from kolmocli.training import rehearsal
 from kolmocli.training.rehearsal import rehearse

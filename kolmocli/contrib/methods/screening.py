@@ -31,7 +31,8 @@ import torch
 from kolmocli.contrib.methods.reading import prompt_states
 from kolmocli.contrib.settings import ScreeningSettings
 from kolmocli.curriculum.base import Bucket
-from kolmocli.engine.base import Cost, Group
+from kolmocli.engine.base import Group
+from kolmocli.engine.report import Cost
 from kolmocli.errors import UsageError
 from kolmocli.learning.batches import Weighted
 from kolmocli.learning.regression import Regression

@@ -21,7 +21,8 @@ from typing import Any
 
 from kolmocli.contrib.settings import SelfPlaySettings
 from kolmocli.curriculum.base import Bucket
-from kolmocli.engine.base import Cost, Experience, Group, Request
+from kolmocli.engine.base import Experience, Group, Request
+from kolmocli.engine.report import Cost
 from kolmocli.errors import UsageError
 from kolmocli.language.coder import coded_bits
 from kolmocli.language.program import Program, canonical, parse

@@ -15,10 +15,11 @@ from itertools import pairwise
 import torch
 
 from kolmocli.config.machine import EngineSettings
-from kolmocli.engine.base import Choose, Cost, Experience, GeneratorReport, Group, Request
+from kolmocli.engine.base import Choose, Experience, Group, Request
 from kolmocli.engine.monarch.hosts import check_address, find_hosts, require_monarch
 from kolmocli.engine.monarch.messages import GeneratorSettings, Shard, ShardResult
 from kolmocli.engine.monarch.weights import WeightFile
+from kolmocli.engine.report import Cost, GeneratorReport
 from kolmocli.errors import UsageError
 from kolmocli.pace import Pace
 from kolmocli.policy.policy import Policy

@@ -19,10 +19,10 @@ from pathlib import Path
 from typing import Any
 
 from kolmocli.config.machine import EngineSettings
-from kolmocli.engine.base import GeneratorReport
 from kolmocli.engine.monarch.hosts import Host, Process, load, open_receiver, spawn
 from kolmocli.engine.monarch.messages import GeneratorSettings, Shard, ShardResult
 from kolmocli.engine.monarch.replica import REST, Lost, Replica, ShardJob
+from kolmocli.engine.report import GeneratorReport
 from kolmocli.errors import KolmoError, last_line
 from kolmocli.sandbox.base import Health
 

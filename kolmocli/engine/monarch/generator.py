@@ -39,7 +39,7 @@ class Generator(Actor):
         """Load the policy and open the judge. An error that a user can fix comes back as a line, not as a traceback."""
         self.loading = True
         from kolmocli.engine.judging import open_judge
-        from kolmocli.engine.local import open_local_engine
+        from kolmocli.engine.opening import open_local_engine
         from kolmocli.learning.trained import load_trained
 
         warnings: list[str] = []

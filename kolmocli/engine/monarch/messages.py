@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from kolmocli.config import Training
     from kolmocli.config.machine import Model, SandboxSection
-    from kolmocli.engine.base import Cost
+    from kolmocli.engine.report import Cost
     from kolmocli.policy.presets import Alphabet
     from kolmocli.policy.rollout import Rollout
     from kolmocli.sandbox.base import Health, Limits

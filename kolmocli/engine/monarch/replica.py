@@ -7,9 +7,9 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any
 
-from kolmocli.engine.base import GeneratorReport
 from kolmocli.engine.monarch.hosts import Host, Process
 from kolmocli.engine.monarch.messages import Shard, ShardResult
+from kolmocli.engine.report import GeneratorReport
 from kolmocli.errors import last_line
 from kolmocli.sandbox.base import Health
 

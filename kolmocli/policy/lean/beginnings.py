@@ -6,7 +6,7 @@ learner reads it once per update. Each beginning is read by itself, so that what
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from math import inf
@@ -14,9 +14,21 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from kolmocli.policy import limits
+from kolmocli.policy.head import Head
 from kolmocli.policy.presets import is_built_here
 
 Ids = tuple[int, ...]
+
+
+def beginnings_in(
+    model: Any, head: Head | None, prompts: Sequence[Sequence[int]], version: int | None
+) -> tuple[list[Ids], dict[tuple[Ids, str], list[Any]]]:
+    """The beginnings to read once for the prompts, and those already read with these weights."""
+    if head is None or not may_begin_alike(head.linear.out_features, model.device.type):
+        return [()] * len(prompts), {}
+    asked = [tuple(prompt) for prompt in prompts]
+    found = beginnings_of(asked)
+    return [found[prompt] for prompt in asked], {} if version is None else shelf_of(model, version).read
 
 
 def may_begin_alike(words: int, device: str) -> bool:

@@ -21,10 +21,11 @@ from typing import Any, TypeVar
 
 from kolmocli.config import Config
 from kolmocli.config.methods import METHODS
-from kolmocli.engine.base import Cost, Engine, Experience, Group
+from kolmocli.engine.base import Engine, Experience, Group
+from kolmocli.engine.report import Cost
 from kolmocli.errors import UsageError
 from kolmocli.learning.batches import Weighted
-from kolmocli.learning.learner import StepReport
+from kolmocli.learning.report import StepReport
 from kolmocli.monitor.records import ReinforceRecord
 from kolmocli.policy.policy import Policy
 from kolmocli.tasks.base import Task, TaskSource

@@ -13,7 +13,8 @@ from kolmocli.config.training import EntropyTarget, Training
 from kolmocli.curriculum.information import signal_fraction
 from kolmocli.engine.base import Engine, Group
 from kolmocli.errors import UsageError
-from kolmocli.learning.learner import Learner, StepReport
+from kolmocli.learning.learner import Learner
+from kolmocli.learning.report import StepReport
 from kolmocli.monitor.records import EntropyTargetRecord, ReinforceRecord
 from kolmocli.policy.head import underlying
 from kolmocli.policy.policy import Policy

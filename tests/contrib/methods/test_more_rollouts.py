@@ -12,7 +12,8 @@ from kolmocli.contrib.methods.pilot import Pilot
 from kolmocli.contrib.methods.refill import Refill
 from kolmocli.contrib.settings import PilotSettings, RefillSettings
 from kolmocli.curriculum.base import Bucket
-from kolmocli.engine.base import Cost, Experience, Group, Request
+from kolmocli.engine.base import Experience, Group, Request
+from kolmocli.engine.report import Cost
 from kolmocli.policy.rollout import Rollout
 from kolmocli.sandbox.base import Status
 from kolmocli.tasks.base import Task

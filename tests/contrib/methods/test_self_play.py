@@ -13,7 +13,8 @@ import pytest
 from kolmocli.config import Config
 from kolmocli.contrib.methods.self_play import BUCKET, SelfPlay, Target, TargetPool
 from kolmocli.curriculum.base import Bucket
-from kolmocli.engine.base import Cost, Experience, Group, Request
+from kolmocli.engine.base import Experience, Group, Request
+from kolmocli.engine.report import Cost
 from kolmocli.errors import UsageError
 from kolmocli.evaluation.heldout import held_out_tasks
 from kolmocli.language.coder import coded_bits

@@ -11,7 +11,8 @@ import torch
 
 from kolmocli.policy import generation, limits
 from kolmocli.policy.adapters import Adaptation
-from kolmocli.policy.generation import Generated, generate
+from kolmocli.policy.generated import Generated
+from kolmocli.policy.generation import generate
 from kolmocli.policy.lean.beginnings import shelf_of
 from kolmocli.policy.lean.decoding import LeanDecoder
 from kolmocli.policy.lean.parts import find_lean

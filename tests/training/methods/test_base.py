@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from kolmocli.curriculum.base import Bucket
-from kolmocli.engine.base import Cost, Group
+from kolmocli.engine.base import Group
+from kolmocli.engine.report import Cost
 from kolmocli.learning.batches import Weighted
 from kolmocli.monitor.records import ReinforceRecord
 from kolmocli.policy.rollout import Rollout

@@ -18,8 +18,9 @@ from kolmocli.config import Training
 from kolmocli.curriculum.base import Bucket, Result
 from kolmocli.errors import UsageError
 from kolmocli.learning.batches import Weighted, by_temperature
-from kolmocli.learning.learner import Learner, StepReport
+from kolmocli.learning.learner import Learner
 from kolmocli.learning.reference import open_reference
+from kolmocli.learning.report import StepReport
 from kolmocli.policy.rollout import Rollout
 from kolmocli.training.methods.entropy_target import HeldEntropy, Loop
 from tests.policies import TARGETS, prompts, save_hugging_face, tiny

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import torch
 
-from kolmocli.learning import batches
+from kolmocli.learning import packing
 from kolmocli.learning.batches import Batch
 from kolmocli.learning.learner import Learner
 from kolmocli.learning.regression import Regression
@@ -67,7 +67,7 @@ def test_the_gradient_of_the_policy_does_not_see_the_head() -> None:
 def test_micro_batches_do_not_matter_to_the_head(noise: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     heads, losses = [], []
     for limit in (1, 1_000_000):
-        monkeypatch.setattr(batches, "TOKENS_PER_MICRO_BATCH", limit)
+        monkeypatch.setattr(packing, "TOKENS_PER_MICRO_BATCH", limit)
         valued = Valued()
         losses += [valued.step(batch(), noise=noise).loss for _ in range(2)]
         heads.append(valued.head)
