@@ -11,7 +11,7 @@ from kolmocli.documents import Dumper, Loader
 from kolmocli.paths import find_curriculum
 from tests.conftest import packaged
 
-TEXT = st.text(st.characters(codec="utf-8"))
+TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\x85"))  # which PyYAML's own emitter writes as a space
 PLAIN = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | TEXT
 NESTED = st.recursive(PLAIN, lambda inner: st.lists(inner) | st.dictionaries(TEXT, inner), max_leaves=30)
 
