@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import math
 import random
+import runpy
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -64,3 +68,16 @@ def test_long_sequences_are_ramps_and_literals() -> None:
 )
 def test_the_unit_of_a_repetition(value: tuple[int, ...], unit: tuple[int, ...]) -> None:
     assert unit_of(value) == unit
+
+
+def test_the_benchmark_of_a_guide_gives_the_answer_away(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With hardly a step of its own a search takes the program that it is given, and is far below the search alone."""
+    script = Path(__file__).parents[3] / "benchmarks" / "guide.py"
+    monkeypatch.setattr(sys, "argv", [str(script), "--pairs", "8", "--steps", "500", "--longer", "2", "--json"])
+    runpy.run_path(str(script), run_name="__main__")
+    rows = json.loads(capsys.readouterr().out)
+    assert len(rows) == 8
+    assert all(row["known"] <= row["alone"] >= row["longer"] for row in rows)
+    assert sum(row["known"] for row in rows) < 0.9 * sum(row["alone"] for row in rows)
