@@ -1,9 +1,10 @@
-"""What a policy that guides the search could save at most: the search alone beside the same search with the answer in its hand.
+"""What a search saves that is guided to the sampler's own program: the search alone beside the same search that is given it.
 
     python benchmarks/guide.py --pairs 300 --longer 4
 
 Sequences are those of the published sampler, and every search has the same steps. `known` is given the program that the sampler drew,
-with the way in which it takes the sequence apart and all values that it names: no guide can propose more than that.
+with the way in which it takes the sequence apart and all values that it names. A guide that learns from such programs proposes no more
+than that; one that finds shorter programs than the sampler's could do better.
 `longer` has several times the steps instead, `best` is the shortest program of all three. Each is bits ÷ bits of the search alone, with
 a 95 % interval over the pairs; seconds are those of one search alone.
 """

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 import yaml
 from hypothesis import given, strategies as st
 
-from kolmocli.config.file import load_config
+from kolmocli.config.file import dump_config, load_config
 from kolmocli.documents import Dumper, Loader
 from kolmocli.paths import find_curriculum
 from tests.conftest import packaged
@@ -54,3 +58,22 @@ def test_what_one_refuses_the_other_refuses(text: str) -> None:
 def test_what_is_nested_too_deeply_is_no_crash() -> None:
     with pytest.raises((RecursionError, yaml.YAMLError)):
         yaml.load("[" * 100_000, Loader=Loader)
+
+
+WITHOUT_LIBYAML = """
+import sys, yaml
+yaml.__with_libyaml__ = False
+from kolmocli.config.file import dump_config, load_config
+from kolmocli.documents import Dumper, Loader
+assert (Loader, Dumper) == (yaml.SafeLoader, yaml.SafeDumper)
+sys.stdout.write(dump_config(load_config(sys.argv[1])))
+"""
+
+
+def test_a_pyyaml_without_libyaml_reads_and_writes_the_same() -> None:
+    curriculum = find_curriculum("digits")
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT_LIBYAML, str(curriculum)],
+        cwd=Path(__file__).parents[1], capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert done.stdout == dump_config(load_config(curriculum))

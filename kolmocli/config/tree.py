@@ -62,7 +62,7 @@ class _Bounds(Composer):
 
 
 class _Bounded(_Bounds, Loader):
-    pass
+    """The parser for what is right, as nearly every file is."""
 
 
 class _Explained(_Bounds, yaml.SafeLoader):
@@ -95,6 +95,7 @@ def compose(file: str) -> yaml.MappingNode:
 
 
 def _read(text: str) -> yaml.Node | None:
+    """The tree of the text, None for an empty one. Raises YAMLError, in PyYAML's own words whichever parser there is."""
     try:
         root: yaml.Node | None = yaml.compose(text, Loader=_Bounded)
     except _TooMuch:

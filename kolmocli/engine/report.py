@@ -1,4 +1,4 @@
-"""What rollouts cost, and how the processes that write them are."""
+"""What rollouts cost, and how the processes that write them are doing."""
 
 from __future__ import annotations
 

@@ -12,8 +12,9 @@ import torch
 
 from kolmocli.learning import packing
 from kolmocli.learning.batches import Batch, Weighted
-from kolmocli.learning.learner import Learner, together
+from kolmocli.learning.learner import Learner
 from kolmocli.learning.packing import micro_batches
+from kolmocli.learning.report import together
 from kolmocli.learning.returns import line_advantages, line_returns, token_weights
 from kolmocli.policy.loading import load_policy
 from kolmocli.policy.policy import Policy
