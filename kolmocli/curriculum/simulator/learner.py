@@ -33,7 +33,7 @@ class Learner:
         self.abilities = {family: start + above for family, above in scenario.families.items()}
         self.form = _NO_FORM
         self.step = 0
-        self.pass_rate = lru_cache(maxsize=64)(self._pass_rate)
+        self._chances = lru_cache(maxsize=64)(self._each_chance)
 
     @property
     def ability(self) -> float:
@@ -43,7 +43,7 @@ class Learner:
     def at(self, step: int) -> None:
         """Set what follows the clock: the ability, and which graders work."""
         if self.scenario.accepts is not None and step != self.step:
-            self.pass_rate.cache_clear()
+            self._chances.cache_clear()
         self.step = step
         if self.scenario.ability is not None:
             self._become({family: self.scenario.ability(step) for family in self.abilities})
@@ -67,36 +67,36 @@ class Learner:
     def _become(self, abilities: dict[str, float]) -> None:
         if abilities != self.abilities or self.scenario.form is not None:
             self.abilities = abilities
-            self.pass_rate.cache_clear()
+            self._chances.cache_clear()
 
-    def _chance(self, bucket: Bucket, ease: float) -> float:
-        """That an answer is right, and that its grader says so; `_formed` times that it has the form."""
+    def _each_chance(self, bucket: Bucket) -> tuple[float, ...]:
+        """For each ease of a task, that an answer is right and that its grader says so; `_formed` times that it has the form."""
         scenario = self.scenario
         if scenario.wrong_key == bucket.level:
-            return _BY_CHANCE
+            return (_BY_CHANCE,) * len(scenario.ease)
         if scenario.accepts is not None and not scenario.accepts(self.step, bucket.family, bucket.level):
-            return 0.0
-        away = self.abilities[bucket.family] - scenario.difficulty(bucket.level)
-        return sigmoid(scenario.steepness * away + ease) * self._formed(bucket)
+            return (0.0,) * len(scenario.ease)
+        away = scenario.steepness * (self.abilities[bucket.family] - scenario.difficulty(bucket.level))
+        formed = self._formed(bucket)
+        return tuple(sigmoid(away + ease) * formed for ease in scenario.ease)
 
     def _formed(self, bucket: Bucket) -> float:
         return 1.0 if self.scenario.form is None or bucket.level < self.scenario.form else sigmoid(self.form)
 
-    def _pass_rate(self, level: int, family: str = FAMILY) -> float:
+    def pass_rate(self, level: int, family: str = FAMILY) -> float:
         """The mean over the tasks of a level."""
-        return fmean(self._chance(Bucket(family, level), ease) for ease in self.scenario.ease)
+        return fmean(self._chances(Bucket(family, level)))
 
     def _signal(self, bucket: Bucket) -> float:
         """The mean of 4p(1−p) over the tasks of a level."""
-        chances = [self._chance(bucket, ease) for ease in self.scenario.ease]
-        return fmean(4.0 * p * (1.0 - p) for p in chances)
+        return fmean([4.0 * p * (1.0 - p) for p in self._chances(bucket)])
 
     def _taught(self, bucket: Bucket) -> float:
         return self._signal(bucket) * (-_UNLEARNT if bucket.level == self.scenario.wrong_key else 1.0)
 
     def group(self, bucket: Bucket, size: int, rng: random.Random, age: int = 0) -> Result:
         """One task; rollouts that the sandbox lost are in no count."""
-        chance = self._chance(bucket, rng.choice(self.scenario.ease))
+        chance = rng.choice(self._chances(bucket))
         judged = sum(rng.random() >= self.scenario.faults for _ in range(size)) if self.scenario.faults else size
         draws = [rng.random() for _ in range(judged)]
         unread = sum(draw >= self._formed(bucket) for draw in draws)

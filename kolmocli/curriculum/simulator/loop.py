@@ -83,8 +83,8 @@ def _look(trace: Trace, controller: Controller, learner: Learner, target: float,
     """Write down what the controller would sample now, and whether its belief of the first family holds."""
     proposed = controller.propose(_SPARE * len(learner.abilities), rng)
     off = [learner.pass_rate(bucket.level, bucket.family) - target for bucket in proposed]
-    trace.off.append(fmean(map(abs, off)))
-    trace.square.append(fmean(x * x for x in off))
+    trace.off.append(fmean([abs(x) for x in off]))
+    trace.square.append(fmean([x * x for x in off]))
     metrics = controller.metrics()[FAMILY]
     trace.level.append(metrics.level)
     if metrics.belief is not None:
