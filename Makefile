@@ -35,11 +35,12 @@ fmt: $(STAMP)
 	$(BIN)/ruff check --fix-only --quiet
 	$(BIN)/ruff format
 
-# The stamp is written last, so that a broken installation is tried again. The pip of today resolves in half the time of one that an
-# older Python brings. It would compile 20,000 files on one core; a file that is no Python of this version, such as a template, stays as it is.
+# The stamp is written last, so that a broken installation is tried again. The pip that comes with an older Python takes twice the time
+# to resolve. pip would compile 20,000 files on one core; a file that is no Python of this version, such as a template, stays as it is.
 $(INSTALLED)%: pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "kolmo needs Python 3.11 or newer: make PYTHON=python3.12")'
-	test -x $(BIN)/python || $(PYTHON) -m venv --upgrade-deps $(VENV) || $(PYTHON) -m venv $(VENV)
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet -c constraints.txt --upgrade pip
 	$(BIN)/python -m pip install --quiet --no-compile -c constraints.txt -e ".[$*]"
 	$(BIN)/python -W ignore -m compileall -qq -j 0 $(VENV)/lib || true
 	touch $@

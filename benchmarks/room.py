@@ -175,7 +175,7 @@ def _row(name: str, run: Mapping[str, Any]) -> tuple[str, ...]:
     rooms = [room["ratio"] for room in run["room"]]
     return (
         f"`{name}`", f"{percent(run['before'])} → {percent(run['final'])}: {gain}", held, number(run["signal_share"]),
-        f"{percent(run['failed_groups'])} / {percent(run['passed_groups'])}",
+        " / ".join(percent(run[groups]).removesuffix(" %") for groups in ("failed_groups", "passed_groups")),
         " → ".join(map(number, rooms)) if rooms else "–",
     )  # fmt: skip
 
@@ -230,7 +230,7 @@ def ratio(room: Mapping[str, Any]) -> str:
 def tables(ran: Found, starts: Found) -> dict[str, tuple[tuple[str, ...], Any]]:
     return {
         "room: curricula": (
-            ("curriculum", "held-out accuracy: gain, points", "in band", "S", "groups that fail / pass whole", "room, start → end"),
+            ("curriculum", "held-out accuracy: gain, points", "in band", "S", "groups that fail / pass whole, %", "room, start → end"),
             lambda: curricula_rows(ran),
         ),
         "room: races": (

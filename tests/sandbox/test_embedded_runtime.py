@@ -154,3 +154,27 @@ def test_of_what_is_said_the_last_4_kib_are_kept() -> None:
     assert tail.line() == "line 1999"
     tail.add(b"\n \n\xff\x00" + b"x" * 5_000)
     assert tail.line() == "x" * 500
+
+
+FORGETFUL = """
+from dataclasses import asdict
+from kolmocli.sandbox.base import Limits
+from kolmocli.sandbox.embedded import promises, runtime, worker
+from kolmocli.sandbox.wire.frames import PROGRAM
+
+limits = asdict(Limits(memory_mb=64))
+interpreter = worker.Interpreter(limits, runtime.find_interpreter())
+
+
+def forgetful(payload):
+    kind, cpu_ms, wall_ms, _ = PROGRAM.unpack_from(payload)
+    return interpreter.run(PROGRAM.pack(kind, cpu_ms, wall_ms, 256) + payload[PROGRAM.size:])
+
+
+print(*(promises.memory(run, limits)["ok"] for run in (interpreter.run, forgetful)), flush=True)
+"""
+
+
+def test_a_worker_that_forgets_the_memory_limit_of_a_program_is_found_out() -> None:
+    done = subprocess.run([sys.executable, "-c", FORGETFUL], capture_output=True, text=True, check=False, timeout=60)
+    assert done.stdout == "True False\n", done.stderr

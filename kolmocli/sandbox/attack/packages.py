@@ -38,7 +38,7 @@ def contents(module: str, packages: Sequence[str], version: str) -> tuple[str, b
     buffer = io.BytesIO()
     with tempfile.TemporaryDirectory() as fetched, tarfile.open(fileobj=buffer, mode="w") as tar:
         if names:
-            _fetch(names, version, Path(fetched))
+            fetch(names, version, Path(fetched))
         top = tarfile.TarInfo("attack")
         top.type, top.mode, top.uid, top.gid = tarfile.DIRTYPE, 0o755, USER, USER
         tar.addfile(top)
@@ -77,7 +77,12 @@ def _owned(entry: tarfile.TarInfo) -> tarfile.TarInfo | None:
     return entry
 
 
-def _fetch(names: Sequence[str], version: str, folder: Path) -> None:
+def fetch(names: Sequence[str], version: str, folder: Path) -> None:
+    """Unpack the wheels of these requirements, and of what they need, for Python `version` into a folder.
+
+    Raises:
+        EnvironmentMissing: there is no pip, or it finds no wheel.
+    """
     if importlib.util.find_spec("pip") is None:
         raise EnvironmentMissing(
             f"--packages {names[0]}: this environment has no pip to bring it with; run {sys.executable} -m ensurepip"

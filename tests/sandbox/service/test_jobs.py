@@ -37,15 +37,25 @@ def over(verdict: Verdict, job: Job) -> Verdict:
     return protocol.read_verdicts(json.loads(protocol.verdicts_text([verdict], [job])), [job])[0]
 
 
+def typed(value: Any) -> Any:
+    """The value with the type of everything in it: 1, 1.0 and True are equal, and a set has no order to be compared."""
+    if isinstance(value, list | tuple):
+        return type(value), [typed(item) for item in value]
+    if isinstance(value, dict):
+        return dict, [(typed(key), typed(item)) for key, item in value.items()]
+    if isinstance(value, frozenset):
+        return frozenset, sorted(map(repr, value))
+    return type(value), repr(value)
+
+
 @given(st.sampled_from(Status), st.lists(VALUES, max_size=3).map(tuple), TIMES, TIMES, st.text(max_size=20))
 def test_verdicts_of_plain_values_come_back_equal(
     status: Status, trace: Any, cpu: float, wall: float, detail: str
 ) -> None:
     verdict = Verdict(status, trace, cpu, wall, "a-container", 2, detail)
     back = over(verdict, Job("", plain=True))
-    assert back == verdict
-    # A set shows its items in the order of their arrival, so only the characters can be compared: 1, 1.0 and True differ in them.
-    assert sorted(repr(back)) == sorted(repr(verdict))
+    assert typed(back.trace) == typed(verdict.trace)
+    assert repr(replace(back, trace=())) == repr(replace(verdict, trace=()))
 
 
 @given(st.lists(st.none() | st.lists(st.integers(), max_size=4).map(tuple), max_size=3).map(tuple))
