@@ -6,7 +6,8 @@
 Every seed is one `kolmo train` in a process of its own: a supervised warm start, an evaluation, REINFORCE, and an evaluation
 of the same held-out tasks. The gain is between the two, with a paired 95 % interval; the last line has the mean over the
 seeds, with Student's. p, S, bits and dead groups are of all steps of REINFORCE. Memory is the proportional set size of
-the process and all it starts, looked at twice a second; containers of a Docker engine are not among them.
+the process and all it starts, looked at twice a second; containers of a Docker engine are not among them. Judging is the
+seconds that updates waited for verdicts; entropy and late dead groups are of the second half of REINFORCE.
 
 With `--keep` the same command goes on: finished runs are read, stopped ones resumed. Only what ran in one go has a time.
 """
@@ -22,6 +23,7 @@ import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 from paired import finished
@@ -29,7 +31,7 @@ from paired_report import mean, measure
 
 from kolmocli.monitor.history import read_history
 
-HEADINGS = "seed  wall s  warm start s  MiB   before   after   gain  95 % interval    in band     p     S  bits  dead"
+HEADINGS = "seed  wall s  warm start s  MiB   before   after   gain  95 % interval    in band     p     S  bits  dead  judging s  entropy  late dead"
 
 
 def memory_of_tree(root: int) -> int:
@@ -79,8 +81,10 @@ def run(curriculum: str, seed: int, folder: Path, options: argparse.Namespace) -
             ]
         )  # fmt: skip
         cost.write_text(json.dumps({} if resume else {"wall_s": wall, "memory_mib": memory}))
-    summary = read_history(folder).summary
+    history = read_history(folder)
+    summary = history.summary
     after, seconds = summary.eval.after, summary.seconds
+    late = history.rl[len(history.rl) // 2 :]
     assert after is not None
     low, high = after["gain_ci"]
     return {
@@ -92,6 +96,9 @@ def run(curriculum: str, seed: int, folder: Path, options: argparse.Namespace) -
         "gain_high": high,
         "tasks": after["n"],
         "in_band": summary.pass_rate.in_band,
+        "judging_s": seconds.execute,
+        "entropy": fmean(m.entropy or 0.0 for m in late),
+        "dead_late": sum(m.dead_groups or 0 for m in late) / max(1, sum(m.groups or 0 for m in late)),
         **{k: v for k, v in measure(folder, []).items() if k not in ("reached", "accuracies")},
     }
 
@@ -104,7 +111,8 @@ def line(r: dict[str, Any]) -> str:
         f"{r['seed']:4d} {number('wall_s', '7.0f')} {number('warm_start_s', '13.0f')} {number('memory_mib', '5.0f')} "
         f"{r['before']:8.1%} {r['final']:7.1%} {100 * r['gain']:+6.1f}  [{100 * r['gain_low']:+5.1f}, "
         f"{100 * r['gain_high']:+5.1f}] {number('in_band', '9.2f')} {number('pass_rate', '5.2f')} "
-        f"{number('signal_share', '5.2f')} {number('bits_per_rollout', '5.2f')} {r['dead_groups']:5.0%}"
+        f"{number('signal_share', '5.2f')} {number('bits_per_rollout', '5.2f')} {r['dead_groups']:5.0%} "
+        f"{r['judging_s']:10.0f} {r['entropy']:8.2f} {r['dead_late']:10.0%}"
     )
 
 

@@ -67,7 +67,7 @@ def cpu_time(run: Run, limits: dict[str, int]) -> dict[str, Any]:
     _, reason, used = run(payload("while 1: pass", limits | {"cpu_ms": TRIAL_CPU_MS}))
     stopped = reason == frames.CPU
     found = f"stopped after {used * 1000:.0f} ms" if stopped else "not stopped"
-    return finding("CPU time of a program", f"<= {TRIAL_CPU_MS} ms in a trial", found, stopped)
+    return finding("CPU time of a program", f"stopped by a limit of {TRIAL_CPU_MS} ms", found, stopped)
 
 
 def items(run: Run, limits: dict[str, int]) -> dict[str, Any]:
