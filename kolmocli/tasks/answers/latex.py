@@ -70,6 +70,11 @@ _THOUSANDS = re.compile(r",\\!\s*|\s*\{\s*,\s*\}\s*")
 _QUAD = re.compile(r"\\q?quad(?=[a-z])")
 """With a variable stuck to it, as data sets have it."""
 _SINGLE = re.compile(r"(?<!\\)\\[A-Za-z]")
+_DOLLAR = re.compile(r"(?<!\\)\$")
+_MONEY = re.compile(
+    r"(?<!\\)\$(?=\s?[-+]?(?:[0-9][0-9,]*(?:\.[0-9]+)?|\.[0-9]+)[.,;*]*(?:\s+[A-Za-z]{2}|\s*\Z))|\A([-+]?[0-9][0-9,.]*\s?)\$\Z"
+)
+"""A sign that no other closes, at a number that stands alone: no formula begins or ends with it."""
 _OVER, _CHOOSE = "\x01", "\x02"
 
 
@@ -80,6 +85,8 @@ def plain(text: str) -> str:
     text = typed(text)
     if not any(mark in text for mark in "\\${~^_*"):
         return text.strip()
+    if len(_DOLLAR.findall(text)) == 1:
+        text = _MONEY.sub(r"\1\\$", text.strip())
     text = _MATRIX.sub(_matrix, _QUAD.sub(r"\\quad ", _THOUSANDS.sub(",", text)))
     text = _ENVIRONMENT.sub(" ", text)
     return _Reader(text).all().replace("^°", "°").replace("^(°)", "°").strip()
