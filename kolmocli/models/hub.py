@@ -3,14 +3,31 @@
 from __future__ import annotations
 
 import shutil
+import socket
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import urlsplit
+from urllib.request import getproxies
 
 from kolmocli.errors import EnvironmentMissing
 from kolmocli.models.folders import FILES, copy_model
 
 _REASON = 200
+
+
+def has_address() -> bool:
+    """Whether the name of the hub leads to a machine. The library looks five times for every file, which takes half a minute each,
+    before it takes what it has. Behind a proxy only the proxy knows."""
+    from huggingface_hub import constants
+
+    parts = urlsplit(constants.ENDPOINT)
+    if constants.HF_HUB_OFFLINE or parts.scheme in getproxies() or "all" in getproxies():
+        return not constants.HF_HUB_OFFLINE
+    try:
+        return bool(socket.getaddrinfo(parts.hostname, parts.port or parts.scheme))
+    except OSError:
+        return False
 
 
 def fetch(name: str, folder: Path, downloads: Path, note: Callable[[str], None]) -> str:

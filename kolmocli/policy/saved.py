@@ -14,6 +14,7 @@ from transformers.utils.hub import cached_file
 from kolmocli.checkpoints import require_as_written
 from kolmocli.errors import UsageError
 from kolmocli.models.folders import AGAIN, require_fit, require_parts, require_plain_names
+from kolmocli.models.hub import has_address
 from kolmocli.models.libraries import refused
 from kolmocli.paths import SHIPPED
 from kolmocli.plain import parsed
@@ -40,7 +41,7 @@ def load_saved(base: Base, place: torch.device, dtype: str | torch.dtype) -> tup
     if here:
         require_as_written(Path(source))
         require_parts(Path(source))
-    where: dict[str, Any] = {"local_files_only": here, "trust_remote_code": False}
+    where: dict[str, Any] = {"local_files_only": here or not has_address(), "trust_remote_code": False}
     if not here and base.version:
         where["revision"] = base.version
     quantised: dict[str, Any] = {}
