@@ -63,5 +63,5 @@ def test_a_model_that_is_not_here_is_no_wait_and_no_noise(
         load_policy("some/model", device="cpu")
     assert (
         1 <= len(asked) <= 2
-    )  # the library asks for the kind of its tokenizer once, and for five tries of every file without this
+    )  # ours, and one of the library's own
     assert "thrown while requesting" not in capfd.readouterr().err
