@@ -116,19 +116,20 @@ def _spread(report: Mapping[str, Any], name: str) -> str:
 
 
 def _families(families: Mapping[str, Mapping[str, Any]]) -> Table:
-    """pass@k of each family of a file, for the usual k where there are enough samples, else for the first few."""
+    """Accuracy of each family. For a file also pass@k, for the usual k where there are enough samples, else for the first few."""
     from rich import box
     from rich.table import Table
 
-    known = sorted({int(k) for family in families.values() for k in family["pass_at_k"]} - {1})
+    chances = {name: family.get("pass_at_k", {}) for name, family in families.items()}
+    known = sorted({int(k) for of_family in chances.values() for k in of_family} - {1})
     ks = [k for k in known if k in _USUAL_KS] or known[:3]
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     table.add_column("family", no_wrap=True, overflow="ellipsis", max_width=24)
-    for name in ("pass@1", "95 %", "n", *(f"pass@{k}" for k in ks)):
+    for name in ("pass@1" if any(chances.values()) else "accuracy", "95 %", "n", *(f"pass@{k}" for k in ks)):
         table.add_column(name, justify="right", no_wrap=True, style="dim" if name in ("95 %", "n") else "")
     for name, family in families.items():
         low, high = family["accuracy_ci"]
-        more = (percent(family["pass_at_k"].get(str(k))) for k in ks)
+        more = (percent(chances[name].get(str(k))) for k in ks)
         table.add_row(name, percent(family["accuracy"]), f"{100 * low:.0f}–{100 * high:.0f}", str(family["n"]), *more)
     return table
 

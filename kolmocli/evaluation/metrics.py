@@ -133,6 +133,18 @@ def _modality(pairs: Sequence[Pair], coding: Coding) -> dict[str, Any]:
     }
 
 
+def families(pairs: Sequence[tuple[Task, Outcome]]) -> dict[str, dict[str, Any]]:
+    """Accuracy of each family, in the order in which they first appear."""
+    passed: dict[str, list[bool]] = {}
+    for task, outcome in pairs:
+        if not is_masked(outcome):
+            passed.setdefault(task.bucket.family, []).append(outcome.passed)
+    return {
+        name: {"n": len(hits), "accuracy": sum(hits) / len(hits), "accuracy_ci": list(wilson(sum(hits), len(hits)))}
+        for name, hits in passed.items()
+    }
+
+
 def _buckets(judged: Sequence[tuple[Task, Outcome]]) -> dict[str, dict[str, Any]]:
     """Per bucket, families in the order in which they first appear, levels ascending."""
     passed: dict[Bucket, list[bool]] = {}

@@ -8,7 +8,7 @@ from typing import Any
 from kolmocli.evaluation.archived import archive_rate
 from kolmocli.evaluation.baselines import Baselines
 from kolmocli.evaluation.coding import CODED, TEXT
-from kolmocli.evaluation.metrics import is_masked, modalities, of_sequences, summarise
+from kolmocli.evaluation.metrics import families, is_masked, modalities, of_sequences, summarise
 from kolmocli.evaluation.published import published_report
 from kolmocli.evaluation.rates import uniform_prior
 from kolmocli.evaluation.rescoring import Language
@@ -42,7 +42,7 @@ def full_report(
         found = search_baseline([task for task, _ in judged], reporting.search)
         report["baselines"]["search"] = found
         report["search_seconds"] = reporting.search
-    report["modalities"] = modalities(pairs, coding)
+    report |= {"modalities": modalities(pairs, coding), "families": families(pairs)}
     if language == "dsl":
         judged = [(task, outcome) for task, outcome in judged if task.language == "dsl"]
         report |= {"rate_uniform_prior": uniform_prior(judged), "rate_archive": archive_rate(judged)}

@@ -25,6 +25,7 @@ def test_a_run_is_evaluated_on_its_own_curriculum(kolmo: Run, trained: Trained) 
     assert not KEYS - set(report)
     assert report["n"] == 4
     assert {bucket: found["n"] for bucket, found in report["buckets"].items()} == {"runs/1": 2, "runs/2": 2}
+    assert {family: found["n"] for family, found in report["families"].items()} == {"runs": 4}
 
 
 def test_sequences_of_a_file_as_a_table(kolmo: Run, trained: Trained) -> None:

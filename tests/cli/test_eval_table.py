@@ -37,6 +37,19 @@ def test_it_is_readable_at_80_columns() -> None:
         assert word in text
 
 
+def test_families_stand_before_their_levels() -> None:
+    data = report(2) | {
+        "families": {f"family_{i}": {"n": 2, "accuracy": i / 2, "accuracy_ci": [0.1, 0.9]} for i in (0, 1)}
+    }
+    lines = [line.split() for line in text_of(data).splitlines()]
+    at = lines.index(["family", "accuracy", "95", "%", "n"])
+    assert lines[at + 2 : at + 4] == [
+        ["family_0", "0.0", "%", "10–90", "2"],
+        ["family_1", "50.0", "%", "10–90", "2"],
+    ]
+    assert any("family_0/1" in line for line in lines[at + 4 :])
+
+
 def test_the_smallest_size_of_a_row_stands_out() -> None:
     data = report(1)
     console = Console(width=80, file=io.StringIO(), force_terminal=True, color_system="standard")

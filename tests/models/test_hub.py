@@ -61,7 +61,5 @@ def test_a_model_that_is_not_here_is_no_wait_and_no_noise(
 ) -> None:
     with pytest.raises(UsageError, match="not a preset"):
         load_policy("some/model", device="cpu")
-    assert (
-        1 <= len(asked) <= 2
-    )  # ours, and one of the library's own
+    assert 1 <= len(asked) <= 2  # ours, and one of the library's own
     assert "thrown while requesting" not in capfd.readouterr().err
