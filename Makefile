@@ -36,8 +36,8 @@ fmt: $(STAMP)
 	$(BIN)/ruff format
 
 # The stamp is written last, so that a broken installation is tried again. The pip that comes with an older Python takes twice the time
-# to resolve. pip would compile 20,000 files on one core. A quarter of them no run imports: they are compiled when they are. A file that is
-# no Python of this version, such as a template, stays as it is.
+# to resolve. pip would compile 20,000 files on one core. What few runs import is left to the run that does. A file that is no Python of
+# this version, such as a template, stays as it is.
 $(INSTALLED)%: pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "kolmo needs Python 3.11 or newer: make PYTHON=python3.12")'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)

@@ -23,11 +23,10 @@ import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from statistics import fmean
 from typing import Any
 
 from paired import finished
-from paired_report import mean, measure
+from paired_report import mean, mean_of, measure
 
 from kolmocli.monitor.history import read_history
 
@@ -85,6 +84,7 @@ def run(curriculum: str, seed: int, folder: Path, options: argparse.Namespace) -
     summary = history.summary
     after, seconds = summary.eval.after, summary.seconds
     late = history.rl[len(history.rl) // 2 :]
+    dead = sum(m.dead_groups or 0 for m in late)
     assert after is not None
     low, high = after["gain_ci"]
     return {
@@ -97,8 +97,8 @@ def run(curriculum: str, seed: int, folder: Path, options: argparse.Namespace) -
         "tasks": after["n"],
         "in_band": summary.pass_rate.in_band,
         "judging_s": seconds.execute,
-        "entropy": fmean(m.entropy or 0.0 for m in late),
-        "dead_late": sum(m.dead_groups or 0 for m in late) / max(1, sum(m.groups or 0 for m in late)),
+        "entropy": mean_of(m.entropy for m in late),
+        "dead_late": dead / groups if (groups := sum(m.groups or 0 for m in late)) else None,
         **{k: v for k, v in measure(folder, []).items() if k not in ("reached", "accuracies")},
     }
 
@@ -112,7 +112,7 @@ def line(r: dict[str, Any]) -> str:
         f"{r['before']:8.1%} {r['final']:7.1%} {100 * r['gain']:+6.1f}  [{100 * r['gain_low']:+5.1f}, "
         f"{100 * r['gain_high']:+5.1f}] {number('in_band', '9.2f')} {number('pass_rate', '5.2f')} "
         f"{number('signal_share', '5.2f')} {number('bits_per_rollout', '5.2f')} {r['dead_groups']:5.0%} "
-        f"{r['judging_s']:10.0f} {r['entropy']:8.2f} {r['dead_late']:10.0%}"
+        f"{r['judging_s']:10.0f} {number('entropy', '8.2f')} {number('dead_late', '10.0%')}"
     )
 
 

@@ -69,6 +69,7 @@ def whole(here: Path) -> Path:
         "--json",
         "--set",
         "report=true",
+        PYTHONHASHSEED="1",
     )
     (here / "printed.json").write_text(done.stdout)
     return here / "whole"

@@ -215,6 +215,7 @@ def test_the_extra_is_all_that_was_missing(installed: Installed, inputs: Path, e
     _run([installed(extra), "-m", "kolmocli", *COMMANDS[extra][0].split()], inputs)
 
 
+@pytest.mark.either
 def test_the_shipped_policy_is_in_it(installed: Installed, tmp_path: Path) -> None:
     script = (
         "from kolmocli.cli.main import main\n"

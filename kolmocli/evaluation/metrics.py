@@ -6,11 +6,10 @@ Rollouts that the sandbox lost say nothing about the policy: they are counted an
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, TypeVar
 
-from kolmocli.curriculum.base import Bucket
 from kolmocli.evaluation import rates
 from kolmocli.evaluation.baselines import CODEC_NAMES, Baselines, measure
 from kolmocli.evaluation.coding import CODED, Coding, Pair
@@ -21,6 +20,8 @@ from kolmocli.tasks.base import Task
 from kolmocli.tasks.figures import means
 from kolmocli.tasks.outcome import Outcome
 from kolmocli.tasks.sequences.task import SequenceTask
+
+Key = TypeVar("Key")
 
 PREFIXES = (16, 32, 64, 128)
 """Items at which the KoLMogorov Test compares beginnings."""
@@ -135,10 +136,7 @@ def _modality(pairs: Sequence[Pair], coding: Coding) -> dict[str, Any]:
 
 def families(pairs: Sequence[tuple[Task, Outcome]]) -> dict[str, dict[str, Any]]:
     """Accuracy of each family, in the order in which they first appear."""
-    passed: dict[str, list[bool]] = {}
-    for task, outcome in pairs:
-        if not is_masked(outcome):
-            passed.setdefault(task.bucket.family, []).append(outcome.passed)
+    passed = _passed((task.bucket.family, outcome) for task, outcome in pairs if not is_masked(outcome))
     return {
         name: {"n": len(hits), "accuracy": sum(hits) / len(hits), "accuracy_ci": list(wilson(sum(hits), len(hits)))}
         for name, hits in passed.items()
@@ -147,9 +145,7 @@ def families(pairs: Sequence[tuple[Task, Outcome]]) -> dict[str, dict[str, Any]]
 
 def _buckets(judged: Sequence[tuple[Task, Outcome]]) -> dict[str, dict[str, Any]]:
     """Per bucket, families in the order in which they first appear, levels ascending."""
-    passed: dict[Bucket, list[bool]] = {}
-    for task, outcome in judged:
-        passed.setdefault(task.bucket, []).append(outcome.passed)
+    passed = _passed((task.bucket, outcome) for task, outcome in judged)
     families = list(dict.fromkeys(bucket.family for bucket in passed))
     return {
         str(bucket): {
@@ -159,6 +155,14 @@ def _buckets(judged: Sequence[tuple[Task, Outcome]]) -> dict[str, dict[str, Any]
         }
         for bucket, hits in sorted(passed.items(), key=lambda item: (families.index(item[0].family), item[0].level))
     }
+
+
+def _passed(outcomes: Iterable[tuple[Key, Outcome]]) -> dict[Key, list[bool]]:
+    """Which of each key passed, keys in the order in which they first appear."""
+    passed: dict[Key, list[bool]] = {}
+    for key, outcome in outcomes:
+        passed.setdefault(key, []).append(outcome.passed)
+    return passed
 
 
 def share(part: float, whole: float) -> float | None:

@@ -21,12 +21,14 @@ def has_address() -> bool:
     before it takes what it has. Behind a proxy only the proxy knows."""
     from huggingface_hub import constants
 
-    parts = urlsplit(constants.ENDPOINT)
-    if constants.HF_HUB_OFFLINE or parts.scheme in getproxies() or "all" in getproxies():
-        return not constants.HF_HUB_OFFLINE
+    if constants.HF_HUB_OFFLINE:
+        return False
     try:
+        parts = urlsplit(constants.ENDPOINT)
+        if getproxies().keys() & {parts.scheme, "all"}:
+            return True
         return bool(socket.getaddrinfo(parts.hostname, parts.port or parts.scheme))
-    except OSError:
+    except (OSError, ValueError):  # the second: a port that is none, a name that cannot be looked up
         return False
 
 

@@ -40,6 +40,16 @@ def test_a_name_that_leads_nowhere_is_no_address(asked: list[tuple[Any, ...]], m
     assert asked == [("hub.invalid", "https"), ("hub.invalid", 8080)]
 
 
+@pytest.mark.parametrize("endpoint", ["https://hub:port", "https://hub:99999", "https://[hub", "https://" + "h" * 64])
+def test_what_cannot_be_looked_up_is_no_address(monkeypatch: pytest.MonkeyPatch, endpoint: str) -> None:
+    for name in PROXIES:
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.upper(), raising=False)
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
+    monkeypatch.setattr(constants, "ENDPOINT", endpoint)
+    assert not has_address()
+
+
 def test_a_machine_is_one(asked: list[tuple[Any, ...]], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_: [("an address",)])
     assert has_address()

@@ -110,16 +110,16 @@ def test_the_figures_of_its_card_are_printed_by_a_script(
 ) -> None:
     script = Path(__file__).parents[2] / "benchmarks" / "shipped.py"
     monkeypatch.chdir(tmp_path)
-    asked = ["--pairs", "8", "--samples", "2", "--models", SHIPPED, str(FOLDER)]
+    asked = ["--pairs", "20", "--samples", "2", "--models", SHIPPED, str(FOLDER)]
     monkeypatch.setattr(sys, "argv", [str(script), *asked])
     monkeypatch.syspath_prepend(str(script.parent))
     runpy.run_path(str(script), run_name="__main__")
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0].startswith("8 pairs of the published distribution, seed 1;")
+    assert lines[0].startswith("20 pairs of the published distribution, seed 1;")
     rates = [float(line.split()[-1]) for line in lines[1:3]]
     assert rates[0] < rates[1] < 1  # the programs that made the sequences, and their segments written down
     kinds = [[int(count) for count in re.findall(r"\d+", line)] for line in lines[4:11:2]]
-    assert [sum(counts) for counts in kinds] == [8] * 4
+    assert [sum(counts) for counts in kinds] == [20] * 4
     assert kinds[0] == kinds[2]
     assert [line.split(" accuracy ")[0].strip() for line in lines[3:11:2]] == [
         "shipped, greedy", "shipped, best of 2", "shipped, greedy", "shipped, best of 2",

@@ -103,7 +103,7 @@ def test_an_engine_that_goes_away_and_comes_back(engine: docker.DockerClient, pr
     finally:
         sandbox.close()
     assert_all_right(verdicts)
-    assert max(verdict.attempt for verdict in verdicts) > 1  # 2, unless the machine starves a run: that counts as well
+    assert max(verdict.attempt for verdict in verdicts) > 1  # 2; on a busy machine 3 was seen once, and not again
     assert containers_of(engine, this_owner()) == others
 
 
@@ -120,7 +120,7 @@ def test_an_engine_that_freezes(proxy: EngineProxy) -> None:
     finally:
         sandbox.close()
     assert_all_right(verdicts)
-    assert sum(verdict.attempt - 1 for verdict in verdicts) < 3  # 0, unless the machine starves a run
+    assert sum(verdict.attempt - 1 for verdict in verdicts) < 3  # 0 on a machine with time
 
 
 @pytest.mark.parametrize("fault", [500, 409, 503, "lost"])
