@@ -130,7 +130,10 @@ def _asked(line: Connection, due: Case) -> str:
         except Lost:
             continue
         if answer.code == 200:
-            return _judged(json.loads(answer.body), due)
+            said = json.loads(answer.body)
+            if (outcome := _judged(said, due)) != "right":
+                print(f"{outcome}: {due.text!r}: {said}", file=sys.stderr)
+            return outcome
         time.sleep(answer.again or 0.1)
     return "lost"
 

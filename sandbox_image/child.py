@@ -12,6 +12,7 @@ A program may forge these lines, as it may print anything; the host trusts none 
 number of statements, and compares values that the container has never seen.
 """
 
+import math
 import os
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
@@ -52,9 +53,9 @@ def main(fd: int, max_items: int) -> None:
     """Read the kind (one byte) and the program, run it, report, end. Does not return."""
     message = os.read(fd, READ)
     kind = message[:1]
-    if kind == b"S":
-        program, early = _program(fd, message[1:])
-        os.write(fd, modules.script(fd, program, early))
+    if kind in b"SF":
+        parts, early = _parts(fd, message[1:], 1 + (kind == b"F"))
+        os.write(fd, modules.script(fd, parts[0], early, *parts[1:]))
         os._exit(FINISHED)
     message += _read(fd)
     space, functions = _spaces.get(kind, ({}, ()))
@@ -69,16 +70,20 @@ def _read(fd: int) -> bytes:
     return b"".join(chunks)
 
 
-def _program(fd: int, message: bytes) -> tuple[bytes, bytes]:
-    """The program of a script, and what has come of its input with it: the rest is the script's to read."""
-    while (
-        len(message) < frames.LENGTH.size or len(message) < frames.LENGTH.size + frames.LENGTH.unpack_from(message)[0]
-    ):
-        chunk = os.read(fd, 1 << 18)
-        if not chunk:
+def _parts(fd: int, begun: bytes, count: int) -> tuple[list[bytes], bytes]:
+    """So many parts, each after its length, and what has come of the input with them: the rest is the script's to read."""
+    message, parts = bytearray(begun), list[bytes]()
+    while len(parts) < count:
+        start = frames.LENGTH.size
+        end = start + frames.LENGTH.unpack_from(message)[0] if len(message) >= start else math.inf
+        if len(message) >= end:
+            parts.append(bytes(message[start : int(end)]))
+            del message[: int(end)]
+        elif chunk := os.read(fd, 1 << 18):
+            message += chunk
+        else:
             break
-        message += chunk
-    return frames.cut(message)
+    return parts, bytes(message)
 
 
 def _run(fd: int, kind: bytes, body: bytes, space: dict[str, Any], functions: Collection[str], max_items: int) -> bytes:

@@ -16,6 +16,7 @@ from typing import Any, NoReturn
 import frames
 import scope
 import values
+from scratch import Scratch
 from statements import FILENAME
 from streams import Streams
 
@@ -48,16 +49,17 @@ def _call(space: dict[str, Any], function: str, positional: list[Any], named: di
         return values.line(values.Raised(type(error).__name__), most)
 
 
-def script(fd: int, program: bytes, early: bytes) -> bytes:
-    """Run it on the input that comes from `fd`, after what is there `early`; what it prints goes there. The last line of the
-    report."""
+def script(fd: int, program: bytes, early: bytes, files: bytes = b"") -> bytes:
+    """Run it on the input that comes from `fd`, after what is there `early`; what it prints goes there. `files` are listed, each
+    after its name. The last line of the report."""
     try:
         code = compile(program.decode("utf-8"), FILENAME, "exec", 0, True, 0)
     except MemoryError:
         return frames.said("MLE while compiling")
     except (SyntaxError, ValueError, RecursionError, OverflowError) as error:
         return frames.said(f"SYNTAX {type(error).__name__}: {error.args[0] if error.args else ''}")
-    streams = Streams(fd, early)
+    parts = frames.unlisted(files)
+    streams = Streams(fd, early, Scratch((str(name, "utf-8"), data) for name, data in zip(parts, parts, strict=True)))
 
     def leave(status: int = 0) -> NoReturn:
         os.write(fd, frames.said("RAISED SystemExit" if status else "OK"))

@@ -6,9 +6,9 @@ they may do is decided by the process around them (`jail.py`).
 
 import atexit
 import builtins
+import codecs
 import itertools
 import os
-import posixpath
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -19,6 +19,8 @@ import substitutes
 from statements import FILENAME, HABITUAL_MODULES, MODULES, MORE_MODULES
 from streams import Streams
 
+ENCODINGS = ("ascii", "latin-1", "utf-8-sig", "utf-16", "cp1252")
+"""Beside UTF-8: a child has no file to find another in."""
 REMOVED = ("open", "input", "breakpoint", "help", "license", "copyright", "credits", "exit", "quit")
 _SYS = (
     "api_version", "byteorder", "copyright", "exc_info", "exit", "flags", "float_info", "float_repr_style",
@@ -56,6 +58,8 @@ def load(names: Sequence[str]) -> None:
     _importable.update(packages())
     for name in names:
         __import__(name)
+    for encoding in ENCODINGS:
+        codecs.lookup(encoding)
     os.register_at_fork = fork_hooks
     clock = substitutes.Clock()
     time.process_time = time.thread_time = clock.seconds
@@ -102,12 +106,12 @@ _made: dict[str, ModuleType] = {}
 def _substitute(name: str, taken: bool) -> ModuleType:
     """`import a.b` gives a, and `from a.b import c` takes it from a.b."""
     top, _, rest = name.partition(".")
-    if name == "os.path" and taken:
-        return posixpath
     if rest and top not in substitutes.HUSKS and name != "os.path":
         raise NotImportable(name)
     if top not in _made:
         _made[top] = _SUBSTITUTES[top]()
+    if name == "os.path" and taken:
+        return _made["os"].path  # type: ignore[no-any-return]
     return substitutes.husk(name) if rest and taken else _made[top]
 
 

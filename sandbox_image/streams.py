@@ -10,6 +10,8 @@ import io
 import os
 from typing import Any
 
+from scratch import Scratch
+
 _BUFFER = 1 << 16
 _INPUTS, _OUTPUTS, _ERRORS = (
     (0, "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"),
@@ -85,7 +87,8 @@ class _Errors(io.RawIOBase):
 class Streams:
     """The three descriptors of one script. A program that is none has them too, and they are empty."""
 
-    def __init__(self, fd: int = -1, early: bytes = b"") -> None:
+    def __init__(self, fd: int = -1, early: bytes = b"", scratch: Scratch | None = None) -> None:
+        self.scratch = scratch
         self.input, self.output, self.errors = Input(fd, early), Output(fd), _Errors()
         self.stdin, self.stdout, self.stderr = (self.text(raw) for raw in (self.input, self.output, self.errors))
         self._opened = [self.stdout]
@@ -101,8 +104,11 @@ class Streams:
         found.mode = "r" if raw.readable() else "w"  # type: ignore[misc]
         return found
 
-    def open(self, file: object, mode: str = "r", *_: object, **__: object) -> Any:
-        """`open` of a script: its own three descriptors, and no file."""
+    def open(
+        self, file: object, mode: str = "r", buffering: int = -1, encoding: str | None = None, errors: str | None = None,
+        newline: str | None = None, closefd: bool = True, opener: object = None,
+    ) -> Any:  # fmt: skip
+        """`open` of a script: its own three descriptors, and the files in its memory."""
         raw: io.RawIOBase | None = None
         if file in _INPUTS and not set(mode) & set("wax+"):
             raw = self.input
@@ -110,10 +116,10 @@ class Streams:
             raw = self.output
         elif file in _ERRORS and set(mode) & set("wa"):
             raw = self.errors
-        if raw is None and isinstance(file, str) and file[:1] != "/" and not set(mode) & set("wax+"):
-            raise FileNotFoundError(2, "No such file or directory", file)
         if raw is None:
-            raise PermissionError(1, "files")
+            if self.scratch is None or isinstance(file, int) or opener is not None:
+                raise PermissionError(1, "files")
+            return self.scratch.open(file, mode, buffering, encoding, errors, newline)
         if raw is self.input and not self.stdin.closed:
             return self.stdin.buffer if "b" in mode else self.stdin  # what is in its buffer is not lost
         made = self.text(raw)

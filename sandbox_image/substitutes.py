@@ -100,7 +100,7 @@ class _Status:
 
 
 def operating_system(streams: Streams, leave: Callable[[int], NoReturn]) -> Substitute:
-    """`os`: names, paths, the environment (empty), and the descriptors 0, 1 and 2."""
+    """`os`: names, paths, the environment (empty), the descriptors 0, 1 and 2, and the files of the script."""
     real = vars(os)
     names = {name: value for name, value in real.items() if type(value) in (int, str) and name[:2] != "__"}
     names |= {name: real[name] for name in _OS}
@@ -112,10 +112,13 @@ def operating_system(streams: Streams, leave: Callable[[int], NoReturn]) -> Subs
 
     environment: dict[str, str] = {}
     names |= {
-        "path": posixpath, "environ": environment, "getenv": environment.get, "read": streams.read, "write": streams.write,
+        "environ": environment, "getenv": environment.get, "read": streams.read, "write": streams.write,
         "fstat": fstat, "fdopen": streams.open, "isatty": lambda fd: False, "close": lambda fd: None, "_exit": leave,
         "getcwd": lambda: "/", "getpid": lambda: 2, "getppid": lambda: 1, "cpu_count": lambda: 1,
+        "path": posixpath,
     }  # fmt: skip
+    if streams.scratch is not None:
+        names |= streams.scratch.functions()
     return Substitute("os", names, real)
 
 

@@ -82,10 +82,14 @@ class Script:
 
     def __init__(self, payload: bytes, room: int) -> None:
         body = memoryview(payload)[frames.PROGRAM.size :]
-        (size,) = frames.LENGTH.unpack_from(body)
-        end = frames.LENGTH.size + size
-        self.program = bytes(body[frames.LENGTH.size : end])
-        self._head = frames.SCRIPT + body[:end]
+        kind = payload[:1]
+        parts, end = [], 0
+        for _ in range(1 + (kind == frames.FILES)):
+            (size,) = frames.LENGTH.unpack_from(body, end)
+            start, end = end + frames.LENGTH.size, end + frames.LENGTH.size + size
+            parts.append(body[start:end])
+        self.program = bytes(parts[0])
+        self._head = kind + body[:end]
         self._inputs = frames.unlisted(body[end:])
         self._next = next(self._inputs, None)
         self.results: list[bytes] = []
@@ -153,7 +157,7 @@ class Supervisor:
         while self.pending and len(self.slots) < self.limits["slots"]:
             request, payload, script = self.pending.popleft()
             kind, cpu_ms, wall_ms, memory_mb = frames.PROGRAM.unpack_from(payload)
-            if kind == frames.SCRIPT and script is None:
+            if kind in (frames.SCRIPT, frames.FILES) and script is None:
                 script = Script(payload, self.max_output)
             program = kind + payload[frames.PROGRAM.size :] if script is None else script.message()
             text = payload[frames.PROGRAM.size :] if script is None else script.program

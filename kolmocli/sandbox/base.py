@@ -7,6 +7,7 @@ value of every statement comes back and the host compares (a program cannot leak
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
@@ -128,6 +129,9 @@ class Job:
     script that runs once for each and reads it from stdin, and the verdict has the printed texts. All three are for Python,
     and `calls` and `inputs` exclude each other. A job in C++ or JavaScript has inputs and nothing else.
 
+    `files` are names and contents that a script in Python finds beside it, each of its runs anew:
+    `(("numbers.txt", b"1 2 3"),)`. They count as its memory, and as its input.
+
     `group` is an opaque label: two jobs of one group are not run back to back in one container. `avoid` names a
     container that must not run this job (a winner is confirmed elsewhere).
     """
@@ -137,6 +141,7 @@ class Job:
     plain: bool = False
     calls: tuple[Call, ...] = ()
     inputs: tuple[str, ...] = ()
+    files: tuple[tuple[str, bytes], ...] = ()
     group: int = 0
     avoid: str | None = None
     cpu_ms: int | None = None
@@ -155,6 +160,18 @@ class Job:
             )
         if self.calls and self.inputs:
             raise UsageError("a job has calls or inputs, never both: it is a module or a script")
+        if self.files and (self.language != "python" or not self.inputs):
+            raise UsageError(
+                "files are for scripts in Python: a job with inputs; for one that reads nothing: inputs=('',)"
+            )
+        times = Counter(name for name, _ in self.files)
+        for name, count in times.items():
+            if count > 1 or not _is_file_name(name):
+                raise UsageError(f"a file {name[:60]!r}: names are relative, without . and .., and each is there once")
+
+
+def _is_file_name(name: str) -> bool:
+    return name.isprintable() and all(part not in ("", ".", "..") for part in name.split("/"))
 
 
 Programs = Sequence[Job | str] | Job | str

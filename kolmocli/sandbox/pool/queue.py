@@ -59,6 +59,9 @@ def payload(job: Job, limits: Limits) -> bytes:
     elif job.inputs:
         kind = _SCRIPTS[job.language]
         more = frames.listed(text.encode("utf-8", "surrogatepass") for text in job.inputs)
+        if job.files:
+            kind = frames.FILES
+            more = frames.join(frames.listed(part for name, data in job.files for part in (name.encode(), data)), more)
     elif job.plain:
         kind = frames.PLAIN
     if more:

@@ -1,7 +1,7 @@
 """`POST /run_code` in the shape of SandboxFusion: what its callers send, and what they read in the answer.
 
-A program is a script with one input. The differences are in docs/sandbox.md: three languages, no files, nothing that went to
-stderr, and no output of a script that an exception ended.
+A program is a script with one input. The differences are in docs/sandbox.md: three languages, no files back, nothing that went
+to stderr, and no output of a script that an exception ended.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any
 
 from kolmocli.errors import UsageError
 from kolmocli.sandbox.base import Job, Language, Limits, Status, Verdict
+from kolmocli.sandbox.service.protocol import read_files
 from kolmocli.sandbox.wire.values import Raised
 
 _TIMES = (Status.TLE_CPU, Status.TLE_WALL)
@@ -33,11 +34,14 @@ def read_job(body: Any, most: Limits) -> Job:
     named = body.get("language")
     if type(named) is not str or named not in _LANGUAGES:
         raise UsageError(f"language {str(named)[:40]!r}: this sandbox runs python, cpp and nodejs")
-    for key in ("files", "fetch_files", "args"):
+    for key in ("fetch_files", "args"):
         if body.get(key):
             raise UsageError(
-                f"{key}: programs of this sandbox have no files and no arguments; send all in code and stdin"
+                f"{key}: programs of this sandbox have no arguments, and leave no files; send all in code, files and stdin"
             )
+    files = body.get("files") or {}
+    if type(files) is not dict:
+        raise UsageError("files: must be an object")
     stdin = body.get("stdin")
     if stdin is not None and type(stdin) is not str:
         raise UsageError("stdin: must be text")
@@ -51,7 +55,10 @@ def read_job(body: Any, most: Limits) -> Job:
     _within("run_timeout", seconds, longest, "s", "--cpu-ms and --wall-ms")
     _within("memory_limit_MB", memory, most.memory_mb, "MB", "--memory-mb")
     ms = math.ceil(seconds * 1000)
-    return Job(body["code"], _LANGUAGES[named], inputs=(stdin or "",), cpu_ms=ms, wall_ms=ms, memory_mb=memory)
+    return Job(
+        body["code"], _LANGUAGES[named], inputs=(stdin or "",), files=read_files(files, "files"),
+        cpu_ms=ms, wall_ms=ms, memory_mb=memory,
+    )  # fmt: skip
 
 
 def _seconds(body: dict[str, Any], key: str) -> float | None:

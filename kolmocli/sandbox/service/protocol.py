@@ -5,6 +5,7 @@ verdict that went over HTTP equals the one that the pool gave.
 from __future__ import annotations
 
 import json
+from base64 import b64decode, b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields, replace
 from typing import Any
@@ -29,6 +30,7 @@ _KINDS = {
     "plain": (bool, "true or false"),
     "calls": (list, "a list"),
     "inputs": (list, "a list"),
+    "files": (dict, "an object"),
     "group": (int, "a whole number"),
     "avoid": (str, "text"),
     "cpu_ms": (int, "a whole number"),
@@ -48,6 +50,8 @@ def job_text(job: Job, limits: Limits) -> str:
         said["calls"] = [_call_object(call) for call in job.calls]
     if job.inputs:
         said["inputs"] = job.inputs
+    if job.files:
+        said["files"] = {name: b64encode(data).decode() for name, data in job.files}
     if job.avoid is not None:
         said["avoid"] = job.avoid
     said |= {"cpu_ms": limits.cpu_ms, "wall_ms": limits.wall_ms, "memory_mb": limits.memory_mb}
@@ -97,10 +101,19 @@ def _read_job(said: Any, place: str) -> Job:
     given["inputs"] = tuple(given.get("inputs", ()))
     if any(type(text) is not str for text in given["inputs"]):
         raise UsageError(f"{place}.inputs: must be a list of texts")
+    given["files"] = read_files(given.get("files", {}), f"{place}.files")
     try:
         return Job(**given)
     except UsageError as error:
         raise UsageError(f"{place}: {error}") from None
+
+
+def read_files(said: Mapping[str, Any], place: str) -> tuple[tuple[str, bytes], ...]:
+    """Files from any sender, contents in base64. Raises UsageError with the place of what is wrong."""
+    try:
+        return tuple((name, b64decode(data, validate=True)) for name, data in said.items())
+    except (TypeError, ValueError):
+        raise UsageError(f"{place}: must be names with their contents in base64") from None
 
 
 def _read_call(said: Any, place: str) -> Call:

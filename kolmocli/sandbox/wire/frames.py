@@ -23,11 +23,12 @@ PROGRAM = struct.Struct("<cIII")
 REPORT = struct.Struct("<iBxHIIII")
 """Wait status, reason for a kill, zero, cpu_us, wall_us, peak memory in KiB, program number; the output follows."""
 ENDED, CPU, WALL, OUTPUT, LATE = range(5)
-DSL, PYTHON, PLAIN, CALLS, SCRIPT = b"D", b"P", b"V", b"C", b"S"
+DSL, PYTHON, PLAIN, CALLS, SCRIPT, FILES = b"D", b"P", b"V", b"C", b"S", b"F"
 """Kinds of program. Of calls and scripts the length of the program (u32) comes before it. After it comes JSON, the calls
-as [function, [arguments, keywords]], or each input with its length (u32). The result of a script is what each run came to, with its
+as [function, [arguments, keywords]], or each input with its length (u32). A script with files has these before its inputs, as one part
+with its length: names and contents in turn, each with its length. The result of a script is what each run came to, with its
 length: what it printed, and a last line (`said`)."""
-KINDS = frozenset((DSL, PYTHON, PLAIN, CALLS, SCRIPT))
+KINDS = frozenset((DSL, PYTHON, PLAIN, CALLS, SCRIPT, FILES))
 CPP, JAVASCRIPT = b"+", b"J"
 """Scripts in other languages, which containers of their own take."""
 LENGTH = struct.Struct("<I")

@@ -76,6 +76,13 @@ def test_jobs_come_back_equal(program: str, arguments: Any, keywords: Any, group
     assert replace(back, calls=job.calls) == replace(job, cpu_ms=300, wall_ms=2_000, memory_mb=64)
 
 
+@given(st.dictionaries(st.from_regex(r"[a-z]{1,8}(/[a-zé .]{0,8}[a-z])?", fullmatch=True), st.binary()))
+def test_files_come_back_equal(files: dict[str, bytes]) -> None:
+    job = Job("", inputs=("",), files=tuple(files.items()))
+    (back,) = protocol.read_jobs(json.loads(f'{{"jobs": [{protocol.job_text(job, LIMITS)}]}}'))
+    assert back.files == job.files
+
+
 def test_a_forged_report_is_no_defect_of_the_server() -> None:
     deep: Any = 1
     for _ in range(70):
@@ -89,6 +96,7 @@ JOBS = [
     Job("if True: pass\noutput = {1: (2, [3.5, None, True])}", plain=True),
     Job("output = [float('inf'), 2**70, b'\\xff', {1, 2}, range(3), 'a']", plain=True),
     Job("def f(x, y=1): return [x, y]\ndef g(): return 1 / 0", calls=(Call.of("f", (1, 2), y={"k": None}), Call.of("g"))),
+    Job("print(open('a').read())", inputs=("",), files=(("a", b"1"),)),
     Job("print(input() * 2)", inputs=("ab\n", "é\n", "")),
     Job("sequence_1 = range_func_up(0, 9)\noutput = repeat_list(3, sequence_1)", "dsl"),
     Job("x = (", "python"),

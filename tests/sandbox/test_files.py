@@ -1,0 +1,156 @@
+"""Files of a script: those that come with it, and those that it writes, all of them in its own memory."""
+
+from __future__ import annotations
+
+import itertools
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from kolmocli.errors import UsageError
+from kolmocli.sandbox import Job, Limits, Raised, Sandbox, Status, open_sandbox
+
+FILES = (("a.txt", b"1 2\r\n\xc3\xa9\n"), ("data/b.bin", bytes(range(256))), ("empty", b""))
+ALIKE = {
+    "lines": "print([line for line in open('a.txt', encoding='utf-8')])",
+    "newlines": "print(open('a.txt', encoding='utf-8', newline='').read().encode())",
+    "bytes": "f = open('data/b.bin', 'rb')\nf.seek(-3, 2)\nprint(f.tell(), f.read(), f.read())\nf.seek(250)\nprint(f.read(2), f.readable(), f.writable())",
+    "a name in another spelling": "print(len(open('./data/../data/b.bin', 'rb').read()))",
+    "bytes of a name": "print(open(b'empty').read() == '')",
+    "write and read": "with open('c', 'w') as f: print(f.write('x\\ny\\n'))\nprint(open('c').readlines())",
+    "print": "with open('c', 'w') as f: print(3, 4, sep='-', file=f)\nprint(open('c').read())",
+    "append": "for n in range(3):\n    with open('c', 'a') as f: f.write(str(n))\nprint(open('c').read())",
+    "append to one that is there": "with open('a.txt', 'ab') as f: print(f.write(b'!'))\nprint(open('a.txt', 'rb').read())",
+    "both ways": "f = open('c', 'w+')\nf.write('abc')\nf.seek(1)\nprint(f.read())\nf.seek(0)\nf.write('x')\nf.seek(0)\nprint(f.read())",
+    "change in the middle": "with open('data/b.bin', 'r+b') as f:\n    f.seek(2)\n    f.write(b'zz')\nprint(open('data/b.bin', 'rb').read(6))",
+    "truncate": "with open('a.txt', 'r+') as f: print(f.truncate(2))\nprint(open('a.txt').read())",
+    "a hole": "with open('c', 'wb') as f:\n    f.seek(4)\n    f.write(b'x')\nprint(open('c', 'rb').read())",
+    "unbuffered": "f = open('c', 'wb', 0)\nf.write(b'now')\nprint(open('c', 'rb').read())",
+    "line by line": "f = open('c', 'w', 1)\nf.write('now\\n')\nprint(open('c').read())",
+    "in place of stdin": "import sys\nsys.stdin = open('a.txt', encoding='utf-8')\nprint(input(), input())",
+    "in place of stdout": "import sys\nout, sys.stdout = sys.stdout, open('c', 'w')\nprint(5)\nsys.stdout.close()\nsys.stdout = out\nprint(open('c').read())",
+    "json": "import json\nwith open('c', 'w') as f: json.dump({'a': [1]}, f)\nprint(json.load(open('c')))",
+    "csv": "import csv\nwith open('c', 'w', newline='') as f: csv.writer(f).writerows([[1, 'a,b'], [2, '']])\nprint(list(csv.reader(open('c', newline=''))))",
+    "io.open": "import io\nprint(io.open('a.txt', encoding='utf-8').read())",
+    "paths": "import os.path as p, os\nprint([(f(n)) for n in ('a.txt', 'data', 'none', '.') for f in (p.exists, p.isfile, p.isdir, os.path.lexists)], p.getsize('data/b.bin'))",
+    "join": "from os.path import join, exists\nprint(exists(join('data', 'b.bin')))",
+    "list": "import os\nprint(sorted(n for n in os.listdir() if n[0] != '_'), os.listdir('data'))",
+    "remove": "import os\nos.remove('a.txt')\nprint(os.path.exists('a.txt'))\nos.unlink('empty')\nprint(os.path.exists('empty'))",
+    "again": "open('a.txt', 'w')\nprint(open('a.txt').read() == '')",
+    "encodings": "for e in ('latin-1', 'utf-8-sig', 'utf-16', 'cp1252'):\n    with open('c', 'w', encoding=e) as f: f.write('\\xe9')\n    print(open('c', 'rb').read(), open('c', encoding=e).read())",
+}
+"""Print the same here as in a folder with these files."""
+FAIL = {
+    "open('none')": FileNotFoundError,
+    "open('none', 'r+')": FileNotFoundError,
+    "open('folder/none', 'w')": FileNotFoundError,
+    "open('data')": IsADirectoryError,
+    "open('data', 'w')": IsADirectoryError,
+    "open('.')": IsADirectoryError,
+    "open('a.txt', 'x')": FileExistsError,
+    "open('a.txt', 'rw')": ValueError,
+    "open('a.txt', 'q')": ValueError,
+    "open('a.txt', 'rbt')": ValueError,
+    "open('a.txt', 'r', 0)": ValueError,
+    "open('a.txt').write('x')": "UnsupportedOperation",
+    "open('c', 'w').read()": "UnsupportedOperation",
+    "open('a.txt', encoding='ascii').read()": UnicodeDecodeError,
+    "open('a.txt', 'rb').seek(-1)": OSError,
+    "open([])": TypeError,
+    "import os; os.remove('none')": FileNotFoundError,
+    "import os; os.path.getsize('none')": FileNotFoundError,
+    "import os; os.listdir('none')": FileNotFoundError,
+}
+OUTSIDE = ["/etc/passwd", "/kolmo/supervisor.py", "../a.txt", "data/../../a.txt", "/", "..", "/proc/self/mem"]
+
+
+def here(program: str, folder: Path) -> str:
+    """What this Python prints in a folder with the files."""
+    for name, data in FILES:
+        file = folder / name
+        file.parent.mkdir(exist_ok=True)
+        file.write_bytes(data)
+    script = folder / "__script.py"
+    script.write_text(program, "utf-8")
+    command = [sys.executable, "-X", "utf8", "-W", "ignore", script.name]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True).stdout
+
+
+@pytest.mark.docker
+@pytest.mark.parametrize("name", ALIKE)
+def test_it_is_as_in_a_folder(docker_sandbox: Sandbox, name: str, tmp_path: Path) -> None:
+    verdict = docker_sandbox.run(Job(ALIKE[name], inputs=("", "again"), files=FILES))[0]
+    printed = here(ALIKE[name], tmp_path)
+    assert (verdict.status, verdict.trace) == (Status.OK, (printed, printed)), verdict.detail
+
+
+@pytest.mark.docker
+def test_what_fails_fails_alike(docker_sandbox: Sandbox) -> None:
+    verdicts = docker_sandbox.run([Job(program, inputs=("",), files=FILES) for program in FAIL])
+    names = [error if isinstance(error, str) else error.__name__ for error in FAIL.values()]
+    assert [verdict.trace for verdict in verdicts] == [(Raised(name),) for name in names]
+
+
+@pytest.mark.docker
+def test_there_is_nothing_beyond_them(docker_sandbox: Sandbox) -> None:
+    tries = itertools.product(
+        OUTSIDE, ["open({!r})", "open({!r}, 'w')", "import os; os.remove({!r})", "import os; os.listdir({!r})"]
+    )
+    verdicts = docker_sandbox.run([Job(way.format(path), inputs=("",), files=FILES) for path, way in tries])
+    assert {verdict.trace for verdict in verdicts} == {(Raised("PermissionError"),)}
+    asked = f"import os\nprint([os.path.exists(p) for p in {OUTSIDE}])"
+    assert docker_sandbox.run(Job(asked, inputs=("",)))[0].trace == (f"{[False] * len(OUTSIDE)}\n",)
+
+
+@pytest.mark.docker
+def test_a_script_finds_none_that_it_was_not_given(docker_sandbox: Sandbox) -> None:
+    writes = Job("open('left', 'w').write('x')\nimport os\nprint(os.listdir())", inputs=("", ""))
+    reads = Job("import os\nprint(os.listdir())", inputs=("",))
+    verdicts = docker_sandbox.run([writes, reads] * 8)
+    assert {verdict.trace for verdict in verdicts} == {("['left']\n",) * 2, ("[]\n",)}
+    modules = docker_sandbox.run(
+        [Job("open('a.txt')"), Job("import io\nio.open('a.txt')"), Job("import os\nos.listdir()")]
+    )
+    assert [verdict.status for verdict in modules] == [Status.RUNTIME, Status.DENIED, Status.DENIED]
+
+
+@pytest.mark.docker
+def test_what_is_written_is_memory_of_the_script() -> None:
+    limits = Limits(memory_mb=64, cpu_ms=3_000, wall_ms=9_000)
+    with open_sandbox("docker", workers=1, limits=limits) as sandbox:
+        ways = ["while True: f.write(bytes(1 << 20))", "f.seek(1 << 40)\nf.write(b'x')", "f.truncate(1 << 40)"]
+        verdicts = sandbox.run([Job(f"f = open('c', 'wb', 0)\n{way}", inputs=("",)) for way in ways])
+    assert [verdict.status for verdict in verdicts] == [Status.MLE] * 3
+
+
+@pytest.mark.docker
+def test_large_files_come_whole() -> None:
+    data = bytes(range(256)) * (1 << 16)
+    limits = Limits(memory_mb=128, cpu_ms=5_000, wall_ms=15_000, input_bytes=24 << 20)
+    program = "d = open('large', 'rb').read()\nprint(len(d), d == bytes(range(256)) * (1 << 16), input())"
+    with open_sandbox("docker", workers=1, limits=limits) as sandbox:
+        verdict = sandbox.run(Job(program, inputs=("a", "b"), files=(("large", data),)))[0]
+    assert verdict.trace == (f"{len(data)} True a\n", f"{len(data)} True b\n")
+
+
+def test_the_embedded_sandbox_has_none() -> None:
+    with open_sandbox("embedded", workers=1) as sandbox:
+        verdict = sandbox.run(Job("print(1)", inputs=("",), files=FILES))[0]
+    assert (verdict.status, verdict.detail) == (Status.DENIED, "the embedded sandbox has no files")
+
+
+@pytest.mark.parametrize("name", ["", "/a", "a//b", "./a", "..", "a/../b", "a\n", "\0", "a/"])
+def test_names_that_are_none(name: str) -> None:
+    with pytest.raises(UsageError, match="names are relative"):
+        Job("", inputs=("",), files=((name, b""),))
+
+
+def test_what_can_have_no_files() -> None:
+    with pytest.raises(UsageError, match="each is there once"):
+        Job("", inputs=("",), files=(("a", b""), ("a", b"")))
+    with pytest.raises(UsageError, match=r"inputs=\(''"):
+        Job("", files=FILES)
+    with pytest.raises(UsageError, match="scripts in Python"):
+        Job("", "cpp", inputs=("",), files=FILES)
