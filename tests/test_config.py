@@ -181,8 +181,8 @@ def test_a_mistake_is_one_line_with_line_key_and_mend(file: Path, old: str, new:
     [
         ("", "c.yaml:1: the file is empty; a curriculum needs at least families"),
         ("- a\n- b\n", "c.yaml:1: must be keys with values, such as `name: quickstart`"),
-        ("name: x\n", "c.yaml:1: families: is missing; add it"),
-        ("families: {}\n", "c.yaml:1: families: must have at least 1 items, has 0"),
+        ("name: x\n", "c.yaml:1: families: has none; add one, or set data.train to a file of tasks"),
+        ("families: {}\n", "c.yaml:1: families: has none; add one, or set data.train to a file of tasks"),
         ("a: 1\n\tb: 2\n", "c.yaml:2: not YAML: found character '\\t' that cannot start any token; indent with spaces"),
         ("a: b: c\n", "c.yaml:1: not YAML: mapping values are not allowed here; check the indentation"),
         ("a: 1\nb: [1, 2\nc: 3\n", "c.yaml:3: not YAML: expected ',' or ']', but got ':'; close the bracket"),

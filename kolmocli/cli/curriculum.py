@@ -137,6 +137,7 @@ def describe(config: Config, samples: int) -> dict[str, Any]:
         "name": config.name,
         "description": config.description,
         "questions": not config.runs_programs,
+        "data": config.data.train,
         "families": families,
     }
 
@@ -169,9 +170,13 @@ def _tables(described: dict[str, Any]) -> Iterable[Any]:
     from rich.table import Table
     from rich.text import Text
 
+    from kolmocli.console import printable
+
     yield Text(described["name"], style="bold")
     if described["description"]:
         yield Text(" ".join(described["description"].split()))
+    if described["data"]:
+        yield Text(f"\ntasks of {printable(described['data'])}")
     for name, family in described["families"].items():
         usual, about = _SHOWN.get(family["task"], _OTHERS)
         low, high = family["bounds"]

@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 from pydantic import (
     Discriminator,
-    Field,
     FieldSerializationInfo,
     PlainSerializer,
     Tag,
@@ -88,4 +87,4 @@ def _plain(sections: Mapping[str, FamilySettings], info: FieldSerializationInfo)
     return {name: section.model_dump(mode=info.mode) for name, section in sections.items()}
 
 
-Families = Annotated[dict[str, AnyFamily], Field(min_length=1), WrapValidator(_validated), PlainSerializer(_plain)]
+Families = Annotated[dict[str, AnyFamily], WrapValidator(_validated), PlainSerializer(_plain)]

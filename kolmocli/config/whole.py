@@ -41,7 +41,9 @@ class Config(Section):
         "written down in config.yaml",
     )
     model: Model = Field(default_factory=Model)
-    families: Families = Field(description="kinds of tasks, by name")
+    families: Families = Field(
+        default_factory=dict, description="kinds of tasks, by name; `data.train` can stand in for them"
+    )
     controller: AnyController = Field(default_factory=section_for())
     reward: Reward = Field(default_factory=Reward)
     warmup: Warmup = Field(default_factory=Warmup)
@@ -107,6 +109,12 @@ class Config(Section):
             raise ValueError("name: the run folder has it: no / or \\, no dot in front, nothing that cannot be printed")
         if len(name.encode()) > _LONGEST_NAME:
             raise ValueError(f"name: the run folder has it: at most {_LONGEST_NAME} bytes, has {len(name.encode())}")
+        return self
+
+    @model_validator(mode="after")
+    def _something_to_train_on(self) -> Config:
+        if not self.families and (self.data.train is None or self.data.families):
+            raise ValueError("families: has none; add one, or set data.train to a file of tasks")
         return self
 
     @model_validator(mode="after")

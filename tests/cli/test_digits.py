@@ -121,6 +121,36 @@ def test_show_has_questions_with_their_answers(capsys: pytest.CaptureFixture[str
     assert "the whole task" in capsys.readouterr().out
 
 
+def test_a_curriculum_of_a_file_needs_no_families(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    data, curriculum = tmp_path / "sums.jsonl", tmp_path / "mine.yaml"
+    data.write_text("".join(f'{{"question": "What is {n} + 1?", "answer": "{n + 1}"}}\n' for n in range(40)))
+    text = f"data: {{train: {data}}}\nwarmup: {{max_steps: 0}}\n"
+    curriculum.write_text(text)
+    assert load_config(curriculum).languages == {"text"}
+    kolmo("curriculum", "validate", str(curriculum))
+    kolmo("curriculum", "show", str(curriculum))
+    shown = capsys.readouterr().out
+    assert "tasks of" in shown and data.name in shown
+    run = tmp_path / "run"
+    kolmo(
+        "train",
+        str(curriculum),
+        "--steps",
+        "1",
+        "--batch-size",
+        "16",
+        "--eval-samples",
+        "2",
+        "--run-dir",
+        str(run),
+        "-q",
+    )
+    assert load_config(run / "config.yaml").families == {}
+    curriculum.write_text(text.replace("}", ", families: true}", 1))
+    with pytest.raises(ConfigError, match="families: has none; add one"):
+        load_config(curriculum)
+
+
 def test_show_says_of_each_family_of_a_mixed_file_what_it_asks_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -20,6 +20,8 @@ _TIMES = (Status.TLE_CPU, Status.TLE_WALL)
 _LANGUAGES: dict[object, Language] = {"python": "python", "python3": "python", "cpp": "cpp", "nodejs": "javascript"}
 _USUAL_S = 10.0
 """Time limit of a request without `run_timeout`, as theirs."""
+_WAIT_MS = 2_000
+"""Wall time beyond the CPU time. On a busy machine an honest program waits, and one that sleeps costs a place for no longer."""
 _EXIT = re.compile(r"exit status (\d{1,3})")
 _KILLED = -9
 """Return code of a killed process."""
@@ -55,9 +57,10 @@ def read_job(body: Any, most: Limits) -> Job:
     _within("run_timeout", seconds, longest, "s", "--cpu-ms and --wall-ms")
     _within("memory_limit_MB", memory, most.memory_mb, "MB", "--memory-mb")
     ms = math.ceil(seconds * 1000)
+    wall_ms = min(ms + _WAIT_MS, most.wall_ms)
     return Job(
         body["code"], _LANGUAGES[named], inputs=(stdin or "",), files=read_files(files, "files"),
-        cpu_ms=ms, wall_ms=ms, memory_mb=memory,
+        cpu_ms=ms, wall_ms=wall_ms, memory_mb=memory,
     )  # fmt: skip
 
 

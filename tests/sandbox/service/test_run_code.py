@@ -134,8 +134,8 @@ def test_limits_as_they_are_asked_for() -> None:
     most = Limits(cpu_ms=4_000, wall_ms=9_000, memory_mb=512)
     plain = {"code": "1", "language": "python"}
     job = fusion.read_job({**plain, "run_timeout": 1.5, "memory_limit_MB": 64}, most)
-    assert (job.cpu_ms, job.wall_ms, job.memory_mb, job.inputs) == (1_500, 1_500, 64, ("",))
+    assert (job.cpu_ms, job.wall_ms, job.memory_mb, job.inputs) == (1_500, 3_500, 64, ("",))
     job = fusion.read_job({**plain, "memory_limit_MB": -1}, most)  # none is said: theirs are 10 s and no limit
-    assert (job.cpu_ms, job.wall_ms, job.memory_mb) == (4_000, 4_000, 512)
+    assert (job.cpu_ms, job.wall_ms, job.memory_mb) == (4_000, 6_000, 512)
     with pytest.raises(UsageError, match=r"run_timeout 4\.5: at most 4 s here"):
         fusion.read_job({**plain, "run_timeout": 4.5}, most)
