@@ -28,10 +28,14 @@ def calibrate(
         ),
     ],
     curriculum: Annotated[
-        str | None, typer.Argument(metavar="[CURRICULUM]", help="a packaged name, such as quickstart, or a file")
+        str | None,
+        typer.Argument(
+            metavar="[CURRICULUM]",
+            help="a packaged name, such as quickstart, or a file; with --data: its settings alone",
+        ),
     ] = None,
     data: Annotated[
-        str | None, typer.Option("--data", metavar="FILE", help="a file of tasks, to be given levels, instead")
+        str | None, typer.Option("--data", metavar="FILE", help="a file of tasks, to be given levels")
     ] = None,
     columns: Annotated[
         str | None,
@@ -72,8 +76,10 @@ def calibrate(
     measure: Callable[..., dict[str, Any]]
     if data is not None:
         from kolmocli.evaluation.levelling import level_file
+        from kolmocli.evaluation.selection import Wanted
 
-        measure = partial(level_file, model, data, str(output), columns=columns, levels=levels, force=force)
+        given_to = Wanted(curriculum, data, columns=columns)
+        measure = partial(level_file, model, given_to, str(output), levels=levels, force=force)
     else:
         from kolmocli.evaluation.calibration import calibrate as calibrated
         from kolmocli.paths import find_curriculum
@@ -103,8 +109,8 @@ def _written(measure: Callable[..., dict[str, Any]], output: str, force: bool, *
 def _refuse_what_means_nothing(
     context: typer.Context, curriculum: str | None, data: str | None, output: str | None
 ) -> None:
-    if (curriculum is None) == (data is None):
-        raise UsageError("calibrate on one of a curriculum and --data; see kolmo curriculum calibrate --help")
+    if curriculum is None and data is None:
+        raise UsageError("calibrate on a curriculum or --data; see kolmo curriculum calibrate --help")
     for name in _WITH_CURRICULUM if data is not None else _WITH_DATA:
         if flag := given(context, name):
             raise UsageError(f"{flag} means nothing with {'--data' if data is not None else 'a curriculum'}")

@@ -15,13 +15,15 @@ from kolmocli.errors import CheckError, UsageError, suggest
 
 _MODEL, _PREDICTIONS, _ENDPOINT = "a model", "--predictions", "--endpoint"
 _BELONGS_TO = {
-    **dict.fromkeys(("curriculum", "tasks", "samples"), (_MODEL, _ENDPOINT)),
+    **dict.fromkeys(("curriculum", "tasks", "samples", "max_tokens"), (_MODEL, _ENDPOINT)),
     **dict.fromkeys(("hold_out", "temperature", "seed", "device"), (_MODEL,)),
-    **dict.fromkeys(("model", "max_tokens", "timeout", "save_predictions"), (_ENDPOINT,)),
+    **dict.fromkeys(("model", "timeout", "save_predictions"), (_ENDPOINT,)),
     "language": (_PREDICTIONS,),
     **dict.fromkeys(("time_limit", "memory_limit", "packages"), (_PREDICTIONS, _ENDPOINT)),
 }
 """Flags that have an effect, by source of the answers; any other is refused."""
+_REPLY = 1024
+"""Tokens that an endpoint may answer with."""
 
 
 def evaluate(
@@ -35,7 +37,11 @@ def evaluate(
     ] = None,
     curriculum: Annotated[
         str | None,
-        typer.Option("--curriculum", metavar="NAME", help="held-out tasks of this curriculum (default: the run's own)"),
+        typer.Option(
+            "--curriculum",
+            metavar="NAME",
+            help="held-out tasks of this curriculum (default: the run's own); with --data: its settings alone",
+        ),
     ] = None,
     data: Annotated[
         str | None,
@@ -119,8 +125,14 @@ def evaluate(
         ),
     ] = None,
     max_tokens: Annotated[
-        int, typer.Option("--max-tokens", min=1, metavar="N", help="longest answer of the endpoint")
-    ] = 1024,
+        int | None,
+        typer.Option(
+            "--max-tokens",
+            min=1,
+            metavar="N",
+            help="longest answer (default: as in training; 512 for a file and no run, 1024 for an endpoint)",
+        ),
+    ] = None,
     timeout: Annotated[
         float,
         typer.Option(
@@ -154,8 +166,6 @@ def evaluate(
     """
     kind = _kind({_MODEL: target, _PREDICTIONS: predictions, _ENDPOINT: endpoint})
     _refuse_what_means_nothing(context, kind)
-    if curriculum is not None and data is not None:
-        raise UsageError("--curriculum and --data exclude each other")
     if columns is not None and data is None:
         raise UsageError("--columns means nothing without --data: it names columns of that file")
     if temperature is not None:
@@ -177,7 +187,7 @@ def evaluate(
             from kolmocli.evaluation.command import evaluate as evaluate_policy
             from kolmocli.evaluation.selection import Wanted
 
-            wanted = Wanted(curriculum, data, tasks, strict, columns)
+            wanted = Wanted(curriculum, data, tasks, strict, columns, max_tokens)
             report = evaluate_policy(
                 target,
                 wanted,
@@ -211,7 +221,7 @@ def evaluate(
                 if model is None:
                     raise UsageError("--endpoint needs --model: what the endpoint calls the model")
                 report = evaluate_endpoint(
-                    Endpoint(str(endpoint), model, max_tokens, timeout, key=key_from_environment()),
+                    Endpoint(str(endpoint), model, max_tokens or _REPLY, timeout, key=key_from_environment()),
                     Wanted(curriculum, data, tasks, strict, columns),
                     programs,
                     samples=samples,

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from kolmocli.config import Config
 from kolmocli.curriculum.base import Bucket
 from kolmocli.errors import UsageError
 from kolmocli.evaluation.attempts import attempts_by
@@ -25,6 +26,7 @@ from kolmocli.tasks.files.buckets import bucket_of, quantiles
 from kolmocli.tasks.files.listing import Sequenced, stream_tasks
 from kolmocli.tasks.files.problems import Problems
 from kolmocli.tasks.files.streams import writing
+from kolmocli.tasks.judged import judged_task
 from kolmocli.tasks.outcome import Outcome
 from kolmocli.tasks.sequences.task import sequence_task
 
@@ -59,10 +61,9 @@ class _Measured:
 
 def level_file(
     model: str,
-    data: str,
+    wanted: Wanted,
     output: str,
     *,
-    columns: str | None = None,
     samples: int,
     levels: int,
     seed: int | None,
@@ -72,7 +73,7 @@ def level_file(
     warn: Callable[[str], None],
     pace: Pace | None = None,
 ) -> dict[str, Any]:
-    """Roll out every task of a file and write the file again, as lines of JSON, with `pass_rate`, `pass_rate_ci` and `level`
+    """Roll out every task of the file `wanted.data` and write the file again, as lines of JSON, with `pass_rate`, `pass_rate_ci` and `level`
     in each: the levels of a family hold equally many tasks, from those that pass most often to those that pass least.
 
     Raises:
@@ -80,10 +81,11 @@ def level_file(
         KolmoError: the output exists and `force` is not given, or it cannot be written.
         EnvironmentMissing: the sandbox or the device that was asked for is not there.
     """
+    data = str(wanted.data)
     with writing(output, force=force, inputs=[data]) as file:
-        config = config_for(model, Wanted(data=data, columns=columns))
+        config = config_for(model, wanted, warn)
         seed = config.seed if seed is None else seed
-        measured = _rows(data, config.data.max_items, columns, warn)
+        measured = _rows(data, config, warn)
         attempts = attempts_by(
             model, [each.task for each in measured], config,
             samples=samples, seed=derived_seed(seed, "calibrate"), device=device, sandbox=sandbox, warn=warn, pace=pace,
@@ -106,15 +108,18 @@ def level_file(
     }  # fmt: skip
 
 
-def _rows(name: str, max_items: int, columns: str | None, warn: Callable[[str], None]) -> list[_Measured]:
+def _rows(name: str, config: Config, warn: Callable[[str], None]) -> list[_Measured]:
     problems, found = Problems(name, warn), list[_Measured]()
-    for index, (_, row, item) in enumerate(stream_tasks(name, problems, max_items=max_items, columns=columns)):
+    for index, (_, row, item) in enumerate(
+        stream_tasks(name, problems, max_items=config.data.max_items, columns=config.data.columns)
+    ):
         if isinstance(item, Sequenced):
             record = item.record
             bucket = bucket_of(record.bucket or record.modality or "sequences")
             task: Task = sequence_task(bucket, index, record.sequence, record.program, modality=record.modality)
         else:
-            task = replace(item.task, bucket=Bucket(item.family, 1), index=index)
+            listed = judged_task(item.task, config.answers.judge, config.outputs.asked)
+            task = replace(listed, bucket=Bucket(item.family, 1), index=index)
         found.append(_Measured(row, task))
     problems.close(f"{len(found):,}")
     if not found:

@@ -26,7 +26,8 @@ _ROOM = 512
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Request for tasks of a curriculum or of a file, with their number and strictness."""
+    """Request for tasks of a curriculum or of a file, with their number and strictness. With both, the tasks are the file's, and
+    all else is as the curriculum says."""
 
     curriculum: str | None = None
     data: str | None = None
@@ -34,6 +35,8 @@ class Wanted:
     strict: bool = False
     columns: str | None = None
     """The file's columns, as `data.columns` has them."""
+    max_tokens: int | None = None
+    """Tokens of an answer; None: as the configuration says, or enough for a file where there is no run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,18 +79,23 @@ def config_for(target: str | None, wanted: Wanted, warn: Callable[[str], None] =
         UsageError: nothing says which tasks.
     """
     config = _config(target, wanted, warn)
+    if wanted.max_tokens is not None:
+        config = _answering_with(wanted.max_tokens, config)
     if wanted.data is None:
         return config
+    columns = wanted.columns or (None if wanted.curriculum is None else config.data.columns)
     data = config.data.model_copy(
-        update={"eval": wanted.data, "strict": wanted.strict or config.data.strict, "columns": wanted.columns}
+        update={"eval": wanted.data, "strict": wanted.strict or config.data.strict, "columns": columns}
     )
     config = config.model_copy(update={"data": data})
-    if wanted.curriculum is not None or (target is not None and _own_config(target) is not None):
+    said = wanted.max_tokens is not None or wanted.curriculum is not None
+    if said or (target is not None and _own_config(target) is not None):
         return config
-    if languages_of(data) <= {"dsl"}:
-        return config
-    training = config.training.model_copy(update={"max_new_tokens": _ROOM})
-    return config.model_copy(update={"training": training})
+    return config if languages_of(data) <= {"dsl"} else _answering_with(_ROOM, config)
+
+
+def _answering_with(tokens: int, config: Config) -> Config:
+    return config.model_copy(update={"training": config.training.model_copy(update={"max_new_tokens": tokens})})
 
 
 def _say_shared(wanted: Wanted, shared: int, rest: TaskFile, target: str, warn: Callable[[str], None]) -> None:

@@ -27,6 +27,14 @@ def judged(source: TaskSource, judge: JudgeName, compare: Compare | None) -> Tas
     return source if judge == "auto" and compare is None else JudgedTasks(source, judge, compare)
 
 
+def judged_task(task: Task, judge: JudgeName, compare: Compare | None) -> Task:
+    if isinstance(task, AnswerTask) and task.judged_by is not None and task.judge == "auto":
+        return replace(task, judge=judge)
+    if compare and isinstance(task, CodeTask) and isinstance(task.tests, Scripts) and task.tests.asked:
+        return replace(task, tests=replace(task.tests, compare=compare, asked=False))
+    return task
+
+
 class JudgedTasks:
     """All but what is taken for right is the source's."""
 
@@ -38,12 +46,7 @@ class JudgedTasks:
         return self._source.buckets()
 
     def task(self, bucket: Bucket, index: int) -> Task:
-        task = self._source.task(bucket, index)
-        if isinstance(task, AnswerTask) and task.judged_by is not None and task.judge == "auto":
-            return replace(task, judge=self._judge)
-        if self._compare and isinstance(task, CodeTask) and isinstance(task.tests, Scripts) and task.tests.asked:
-            return replace(task, tests=replace(task.tests, compare=self._compare, asked=False))
-        return task
+        return judged_task(self._source.task(bucket, index), self._judge, self._compare)
 
     def size(self, bucket: Bucket) -> int | None:
         return self._source.size(bucket)

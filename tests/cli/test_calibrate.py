@@ -90,8 +90,8 @@ def test_the_report_becomes_a_file_that_a_run_begins_with(kolmo: Run, tmp_path: 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ((), "calibrate on one of a curriculum and --data"),
-        (("quickstart", "--data", "q.jsonl"), "calibrate on one of a curriculum and --data"),
+        ((), "calibrate on a curriculum or --data"),
+        (("quickstart", "--data", "q.jsonl"), "--data q.jsonl: say with -o where the file with levels goes"),
         (("quickstart", "--force"), "--force means nothing without -o"),
         (("quickstart", "--levels", 2), "--levels means nothing with a curriculum"),
         (("--data", "q.jsonl", "-o", "o", "--tasks", 2), "--tasks means nothing with --data"),

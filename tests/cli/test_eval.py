@@ -40,7 +40,6 @@ def test_sequences_of_a_file_as_a_table(kolmo: Run, trained: Trained) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["tiny", "--curriculum", "a", "--data", "b"], "--curriculum and --data exclude each other"),
         (["tiny", "--device", "abacus"], "--device abacus: no such choice; there are auto, cpu, cuda, mps"),
         (["tiny", "--sandbox", "dokcer"], "--sandbox dokcer: no such choice; did you mean docker?"),
         (["tiny", "--samples", 0], "Invalid value for '--samples'"),

@@ -12,6 +12,7 @@ from kolmocli.curriculum.base import Bucket
 from kolmocli.errors import KolmoError, UsageError
 from kolmocli.evaluation.intervals import wilson
 from kolmocli.evaluation.levelling import _Measured, _set_levels, level_file
+from kolmocli.evaluation.selection import Wanted
 from kolmocli.sandbox.base import Status
 from kolmocli.tasks.base import Task
 from kolmocli.tasks.files.taskfile import read_tasks
@@ -59,7 +60,7 @@ def level(data: str, output: Path, **options: Any) -> dict[str, Any]:
     settings: dict[str, Any] = {
         "samples": 2, "levels": 4, "seed": None, "device": "cpu", "sandbox": "embedded", "force": False, "warn": print,
     }  # fmt: skip
-    return level_file("tiny", data, str(output), **{**settings, **options})
+    return level_file("tiny", Wanted(data=data), str(output), **{**settings, **options})
 
 
 def test_a_file_is_written_again_and_read_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -88,7 +89,7 @@ def test_nothing_is_written_over(tmp_path: Path) -> None:
     with pytest.raises(KolmoError, match=r"o\.jsonl: exists already; use -f to overwrite it"):
         level(data, Path(other))
     with pytest.raises(UsageError, match="model 'none/such'"):
-        level_file("none/such", data, f"{tmp_path}/n.jsonl", samples=2, levels=4, seed=None, device="cpu",
+        level_file("none/such", Wanted(data=data), f"{tmp_path}/n.jsonl", samples=2, levels=4, seed=None, device="cpu",
                    sandbox="embedded", force=False, warn=print)  # fmt: skip
     assert sorted(path.name for path in tmp_path.iterdir()) == ["d.jsonl", "o.jsonl"]
     assert Path(other).read_text() == "mine\n"

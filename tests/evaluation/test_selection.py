@@ -12,6 +12,7 @@ from kolmocli.config.file import dump_config, load_config
 from kolmocli.errors import UsageError
 from kolmocli.evaluation.selection import Wanted, select
 from kolmocli.paths import find_curriculum
+from kolmocli.tasks.answers.task import AnswerTask
 from kolmocli.tasks.sources import trained_file
 
 
@@ -122,3 +123,32 @@ def test_a_run_that_is_not_there_is_called_that(run: Path, tmp_path: Path) -> No
         select("tiny", Wanted(), print)
     with pytest.raises(UsageError, match=rf"{tmp_path} is not a run: name its tasks"):
         select(str(tmp_path), Wanted(), print)
+
+
+def test_a_curriculum_with_a_file_gives_its_settings_to_the_files_tasks(tmp_path: Path) -> None:
+    """What a run with this curriculum would be paid for is what is measured: form, judge, columns and length of an answer."""
+    data = write(tmp_path / "q.jsonl", {"frage": "What is 1 + 1?", "antwort": "2"})
+    mine = tmp_path / "mine.yaml"
+    mine.write_text(
+        "data: {train: absent.jsonl, columns: 'prompt=frage,answer=antwort'}\nreward: {form: any}\n"
+        "answers: {judge: text}\ntraining: {max_new_tokens: 33}\nwarmup: {max_steps: 0}\n"
+    )
+    found = select("tiny", Wanted(str(mine), data), print)
+    (task,) = found.tasks
+    assert isinstance(task, AnswerTask)
+    assert (task.reference, task.judge) == ("[ANSWER] 2", "text")
+    assert (found.config.reward.form, found.config.training.max_new_tokens) == ("any", 33)
+    assert select("tiny", Wanted(data=data, columns="prompt=frage,answer=antwort"), print).config.reward.form == "asked"
+
+
+@pytest.mark.parametrize(("asked", "got"), [(None, 40), (7, 7)])
+def test_how_long_an_answer_may_be(run: Path, tmp_path: Path, asked: int | None, got: int) -> None:
+    """As in training, which may have been of shorter answers than this file's, unless it is said."""
+    config = load_config(run / "config.yaml", {"training.max_new_tokens": 40})
+    (run / "config.yaml").write_text(dump_config(config))
+    data = write(tmp_path / "f.jsonl", {"sequence": [1, 2, 4, 8]})
+    assert select(str(run), Wanted(data=data, max_tokens=asked), print).config.training.max_new_tokens == got
+    questions = write(tmp_path / "q.jsonl", {"question": "What is 1 + 1?", "answer": "2"})
+    assert select("tiny", Wanted(data=questions, max_tokens=asked), print).config.training.max_new_tokens == (
+        asked or 512
+    )
