@@ -21,6 +21,7 @@ from kolmocli.tasks.family import families
 from tests.evaluation.served import says, serving
 
 DIGITS = find_curriculum("digits")
+OF_A_FILE = Path(__file__).parents[2] / "examples" / "gsm8k.yaml"
 
 
 @pytest.fixture(autouse=True)
@@ -122,33 +123,20 @@ def test_show_has_questions_with_their_answers(capsys: pytest.CaptureFixture[str
 
 
 def test_a_curriculum_of_a_file_needs_no_families(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    data, curriculum = tmp_path / "sums.jsonl", tmp_path / "mine.yaml"
-    data.write_text("".join(f'{{"question": "What is {n} + 1?", "answer": "{n + 1}"}}\n' for n in range(40)))
-    text = f"data: {{train: {data}}}\nwarmup: {{max_steps: 0}}\n"
-    curriculum.write_text(text)
-    assert load_config(curriculum).languages == {"text"}
-    kolmo("curriculum", "validate", str(curriculum))
-    kolmo("curriculum", "show", str(curriculum))
-    shown = capsys.readouterr().out
-    assert "tasks of" in shown and data.name in shown
-    run = tmp_path / "run"
-    kolmo(
-        "train",
-        str(curriculum),
-        "--steps",
-        "1",
-        "--batch-size",
-        "16",
-        "--eval-samples",
-        "2",
-        "--run-dir",
-        str(run),
-        "-q",
-    )
-    assert load_config(run / "config.yaml").families == {}
-    curriculum.write_text(text.replace("}", ", families: true}", 1))
+    kolmo("curriculum", "validate", str(OF_A_FILE))
+    kolmo("curriculum", "show", str(OF_A_FILE))
+    assert "tasks of train.jsonl" in capsys.readouterr().out
+    for split, first in (("train", 0), ("eval", 50)):
+        rows = [{"question": f"What is {n} + 1?", "answer": str(n + 1)} for n in range(first, first + 40)]
+        (tmp_path / f"{split}.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    files = ("--data", str(tmp_path / "train.jsonl"), "--eval-data", str(tmp_path / "eval.jsonl"))
+    few = ("--model", "tiny", "--steps", "1", "--batch-size", "16", "--eval-samples", "2", "-q")
+    kolmo("train", str(OF_A_FILE), *files, *few, "--run-dir", str(tmp_path / "run"))
+    assert load_config(tmp_path / "run" / "config.yaml").families == {}
+    alone = tmp_path / "alone.yaml"
+    alone.write_text("data: {train: a.jsonl, families: true}\n")
     with pytest.raises(ConfigError, match="families: has none; add one"):
-        load_config(curriculum)
+        load_config(alone)
 
 
 def test_show_says_of_each_family_of_a_mixed_file_what_it_asks_for(
