@@ -27,16 +27,6 @@ def entropy_bits(p: float) -> float:
     return -p * math.log2(p) - (1.0 - p) * math.log2(1.0 - p)
 
 
-def estimated_entropy(k: int, n: int) -> float:
-    """H(p) in bits from k passes of n rollouts, corrected for the bias of the plug-in, within [0, 1].
-
-    The plug-in H(k/n) is too low by about (m−1)/(2n ln 2), m outcomes seen; Miller (1955) and Madow add it
-    back. At n = 8, p = 1/2 the bias falls from −.10 to −.01 before clipping. Clipping makes it −.05, so use
-    `mean_entropy` to average over groups.
-    """
-    return min(1.0, max(0.0, _miller_madow(k, n)))
-
-
 def mean_entropy(groups: Sequence[Group]) -> float | None:
     """Bits per rollout over groups: the rollout-weighted mean of the corrected entropies, within [0, 1].
 
@@ -51,6 +41,8 @@ def mean_entropy(groups: Sequence[Group]) -> float | None:
 
 
 def _miller_madow(k: int, n: int) -> float:
+    """H(p) in bits from k passes of n rollouts. The plug-in H(k/n) is too low by about (m−1)/(2n ln 2), m outcomes seen; Miller
+    (1955) and Madow add it back. At n = 8, p = 1/2 the bias falls from −.10 to −.01, and can be above 1 for one group."""
     _check(k, n, least=1)
     outcomes_seen = 1 if k in (0, n) else 2
     return entropy_bits(k / n) + (outcomes_seen - 1) / (2 * n * math.log(2))

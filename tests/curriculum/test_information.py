@@ -60,10 +60,10 @@ def test_the_correction_takes_most_of_the_bias_away(n: int, p: float) -> None:
 
 
 @given(st.integers(1, 100), st.data())
-def test_estimated_entropy_stays_in_range_and_is_zero_when_dead(n: int, data: st.DataObject) -> None:
+def test_bits_of_a_group_stay_in_range_and_are_zero_when_dead(n: int, data: st.DataObject) -> None:
     k = data.draw(st.integers(0, n))
-    value = info.estimated_entropy(k, n)
-    assert 0.0 <= value <= 1.0
+    value = info.mean_entropy([(k, n)])
+    assert value is not None and 0.0 <= value <= 1.0
     assert (value == 0.0) == info.dead(k, n)
 
 
@@ -104,7 +104,7 @@ def test_supervised_bits() -> None:
 
 @pytest.mark.parametrize(("k", "n"), [(-1, 8), (9, 8), (0, 0)])
 def test_impossible_counts_are_refused(k: int, n: int) -> None:
-    for function in (info.signal, info.estimated_entropy, info.dead):
+    for function in (info.signal, info.dead):
         with pytest.raises(ValueError, match="is not a group"):
             function(k, n)
     with pytest.raises(ValueError, match="at least 2"):
