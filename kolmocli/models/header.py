@@ -44,10 +44,6 @@ class Header:
     """Start of the tensors' data, in bytes."""
 
     @property
-    def architecture(self) -> str:
-        return str(self.fields.get("general.architecture", ""))
-
-    @property
     def licence(self) -> str | None:
         found = self.fields.get("general.license")
         return None if found is None else str(found)

@@ -6,9 +6,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-Indices = np.ndarray
-"""Whole numbers, [K]."""
-
 
 class SumTree:
     """Weights at the leaves, sums above them. It grows with the highest leaf that is set; an unset one weighs nothing.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, BinaryIO, Literal, get_args
+from typing import Any, BinaryIO, Literal
 
 import numpy as np
 
@@ -20,7 +20,6 @@ from kolmocli.tasks.files.streams import Output, reading, writing
 from kolmocli.tasks.files.wav import Wav
 
 Modality = Literal["text", "bytes", "dna", "audio8", "audio16", "mfcc", "numbers"]
-MODALITIES: tuple[str, ...] = get_args(Modality)
 
 
 @dataclass(frozen=True, slots=True)
