@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 
 import torch
 
@@ -66,7 +67,10 @@ class LocalEngine:
                     look=self.pace.look,
                 )
             sampled = time.perf_counter()
-            outcomes = judging.outcomes(self.pace.look)
+            outcomes = [
+                outcome if rollout.finished else replace(outcome, cut_off=True)
+                for rollout, outcome in zip(rollouts, judging.outcomes(self.pace.look), strict=True)
+            ]
             judged = time.perf_counter()
         groups = [
             Group(task, rollouts[i : i + samples], outcomes[i : i + samples])

@@ -62,6 +62,7 @@ def evaluate(
         "temperature": None if samples == 1 else config.training.temperature,
         "language": "dsl" if languages == {"dsl"} else None,
         **full_report(attempts, samples, "dsl", reporting),
+        "cut_off": sum(outcome.cut_off for _, outcomes in attempts for outcome in outcomes),
     }
     if reporting.hold_out:
         report |= continuation_report(held, [best_of(outcomes) for _, outcomes in attempts])

@@ -273,6 +273,7 @@ class ReinforceRecord(StepRecord):
     dead_fail: int | None = key("count", "dead groups that all failed")
     dead_pass: int | None = key("count", "dead groups that all passed")
     infra: int | None = key("count", "masked rollouts")
+    cut_off: int | None = key("count", "rollouts that ran into `training.max_new_tokens`")
     stopped: int | None = key(
         "count",
         "always 0; in old runs, rollouts stopped early, which count as failures",

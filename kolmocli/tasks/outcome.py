@@ -46,6 +46,9 @@ class Outcome:
     metrics: Mapping[str, float] = field(default_factory=dict, hash=False)
     """The task's own figures by name, of an answer that got as far as its check."""
 
+    cut_off: bool = False
+    """The limit on tokens ended it."""
+
     @property
     def executable(self) -> bool:
         """It ended normally with some value."""

@@ -64,6 +64,7 @@ def step_record(
         dead_fail=sum(not passes for passes in passed),
         dead_pass=sum(bool(passes) for passes in passed),
         infra=sum(o.reward is None for g in groups for o in g.outcomes),
+        cut_off=sum(o.cut_off for g in groups for o in g.outcomes),
         stopped=0,
         compression_rate=sum(most if b is None else b for b, most in sizes) / literal if literal else None,
         verdicts=dict(sorted(Counter(_verdict(o) for g in groups for o in g.outcomes).items())),

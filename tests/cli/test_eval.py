@@ -37,6 +37,14 @@ def test_sequences_of_a_file_as_a_table(kolmo: Run, trained: Trained) -> None:
     assert "gzip" in done.stdout
 
 
+def test_answers_may_be_as_long_as_is_said(kolmo: Run, trained: Trained) -> None:
+    data = trained.folder.with_name("one.jsonl")
+    data.write_text('{"sequence": [7, 7, 7, 7]}\n')
+    done = kolmo("eval", trained.folder, "--data", data, "--max-tokens", 1, "--sandbox", "embedded")
+    assert done.returncode == 0, done.stderr
+    assert "1 answers ran out of tokens" in done.stdout
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

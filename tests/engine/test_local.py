@@ -45,3 +45,16 @@ def test_many_tasks_are_collected_in_parts(engine: LocalEngine, monkeypatch: pyt
     monkeypatch.setattr("kolmocli.engine.local.ROWS_AT_ONCE", 4)
     parts = engine.sample(Request(tasks, 2)).groups
     assert [g.outcomes for g in parts] == [g.outcomes for g in whole]
+
+
+def test_what_ran_out_of_tokens_is_known(engine: LocalEngine) -> None:
+    """The share of answers that were cut is the first thing to look at where none passes."""
+    request, cut = Request(held_out_tasks(SOURCE, 1)[:6], 4, 0), set[bool]()
+    judge = open_judge(CONFIG.reward, CONFIG.training.max_lines, CONFIG.sandbox, "embedded", print)
+    short = LocalEngine(engine.policy, judge, 12)
+    for group in short.sample(request).groups:
+        assert [o.cut_off for o in group.outcomes] == [not r.finished for r in group.rollouts]
+        assert all(len(r.tokens) == 12 for r in group.rollouts if not r.finished)
+        cut |= {o.cut_off for o in group.outcomes}
+    short.close()
+    assert cut == {True, False}

@@ -61,6 +61,10 @@ def test_what_the_sandbox_lost_is_counted_and_left_out() -> None:
     assert MIXED.result().rollouts == 3
 
 
+def test_what_ran_out_of_tokens_is_counted_lost_or_not() -> None:
+    assert recorded(group(replace(failed(), cut_off=True), passed(), replace(lost(), cut_off=True))).cut_off == 2
+
+
 def test_dead_groups_are_told_apart() -> None:
     record = recorded(MIXED, DEAD, group(passed(), passed()))
     assert (record.dead_groups, record.dead_fail, record.dead_pass) == (2, 1, 1)
