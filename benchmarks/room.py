@@ -54,7 +54,7 @@ STARTS = "calibrated"
 """The folder of warm starts of the kept races, beside those of the seeds."""
 SAMPLES, TASKS = 8, 16
 """Of a calibration: rollouts of a task, and tasks of a level."""
-UNRUN = "pending"
+UNRUN = "not run"
 
 
 def once(folder: Path) -> dict[str, Any]:
