@@ -42,7 +42,7 @@ def mean_entropy(groups: Sequence[Group]) -> float | None:
 
 def _miller_madow(k: int, n: int) -> float:
     """H(p) in bits from k passes of n rollouts. The plug-in H(k/n) is too low by about (m−1)/(2n ln 2), m outcomes seen; Miller
-    (1955) and Madow add it back. At n = 8, p = 1/2 the bias falls from −.10 to −.01, and can be above 1 for one group."""
+    (1955) and Madow add it back. At n = 8, p = 1/2 the bias falls from −.10 to −.01. A group's estimate can be above 1."""
     _check(k, n, least=1)
     outcomes_seen = 1 if k in (0, n) else 2
     return entropy_bits(k / n) + (outcomes_seen - 1) / (2 * n * math.log(2))
