@@ -129,6 +129,7 @@ def evaluate(
         typer.Option(
             "--max-tokens",
             min=1,
+            max=131_072,
             metavar="N",
             help="longest answer (default: as in training; 512 for a file and no run, 1024 for an endpoint)",
         ),

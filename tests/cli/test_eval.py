@@ -50,6 +50,7 @@ def test_answers_may_be_as_long_as_is_said(kolmo: Run, trained: Trained) -> None
     [
         (["tiny", "--device", "abacus"], "--device abacus: no such choice; there are auto, cpu, cuda, mps"),
         (["tiny", "--sandbox", "dokcer"], "--sandbox dokcer: no such choice; did you mean docker?"),
+        (["tiny", "--max-tokens", 10**11], "Invalid value for '--max-tokens'"),
         (["tiny", "--samples", 0], "Invalid value for '--samples'"),
         (["tiny", "--temperature", 0.5], "--temperature means nothing with --samples 1, which is greedy; ask for more"),
         (["tiny", "--samples", 2, "--temperature", "nan"], "--temperature nan: must be above 0 and finite"),

@@ -107,6 +107,9 @@ def test_impossible_counts_are_refused(k: int, n: int) -> None:
     for function in (info.signal, info.dead):
         with pytest.raises(ValueError, match="is not a group"):
             function(k, n)
+    if n:
+        with pytest.raises(ValueError, match="is not a group"):
+            info.mean_entropy([(k, n)])
     with pytest.raises(ValueError, match="at least 2"):
         info.signal(1, 1)
 

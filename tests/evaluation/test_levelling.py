@@ -11,9 +11,10 @@ import pytest
 from kolmocli.curriculum.base import Bucket
 from kolmocli.errors import KolmoError, UsageError
 from kolmocli.evaluation.intervals import wilson
-from kolmocli.evaluation.levelling import _Measured, _set_levels, level_file
-from kolmocli.evaluation.selection import Wanted
+from kolmocli.evaluation.levelling import _Measured, _rows, _set_levels, level_file
+from kolmocli.evaluation.selection import Wanted, config_for
 from kolmocli.sandbox.base import Status
+from kolmocli.tasks.answers.task import AnswerTask
 from kolmocli.tasks.base import Task
 from kolmocli.tasks.files.taskfile import read_tasks
 from kolmocli.tasks.files.tasks import DatasetTasks, ListedTasks
@@ -80,6 +81,24 @@ def test_a_file_is_written_again_and_read_again(tmp_path: Path, capsys: pytest.C
     again = read_tasks(str(tmp_path / "o.jsonl"), pytest.fail)
     assert ListedTasks(again.listed, "train", 0).buckets() == [Bucket("code", 1), Bucket("questions", 1)]
     assert DatasetTasks(again.records, "train", 0).buckets() == [Bucket("ramps", 1)]
+
+
+def test_a_file_is_asked_as_a_curriculum_says(tmp_path: Path) -> None:
+    """Without it the columns are unknown, and with them the judge would be the usual one."""
+    data = write(tmp_path / "d.jsonl", {"frage": "What is 1 + 1?", "antwort": "2"})
+    mine = tmp_path / "mine.yaml"
+    mine.write_text("data: {train: absent.jsonl, columns: 'prompt=frage,answer=antwort'}\nanswers: {judge: text}\n")
+    wanted = Wanted(str(mine), data)
+    level_file(
+        "tiny", wanted, str(tmp_path / "o.jsonl"), samples=2, levels=4, seed=None, device="cpu", sandbox="embedded",
+        force=False, warn=print,
+    )  # fmt: skip
+    assert json.loads((tmp_path / "o.jsonl").read_text())["frage"] == "What is 1 + 1?"
+    (row,) = _rows(data, config_for("tiny", wanted), print)
+    assert isinstance(row.task, AnswerTask)
+    assert row.task.judge == "text"
+    with pytest.raises(UsageError, match="no task in it"):
+        level(data, tmp_path / "p.jsonl")
 
 
 def test_nothing_is_written_over(tmp_path: Path) -> None:
