@@ -14,6 +14,7 @@ compares; a child that takes too long is killed and another is there in millisec
 from __future__ import annotations
 
 import json
+import operator
 import os
 import resource
 import select
@@ -187,27 +188,12 @@ def build(tree: Any) -> Any:
     if kind == "!":
         return sympy.factorial(build(parts[0]))
     a, b = build(parts[0]), build(parts[1])
-    return {"+": _plus, "-": _minus, "*": _times, "/": _over, "^": _to}[kind](a, b)
+    return _OPERATORS[kind](a, b)
 
 
-def _plus(a: Any, b: Any) -> Any:
-    return a + b
-
-
-def _minus(a: Any, b: Any) -> Any:
-    return a - b
-
-
-def _times(a: Any, b: Any) -> Any:
-    return a * b
-
-
-def _over(a: Any, b: Any) -> Any:
-    return a / b
-
-
-def _to(a: Any, b: Any) -> Any:
-    return a**b
+_OPERATORS: dict[str, Any] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "^": operator.pow,
+}  # fmt: skip
 
 
 def _function(name: str, arguments: list[Any]) -> Any:
