@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, runtime_checkable
@@ -32,46 +31,25 @@ class Allowance:
 
 USUAL = Allowance()
 """The allowance of a task that names none."""
-_AMOUNT = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*", re.IGNORECASE)
-_TIMES = {
-    "": 1000,
-    "s": 1000,
-    "sec": 1000,
-    "second": 1000,
-    "seconds": 1000,
-    "ms": 1,
-    "millisecond": 1,
-    "milliseconds": 1,
-}
-_SIZES = {
-    "": 1, "m": 1, "mb": 1, "mib": 1, "megabyte": 1, "megabytes": 1, "g": 1024, "gb": 1024, "gib": 1024, "gigabyte": 1024,
-    "gigabytes": 1024, "kb": 1 / 1024, "kilobytes": 1 / 1024,
-}  # fmt: skip
 LONGEST_MS, MOST_MB = 600_000, 2_048
 """Largest limits that a task can grant: a larger one counts as this one."""
 
 
 def allowance(record: Mapping[str, Any]) -> Allowance:
-    """Limits in a record of a file: `time_limit` in seconds and `memory_limit` in megabytes, as numbers or with their unit.
-    Raises ValueError for what is neither."""
-    time = _amount(record, "time_limit", _TIMES, "seconds")
-    memory = _amount(record, "memory_limit", _SIZES, "megabytes")
+    """Limits in a row: `time_limit` in seconds and `memory_limit` in megabytes, as `files/foreign.py` reads them. Raises
+    ValueError for what is no positive number."""
+    time, memory = _positive(record, "time_limit"), _positive(record, "memory_limit")
     return Allowance(
-        None if time is None else max(1, min(LONGEST_MS, math.ceil(time))),
+        None if time is None else max(1, min(LONGEST_MS, math.ceil(1000 * time))),
         None if memory is None else max(16, min(MOST_MB, math.ceil(memory))),
     )
 
 
-def _amount(record: Mapping[str, Any], key: str, units: Mapping[str, float], name: str) -> float | None:
+def _positive(record: Mapping[str, Any], key: str) -> float | None:
     given = record.get(key)
-    if given is None or given == "":
-        return None
-    found = _AMOUNT.fullmatch(str(given)) if type(given) in (int, float, str) else None
-    unit = units.get(found[2].lower()) if found else None
-    amount = float(found[1]) * unit if found and unit else 0.0
-    if not 0 < amount < math.inf:
-        raise ValueError(f"`{key}` {given!r} is no number of {name}")
-    return amount
+    if given is not None and (type(given) not in (int, float) or not 0 < given < math.inf):
+        raise ValueError(f"`{key}` {given!r} is no positive number")
+    return given
 
 
 @runtime_checkable
