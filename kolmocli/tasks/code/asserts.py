@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import inspect
 import json
-import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
@@ -27,27 +26,23 @@ from kolmocli.sandbox.wire import values
 from kolmocli.tasks.base import Attempt
 from kolmocli.tasks.code import tester
 from kolmocli.tasks.code.checks import Check, Checks
-from kolmocli.tasks.code.judge import Submission
+from kolmocli.tasks.code.judge import Broken, Planned, Submission, Tests
 from kolmocli.tasks.code.literals import read_checks
 from kolmocli.tasks.code.rewriting import parse_tests, rewritten
 from kolmocli.tasks.outcome import Outcome
 
 MOST_ROUNDS = 32
 """Rounds of calls that depend on results."""
-_log = logging.getLogger(__name__)
 
 
-class Asserts:
-    """Tests as code. All tasks that share it share its plan."""
+class Asserts(Planned):
+    """Tests as code."""
 
     def __init__(self, code: str, functions: Sequence[str], opening: str = "", name: str = "") -> None:
         """`functions` of the program are called by the tests, in the scope of the definitions of `opening`. `name` is for
         messages. Raises ValueError when the tests do not compile, or assert nothing."""
         self.code, self.functions, self.opening, self.name = code, tuple(functions), opening, name
-        self.plan: Checks | Rounds | Broken | None = read_checks(parse_tests(code), functions)
-
-    def attempt(self, submission: Submission) -> Attempt:
-        return Planned(self, submission) if self.plan is None else self.plan.attempt(submission)
+        self.plan: Tests | None = read_checks(parse_tests(code), functions)
 
     @cached_property
     def _tests(self) -> str:
@@ -64,13 +59,14 @@ class Asserts:
         }
         return Job(_harness(), inputs=(json.dumps(request),))
 
-    def learn(self, verdict: Verdict) -> None:
-        """Make a plan of what the tests did without a program."""
+    def planning(self, submission: Submission) -> Job:
+        """The tests without a program."""
+        return self.job()
+
+    def planned(self, verdict: Verdict) -> Tests:
         report = Report.read(verdict)
         ended = f"they have to be run, which ends with {verdict.status} {verdict.detail}".rstrip()
-        self.plan = Broken(ended) if report is None else report.plan(self)
-        if isinstance(self.plan, Broken):
-            _log.warning("the tests of %s cannot be used: %s", self.name or "a task", self.plan.why)
+        return Broken(ended) if report is None else report.plan(self)
 
 
 @cache
@@ -104,7 +100,7 @@ class Report:
         calls = tuple(Call(function, code) for function, code in found.pop("calls"))
         return cls(calls, tuple(found.pop("asserts")), **found)
 
-    def plan(self, tests: Asserts) -> Checks | Rounds | Broken:
+    def plan(self, tests: Asserts) -> Tests:
         if self.unfit:
             return Broken(self.unfit)
         if not self.calls:
@@ -117,48 +113,6 @@ class Report:
             return Rounds(tests, self.calls)
         checks = [Check(self.calls[call], values.decode(value), relation) for call, relation, value in noted]
         return Checks(tuple(checks))
-
-
-@dataclass(frozen=True, slots=True)
-class Broken:
-    """Tests that no program can pass."""
-
-    why: str
-
-    def attempt(self, submission: Submission) -> Attempt:
-        return Unjudged(submission)
-
-
-@dataclass(frozen=True, slots=True)
-class Unjudged:
-    submission: Submission
-
-    @property
-    def job(self) -> Job | None:
-        return None
-
-    def outcome(self, verdict: Verdict | None) -> Outcome:
-        return self.submission.masked(Status.INFRA)
-
-
-@dataclass(frozen=True, slots=True)
-class Planned:
-    """A program before it is known how it is judged."""
-
-    tests: Asserts
-    submission: Submission
-
-    @property
-    def job(self) -> Job | None:
-        return None if self.tests.plan else self.tests.job()
-
-    def outcome(self, verdict: Verdict | None) -> Outcome | Attempt:
-        if verdict is not None and verdict.status.is_fault:
-            return self.submission.masked(verdict.status)
-        if verdict is not None and self.tests.plan is None:
-            self.tests.learn(verdict)
-        assert self.tests.plan is not None
-        return self.tests.plan.attempt(self.submission)
 
 
 @dataclass(frozen=True, slots=True)

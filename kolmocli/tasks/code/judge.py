@@ -1,4 +1,4 @@
-"""The reward of a program that was judged by tests.
+"""The reward of a program that was judged by tests, and tests that have to run once before they can judge.
 
 How it is tested is the tests' to say (`checks.py`, `tester`, `scripts.py`). They have one thing in common: nothing that
 is expected ever enters the process in which the program runs. It gets arguments or input, its plain results come out,
@@ -8,6 +8,8 @@ program can lie about what it returned, and that is what returning another value
 
 from __future__ import annotations
 
+import logging
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
@@ -19,6 +21,7 @@ from kolmocli.tasks.code.limits import USUAL, Allowance
 from kolmocli.tasks.outcome import Outcome
 from kolmocli.tasks.reward import RewardRule
 
+_log = logging.getLogger(__name__)
 Credit = Literal["all", "share"]
 """Reward of a program that misses: nothing ("all" or nothing), or the share of the tests that it passes."""
 
@@ -81,3 +84,70 @@ def _status(verdict: Verdict) -> Status:
 
 def is_exception(result: Any) -> bool:
     return isinstance(result, Raised) and not isinstance(result, Opaque)
+
+
+class Planned(ABC):
+    """Tests that have to run once, in the sandbox, before it is known how programs are judged by them. All tasks that share the
+    tests share this plan."""
+
+    name: str
+    """For messages."""
+    plan: Tests | None
+
+    @abstractmethod
+    def planning(self, submission: Submission) -> Job:
+        """What runs that once, in the place of this program."""
+
+    @abstractmethod
+    def planned(self, verdict: Verdict) -> Tests:
+        """The plan that follows from it."""
+
+    def attempt(self, submission: Submission) -> Attempt:
+        return Planning(self, submission) if self.plan is None else self.plan.attempt(submission)
+
+    def learn(self, verdict: Verdict) -> None:
+        self.plan = self.planned(verdict)
+        if isinstance(self.plan, Broken):
+            _log.warning("the tests of %s cannot be used: %s", self.name or "a task", self.plan.why)
+
+
+@dataclass(frozen=True, slots=True)
+class Planning:
+    """A program before it is known how it is judged."""
+
+    tests: Planned
+    submission: Submission
+
+    @property
+    def job(self) -> Job | None:
+        return None if self.tests.plan else self.tests.planning(self.submission)
+
+    def outcome(self, verdict: Verdict | None) -> Outcome | Attempt:
+        if verdict is not None and verdict.status.is_fault:
+            return self.submission.masked(verdict.status)
+        if verdict is not None and self.tests.plan is None:
+            self.tests.learn(verdict)
+        assert self.tests.plan is not None
+        return self.tests.plan.attempt(self.submission)
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """Tests that no program can pass."""
+
+    why: str
+
+    def attempt(self, submission: Submission) -> Attempt:
+        return Unjudged(submission)
+
+
+@dataclass(frozen=True, slots=True)
+class Unjudged:
+    submission: Submission
+
+    @property
+    def job(self) -> Job | None:
+        return None
+
+    def outcome(self, verdict: Verdict | None) -> Outcome:
+        return self.submission.masked(Status.INFRA)

@@ -11,8 +11,9 @@ import pytest
 
 from kolmocli.sandbox import Sandbox, Status
 from kolmocli.sandbox.base import Call, Job, Verdict
-from kolmocli.tasks.code.asserts import Asserts, Broken, Rounds
+from kolmocli.tasks.code.asserts import Asserts, Rounds
 from kolmocli.tasks.code.checks import Check, Checks
+from kolmocli.tasks.code.judge import Broken
 from kolmocli.tasks.code.task import CodeTask
 from kolmocli.tasks.judging import judge, judge_attempts
 from kolmocli.tasks.outcome import Outcome, Terms

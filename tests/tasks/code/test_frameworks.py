@@ -7,11 +7,10 @@ import ast
 import pytest
 
 from kolmocli.sandbox.base import Call, Job, Raised, Status, Verdict
-from kolmocli.tasks.code.asserts import Broken
 from kolmocli.tasks.code.checks import Check, Checks, near
 from kolmocli.tasks.code.compared import Compared
 from kolmocli.tasks.code.frameworks import imported, plain_tests
-from kolmocli.tasks.code.judge import Submission
+from kolmocli.tasks.code.judge import Broken, Submission
 from kolmocli.tasks.code.objects import Method, method_glue, without_objects
 from kolmocli.tasks.reward import Relative
 
