@@ -31,6 +31,7 @@ from kolmocli.tasks.files.buckets import bucket_of, level_of
 from kolmocli.tasks.files.entries import entry, label
 from kolmocli.tasks.files.foreign import Reading, read_row
 from kolmocli.tasks.files.guessed import ANSWERS, named
+from kolmocli.tasks.files.layouts import Columns
 from kolmocli.tasks.files.problems import Problems
 from kolmocli.tasks.files.records import MAX_ITEMS, Keys, Record, checked
 from kolmocli.tasks.files.rows import Where, decoded, rows
@@ -109,8 +110,7 @@ def stream_tasks(
     for where, data in rows(name, problems, columns=named_by_user):
         try:
             row = row_of(data)
-            reading = Reading(row) if any(key in row for key in _SEQUENCES) else read_row(row, named_by_user)
-            found = _item(reading.row, row, max_items, level_key)
+            found, reading = item(row, columns=named_by_user, max_items=max_items, level_key=level_key)
             if isinstance(found, Listed) and (task_id := found.task_id) is not None:
                 if task_id in seen and row.get("task_id") is None:  # a column of the set that names no task after all
                     found = replace(found, task=replace(found.task, task_id=None))
@@ -139,26 +139,24 @@ def row_of(data: Any) -> dict[str, Any]:
     return data
 
 
-def item(data: dict[str, Any], *, max_items: int = MAX_ITEMS, level_key: str | None = None) -> Item:
-    """The task of a row. Raises ValueError for what is none, with one line that says why."""
-    read = data if any(key in data for key in _SEQUENCES) else read_row(data).row
-    return _item(read, data, max_items, level_key)
-
-
-def _item(read: dict[str, Any], data: dict[str, Any], max_items: int, level_key: str | None) -> Item:
-    """`read` is the row with our own keys."""
-    shape = None if any(key in data for key in _SEQUENCES) else _shape(read)
+def item(
+    data: dict[str, Any], *, columns: Columns | None = None, max_items: int = MAX_ITEMS, level_key: str | None = None
+) -> tuple[Item, Reading]:
+    """The task of a row, and how the row was read. Raises ValueError for what is no task, with one line that says why."""
+    is_sequence = any(key in data for key in _SEQUENCES)
+    reading = Reading(data) if is_sequence else read_row(data, columns)
+    read, shape = reading.row, None if is_sequence else _shape(reading.row)
     if level_key is not None and level_key not in data:
         raise ValueError(f"no `{level_key}` in it (data.level_key)")
     level = read.get("level") if level_key is None else data[level_key]
     if shape is None:
-        return _sequenced(data, max_items, level_key)
+        return _sequenced(data, max_items, level_key), reading
     family, bucket = label(data, "family"), label(data, "bucket")
     known = None if level is None else level_of(level, level_key or "level")
     if bucket is not None and level_key is None:
         at = bucket_of(bucket)
         family, known = at.family, at.level
-    return Listed(_readable(shape.build(read), label(read, "task_id")), family or shape.family, known)
+    return Listed(_readable(shape.build(read), label(read, "task_id")), family or shape.family, known), reading
 
 
 def _readable(task: Task, task_id: str | None) -> Task:

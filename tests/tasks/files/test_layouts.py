@@ -148,7 +148,7 @@ ROWS: dict[str, tuple[dict[str, Any], str, str]] = {
 
 
 def task_of(row: dict[str, Any]) -> Task:
-    found = item(row)
+    found, _ = item(row)
     assert isinstance(found, Listed)
     return found.task
 
@@ -231,7 +231,7 @@ def test_limits_of_a_set_are_seconds_and_megabytes() -> None:
     [("APPS", 2), ("TACO", 2.5), ("LiveCodeBench", 3), ("MATH", 1), ("KodCode", 1), ("CodeContests", 7)],
 )
 def test_levels_of_a_set(name: str, level: float) -> None:
-    found = item(ROWS[name][0])
+    found, _ = item(ROWS[name][0])
     assert isinstance(found, Listed) and found.level == level
 
 

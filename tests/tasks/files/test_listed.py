@@ -27,7 +27,7 @@ def question(number: int, **said: Any) -> dict[str, Any]:
 
 
 def listed(*rows: dict[str, Any]) -> list[Listed]:
-    found = [item(row) for row in rows]
+    found = [item(row)[0] for row in rows]
     return [each for each in found if isinstance(each, Listed)]
 
 

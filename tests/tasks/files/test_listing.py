@@ -39,7 +39,7 @@ def write(path: Path, *rows: Any) -> str:
 
 
 def listed(row: dict[str, Any], level_key: str | None = None) -> Listed:
-    found = item(row, level_key=level_key)
+    found, _ = item(row, level_key=level_key)
     assert isinstance(found, Listed)
     return found
 
@@ -81,7 +81,7 @@ def test_where_a_task_belongs(said: dict[str, Any], family: str, level: float | 
 def test_another_key_may_say_how_hard_a_task_is() -> None:
     row = {**QUESTION, "bucket": "a/9", "level": 7, "difficulty": "medium"}
     assert (listed(row, "difficulty").level, listed(row).family) == (2, "a")
-    found = item({**SEQUENCE, "hops": 3, "family": "runs"}, level_key="hops")
+    found, _ = item({**SEQUENCE, "hops": 3, "family": "runs"}, level_key="hops")
     assert isinstance(found, Sequenced)
     assert found.record.bucket == "runs/3"
 
@@ -94,7 +94,7 @@ def test_another_key_may_say_how_hard_a_task_is() -> None:
     ],
 )  # fmt: skip
 def test_sequences_have_families_and_levels_too(row: dict[str, Any], bucket: str | None) -> None:
-    found = item({"sequence": [1], **row})
+    found, _ = item({"sequence": [1], **row})
     assert isinstance(found, Sequenced)
     assert found.record.bucket == bucket
 
