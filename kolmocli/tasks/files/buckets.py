@@ -102,7 +102,8 @@ class Passes:
     """The tasks of each bucket again and again, shuffled by the seed once per pass."""
 
     def __init__(self, buckets: Buckets, split: Split, seed: int) -> None:
-        self._buckets, self._split, self._seed = buckets, split, seed
+        self.split: Split = split
+        self._buckets, self._seed = buckets, seed
         self._order = lru_cache(maxsize=256)(self._shuffled)
 
     def buckets(self) -> list[Bucket]:
@@ -121,5 +122,5 @@ class Passes:
 
     def _shuffled(self, bucket: Bucket, epoch: int) -> array[int]:
         order = array("I", self._buckets[bucket])
-        random.Random(f"{self._seed}/{self._split}/{bucket}/{epoch}").shuffle(order)
+        random.Random(f"{self._seed}/{self.split}/{bucket}/{epoch}").shuffle(order)
         return order

@@ -25,7 +25,7 @@ _ALIKE = 0.9
 """With this share of the sequences of one length, length says nothing about difficulty."""
 
 
-class DatasetTasks:
+class DatasetTasks(Passes):
     """The sequences of a file as tasks."""
 
     def __init__(
@@ -40,57 +40,42 @@ class DatasetTasks:
         per_task: bool = False,
     ) -> None:
         """`taken` is what evaluation has, for training; `order` and `levels` make buckets where none are named."""
-        self.split: Split = split
-        self.seed = seed
         self.records = records
         self._taken = taken or Taken()
         buckets = find_buckets(records, order, len(records) if per_task else levels)
-        self._passes = Passes(one_each(buckets) if per_task else buckets, split, seed)
-
-    def buckets(self) -> list[Bucket]:
-        return self._passes.buckets()
+        super().__init__(one_each(buckets) if per_task else buckets, split, seed)
 
     def task(self, bucket: Bucket, index: int) -> SequenceTask:
-        record = self.records[self._passes.number(bucket, index)]
+        record = self.records[self.number(bucket, index)]
         return sequence_task(bucket, index, record.sequence, record.program, modality=record.modality)
-
-    def size(self, bucket: Bucket) -> int | None:
-        return self._passes.size(bucket)
 
     def admits(self, program: Program, sequence: tuple[int, ...]) -> bool:
         return self._taken.allows(program, sequence)
 
     def taught(self, bucket: Bucket) -> bool:
-        return any(self.records.has_program(i) for i in self._passes.indices(bucket))
+        return any(self.records.has_program(i) for i in self.indices(bucket))
 
 
-class ListedTasks:
+class ListedTasks(Passes):
     """The code tasks and questions of a file."""
 
     def __init__(
         self, listed: Sequence[Listed], split: Split, seed: int, levels: int = 4, *, per_task: bool = False
     ) -> None:
         """`levels` is how many a family is split into of which the file does not say how hard its tasks are."""
-        self.split: Split = split
         self.listed = listed
         buckets = listed_buckets(listed, len(listed) if per_task else levels)
-        self._passes = Passes(one_each(buckets) if per_task else buckets, split, seed)
-
-    def buckets(self) -> list[Bucket]:
-        return self._passes.buckets()
+        super().__init__(one_each(buckets) if per_task else buckets, split, seed)
 
     def task(self, bucket: Bucket, index: int) -> Task:
-        return replace(self.listed[self._passes.number(bucket, index)].task, bucket=bucket, index=index)
-
-    def size(self, bucket: Bucket) -> int | None:
-        return self._passes.size(bucket)
+        return replace(self.listed[self.number(bucket, index)].task, bucket=bucket, index=index)
 
     def admits(self, program: Program, sequence: tuple[int, ...]) -> bool:
         """Always: what a program of the small language makes is no task of this kind."""
         return True
 
     def taught(self, bucket: Bucket) -> bool:
-        return any(self.listed[i].task.reference is not None for i in self._passes.indices(bucket))
+        return any(self.listed[i].task.reference is not None for i in self.indices(bucket))
 
 
 def bucketed(listed: Sequence[Listed]) -> list[Task]:
