@@ -33,7 +33,8 @@ _HELD_OUT = 10
 
 
 class Family(Protocol):
-    """The tasks of one section of a curriculum file, for one split of one seed; levels count from 1."""
+    """The tasks of one section of a curriculum file, for one split of one seed; levels count from 1. A family that inherits
+    has only to make tasks."""
 
     def task(self, level: int, index: int) -> Task:
         """Always the same for the same level and index, on every machine. `bucket` and `index` are filled in."""
@@ -41,11 +42,11 @@ class Family(Protocol):
 
     def taught(self) -> bool:
         """Whether tasks may carry references."""
-        ...
+        return self.task(1, 0).reference is not None
 
     def admits(self, program: Program, sequence: tuple[int, ...]) -> bool:
         """Whether what a program makes may be learned from: False when it belongs to the other split."""
-        ...
+        return True
 
 
 class Kind(Protocol):
@@ -140,7 +141,7 @@ def _settings(name: str, generator: Generator, levels: int) -> type[FamilySettin
 
 
 @dataclass(frozen=True)
-class FunctionFamily:
+class FunctionFamily(Family):
     kind: FunctionKind
     name: str
     options: dict[str, Any]
@@ -183,12 +184,6 @@ class FunctionFamily:
             if value is not None or what == "prompt":
                 text(value, what, f"{whose}: level {level}, task {index}")
         return task
-
-    def taught(self) -> bool:
-        return self.task(1, 0).reference is not None
-
-    def admits(self, program: Program, sequence: tuple[int, ...]) -> bool:
-        return True
 
 
 def is_held_out(text: str) -> bool:

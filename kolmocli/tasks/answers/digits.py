@@ -13,14 +13,13 @@ from itertools import accumulate
 
 from kolmocli.curriculum.base import Bucket
 from kolmocli.errors import UsageError
-from kolmocli.language.program import Program
 from kolmocli.seeds import content_key
 from kolmocli.tasks.answers.parsing import TAG, extract_answer, is_tagged, strict_answer
 from kolmocli.tasks.answers.settings import ReverseDigits, ReverseDigitsLevel, SumDigits, SumDigitsLevel
 from kolmocli.tasks.answers.task import AnswerTask, Reading
 from kolmocli.tasks.answers.trees import Equal
 from kolmocli.tasks.base import Language, Prompt, Split
-from kolmocli.tasks.family import families
+from kolmocli.tasks.family import Family, families
 from kolmocli.tasks.files.separation import Taken
 
 _HELD_OUT = 10
@@ -69,7 +68,7 @@ Ask = Callable[[Sequence[int]], DigitTask]
 """From some integers to the question about them."""
 
 
-class DigitTasks:
+class DigitTasks(Family):
     """The tasks of one section."""
 
     def __init__(self, name: str, settings: SumDigits | ReverseDigits, ask: Ask, split: Split, seed: int) -> None:
@@ -87,13 +86,6 @@ class DigitTasks:
         raise UsageError(
             f"families.{self.name}.levels[{level - 1}]: {self.split}: no question is left; allow more digits"
         )
-
-    def taught(self) -> bool:
-        return True
-
-    def admits(self, program: Program, sequence: tuple[int, ...]) -> bool:
-        """Always: what a program makes is no answer to a question."""
-        return True
 
 
 @dataclass(frozen=True)

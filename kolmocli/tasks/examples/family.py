@@ -10,18 +10,17 @@ from __future__ import annotations
 import random
 
 from kolmocli.curriculum.base import Bucket
-from kolmocli.language.program import Program
 from kolmocli.tasks.base import Language, Split
 from kolmocli.tasks.code.task import CodeTask
 from kolmocli.tasks.examples.settings import Examples
 from kolmocli.tasks.examples.shapes import draw
 from kolmocli.tasks.examples.subjects import LADDERS
 from kolmocli.tasks.examples.task import example_task, function_task, is_fair, is_held_out, program_task
-from kolmocli.tasks.family import families
+from kolmocli.tasks.family import Family, families
 from kolmocli.tasks.files.separation import Taken
 
 
-class ExampleTasks:
+class ExampleTasks(Family):
     """The tasks of one section."""
 
     def __init__(self, name: str, settings: Examples, split: Split, seed: int) -> None:
@@ -38,12 +37,6 @@ class ExampleTasks:
             behaviour = subject.behaviour(function)
             if is_fair(subject, behaviour) and is_held_out(subject, behaviour) == (self._split == "eval"):
                 return self._make(subject, function, rng, bucket, index)
-
-    def taught(self) -> bool:
-        return True
-
-    def admits(self, program: Program, sequence: tuple[int, ...]) -> bool:
-        return True
 
 
 class ExampleKind:

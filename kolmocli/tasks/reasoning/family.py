@@ -14,11 +14,10 @@ from typing import Any
 
 from kolmocli.curriculum.base import Bucket
 from kolmocli.errors import UsageError
-from kolmocli.language.program import Program
 from kolmocli.seeds import content_key
 from kolmocli.tasks.answers.parsing import TAG
 from kolmocli.tasks.base import Language, Prompt, Split
-from kolmocli.tasks.family import families, is_held_out
+from kolmocli.tasks.family import Family, families, is_held_out
 from kolmocli.tasks.files.separation import Taken
 from kolmocli.tasks.reasoning.sets import PREFIX, reasoning_set
 from kolmocli.tasks.reasoning.settings import Reasoning
@@ -35,7 +34,7 @@ You answer questions. Think first, in as many lines as you need. Then write "{TA
 form that was asked for, and nothing after it."""
 
 
-class ReasoningTasks:
+class ReasoningTasks(Family):
     """The tasks of one section."""
 
     def __init__(self, name: str, settings: Reasoning, split: Split, seed: int) -> None:
@@ -54,12 +53,6 @@ class ReasoningTasks:
             f"families.{self._name}: level {level}: {self._split}: no question is left in {_ATTEMPTS:,} tries; a tenth "
             "of them is held out for evaluation, so choose a level with more different ones"
         )
-
-    def taught(self) -> bool:
-        return self.task(1, 0).reference is not None
-
-    def admits(self, program: Program, sequence: tuple[int, ...]) -> bool:
-        return True
 
     def _at(self, level: int) -> Any:
         if level not in self._opened:
