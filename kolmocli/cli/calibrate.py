@@ -10,10 +10,10 @@ from typing import Annotated, Any
 import typer
 
 from kolmocli.cli.format import decimals, percent
-from kolmocli.cli.given import given, require_backend
+from kolmocli.cli.given import given, require_backend, require_device
 from kolmocli.cli.output import SCHEMA_VERSION, print_json, show
 from kolmocli.cli.plugins import Plugins, load_plugins
-from kolmocli.errors import UsageError, suggest
+from kolmocli.errors import UsageError
 
 _WITH_DATA = ("levels", "columns")
 _WITH_CURRICULUM = ("tasks",)
@@ -66,7 +66,7 @@ def calibrate(
     For each family: the curve, what a group of rollouts would teach there, and the level that passes at the target. A
     file is written again with the pass rate of every task, and levels that follow from it.
     """
-    _one_of("--device", "model.device", device)
+    require_device(device)
     require_backend(sandbox)
     _refuse_what_means_nothing(context, curriculum, data, output)
     load_plugins(plugins)
@@ -118,15 +118,6 @@ def _refuse_what_means_nothing(
         raise UsageError(f"{flag} means nothing without -o")
     if data is not None and output is None:
         raise UsageError(f"--data {data}: say with -o where the file with levels goes")
-
-
-def _one_of(flag: str, key: str, value: str) -> None:
-    """Refuse a word that the schema does not have under `key`."""
-    from kolmocli.config.schema import choices, field
-
-    words = choices(field(key).annotation)
-    if value not in words:
-        raise UsageError(f"{flag} {value}: no such choice; {suggest(value, words)}")
 
 
 def _tables(report: Mapping[str, Any]) -> Iterable[Any]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import asdict
-from difflib import get_close_matches
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any, cast, get_args
 
 import typer
 
+from kolmocli.cli.given import require_choice
 from kolmocli.cli.output import print_json, remark, show
 from kolmocli.errors import UsageError
 
@@ -52,14 +52,14 @@ def slice_(
 
     Gzip is unpacked on the way, except for bytes. No sequence reaches from one file, or record, into the next.
     """
-    wanted_modality = _one_of("--modality", modality, "kolmocli.tasks.files.slicing", "Modality")
+    from kolmocli.tasks.files.slicing import Modality, Slicing, slice_files
+
+    require_choice("--modality", modality, get_args(Modality))
     lengths = _lengths(length)
     if column is not None and modality != "numbers":
         raise UsageError(f"--column goes with --modality numbers, not with {modality}")
     _json_needs_a_file(json, output)
-    from kolmocli.tasks.files.slicing import Slicing, slice_files
-
-    wanted = Slicing(wanted_modality, lengths, rest, sequences, column, strict)
+    wanted = Slicing(cast(Modality, modality), lengths, rest, sequences, column, strict)
     done = slice_files(files, output, wanted, force=force, warn=remark)
     if json:
         print_json({"output": output, "modality": modality, "lengths": list(lengths), **asdict(done)})
@@ -97,10 +97,10 @@ def synth(
 
     The first pairs of a seed are always the same, for any --pairs.
     """
-    part = _one_of("--split", split, "kolmocli.tasks.files.synthesis", "Part")
-    _json_needs_a_file(json, output)
-    from kolmocli.tasks.files.synthesis import Synthesis, synthesise
+    from kolmocli.tasks.files.synthesis import Part, Synthesis, synthesise
 
+    require_choice("--split", split, get_args(Part))
+    _json_needs_a_file(json, output)
     families = {}
     if curriculum is not None:
         from kolmocli.config.file import load_config
@@ -111,7 +111,7 @@ def synth(
         families = {name: section for name, section in sections.items() if isinstance(section, Family)}
         if not families:
             raise UsageError(f"--curriculum {curriculum}: its tasks are questions, there are no programs to sample")
-    wanted = Synthesis(pairs, seed, part, families, tuple(exclude or ()), distinct, strict)
+    wanted = Synthesis(pairs, seed, cast(Part, split), families, tuple(exclude or ()), distinct, strict)
     done = synthesise(wanted, output, force=force, warn=remark, progress=_counter(pairs, quiet))
     if json:
         print_json({"output": output, "seed": seed, "split": split, "curriculum": curriculum, **asdict(done)})
@@ -185,18 +185,6 @@ def _lengths(text: str) -> tuple[int, ...]:
 
 
 _LONGEST = 1 << 20
-
-
-def _one_of(flag: str, value: str, module: str, literal: str) -> Any:
-    """The value, if the type of that name in the module allows it."""
-    import importlib
-
-    words = get_args(getattr(importlib.import_module(module), literal))
-    if value not in words:
-        close = get_close_matches(value, words, n=1)
-        hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(words)}"
-        raise UsageError(f"{flag} {value}: no such choice; {hint}")
-    return value
 
 
 def _json_needs_a_file(json: bool, output: str) -> None:

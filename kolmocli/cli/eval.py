@@ -8,10 +8,10 @@ from typing import Annotated, Any
 import typer
 
 from kolmocli.cli.format import mostly_masked
-from kolmocli.cli.given import given, require_backend
+from kolmocli.cli.given import given, require_backend, require_device
 from kolmocli.cli.output import print_json, show
 from kolmocli.cli.plugins import Plugins, load_plugins
-from kolmocli.errors import CheckError, UsageError, suggest
+from kolmocli.errors import CheckError, UsageError
 
 _MODEL, _PREDICTIONS, _ENDPOINT = "a model", "--predictions", "--endpoint"
 _BELONGS_TO = {
@@ -171,7 +171,7 @@ def evaluate(
         raise UsageError("--columns means nothing without --data: it names columns of that file")
     if temperature is not None:
         _check_temperature(temperature, samples)
-    _one_of("--device", "model.device", device)
+    require_device(device)
     require_backend(sandbox)
     if language not in ("python", "dsl"):
         raise UsageError(f"--language {language}: no such choice; there are python, dsl")
@@ -263,12 +263,3 @@ def _check_temperature(value: float, samples: int) -> None:
         raise UsageError(f"--temperature {value:g}: must be above 0 and finite; --samples 1 is greedy")
     if samples == 1:
         raise UsageError("--temperature means nothing with --samples 1, which is greedy; ask for more")
-
-
-def _one_of(flag: str, key: str, value: str) -> None:
-    """Refuse a word that the schema does not have under `key`."""
-    from kolmocli.config.schema import choices, field
-
-    words = choices(field(key).annotation)
-    if value not in words:
-        raise UsageError(f"{flag} {value}: no such choice; {suggest(value, words)}")

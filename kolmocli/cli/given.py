@@ -1,7 +1,8 @@
-"""Refuse flags that would have no effect next to the others, and a sandbox that does not exist, before anything is loaded."""
+"""Refuse flags that would have no effect next to the others, and words that are no choice, before anything is loaded."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from kolmocli.errors import UsageError, suggest
@@ -17,6 +18,19 @@ def given(context: typer.Context, parameter: str) -> str | None:
     if source is None or source.name == "DEFAULT":
         return None
     return "--" + parameter.strip("_").replace("_", "-")
+
+
+def require_choice(flag: str, value: str, words: Sequence[str]) -> None:
+    """Raise UsageError for a word that is none of these."""
+    if value not in words:
+        raise UsageError(f"{flag} {value}: no such choice; {suggest(value, words)}")
+
+
+def require_device(device: str) -> None:
+    """Raise UsageError for a `--device` that the schema does not have."""
+    from kolmocli.config.schema import choices, field
+
+    require_choice("--device", device, choices(field("model.device").annotation))
 
 
 def require_backend(backend: str) -> None:

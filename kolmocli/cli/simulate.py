@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kolmocli.cli.given import given
+from kolmocli.cli.given import given, require_choice
 from kolmocli.cli.output import print_json, show
 from kolmocli.cli.plugins import Plugins, load_plugins
-from kolmocli.errors import UsageError, suggest
+from kolmocli.errors import UsageError
 
 if TYPE_CHECKING:
     from kolmocli.config import ControllerSection
@@ -176,8 +176,7 @@ def _section(settings: Mapping[str, Any]) -> ControllerSection:
 def _known(flag: str, asked: Sequence[str] | None, known: Sequence[str]) -> list[str]:
     """The requested names, each once. Refuses those that do not exist."""
     for word in asked or ():
-        if word not in known:
-            raise UsageError(f"{flag} {word}: no such choice; {suggest(word, known)}")
+        require_choice(flag, word, known)
     return list(dict.fromkeys(asked or ()))
 
 
