@@ -6,6 +6,7 @@ import importlib.metadata
 import os
 import platform
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -52,12 +53,9 @@ def examine_docker() -> dict[str, Any]:
 
     if reason := why_no_engine():
         return {"answers": False, "reason": reason}
-    api = client()
-    try:
+    with closing(client()) as api:
         info, parts = api.info(), api.version().get("Components") or [{}]
         image, base = has_image(api, image_tag()), local_base(api)
-    finally:
-        api.close()
     return {
         "answers": True,
         "engine": parts[0].get("Name", "unknown"),

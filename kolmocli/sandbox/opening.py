@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 from collections.abc import Callable, Sequence
@@ -161,15 +162,12 @@ def _why_not_docker(image: str | None, warn: Callable[[str], None]) -> str | Non
 
     if why_no_engine():
         return "no Docker engine answers"
-    api = client()
-    try:
+    with contextlib.closing(client()) as api:
         if has_image(api, image or image_tag()):
             return None
         if image:
             return f"the image {image} is not there"
         base = local_base(api)
-    finally:
-        api.close()
     if not base:
         return "there is no sandbox image and no base image to build it on (kolmo sandbox build)"
     try:
@@ -182,11 +180,8 @@ def _why_not_docker(image: str | None, warn: Callable[[str], None]) -> str | Non
 def _require_runtime(runtime: str) -> None:
     from kolmocli.sandbox.docker.image import client
 
-    api = client()
-    try:
+    with contextlib.closing(client()) as api:
         known = sorted(api.info().get("Runtimes") or {})
-    finally:
-        api.close()
     if runtime not in known:
         raise EnvironmentMissing(
             f"the Docker engine has no runtime {runtime!r}, only {', '.join(known)}; register it with the engine "
@@ -199,11 +194,8 @@ def _ensure_docker(image: str | None, packages: tuple[str, ...], warn: Callable[
 
     if reason := why_no_engine():
         raise no_engine(reason)
-    api = client()
-    try:
+    with contextlib.closing(client()) as api:
         missing = not has_image(api, image or image_tag(packages))
-    finally:
-        api.close()
     if missing and image:
         raise UsageError(f"the image {image} is not there; build it with: kolmo sandbox build --tag {image}")
     if missing:
@@ -215,11 +207,8 @@ def _ensure_native(toolchains: tuple[str, ...], warn: Callable[[str], None]) -> 
     from kolmocli.sandbox.docker.image import build_native, client, has_image
     from kolmocli.sandbox.docker.toolchains import TOOLCHAINS, native_tag
 
-    api = client()
-    try:
+    with contextlib.closing(client()) as api:
         for names in dict.fromkeys((toolchains, tuple(TOOLCHAINS))):
             if has_image(api, native_tag(names)):
                 return native_tag(names)
-    finally:
-        api.close()
     return build_native(toolchains, log=lambda line: warn(f"sandbox: {line}"))

@@ -99,15 +99,10 @@ def why_no_engine() -> str | None:
             except OSError as error:
                 return _words(error)
     try:
-        api = client(timeout=5)
-    except DockerException as error:
-        return _words(error)
-    try:
-        api.ping()
+        with contextlib.closing(client(timeout=5)) as api:
+            api.ping()
     except (DockerException, OSError) as error:
         return _words(error)
-    finally:
-        api.close()
     return None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from dataclasses import dataclass
 
@@ -24,16 +25,13 @@ class SweepCount:
 def sweep() -> SweepCount:
     """Remove what belongs to dead owners. Raises DockerException when the engine does not answer."""
     removed = kept = 0
-    api = client()
-    try:
+    with contextlib.closing(client()) as api:
         found = api.api.containers(all=True, filters={"label": LABEL_OWNER})
         for container in found:
             if _is_orphan(container["Labels"]) and _remove(api, container["Id"]):
                 removed += 1
             else:
                 kept += 1
-    finally:
-        api.close()
     return SweepCount(removed, kept)
 
 
