@@ -111,10 +111,14 @@ def open_pool(
         _require_runtime(runtime)
     if toolchains:
         native_image = _ensure_native(toolchains, warn)
-    pool = _docker(limits, most or limits, size, image or _tag(packages), runtime, retries)
+    from kolmocli.sandbox.docker.image import image_tag
+    from kolmocli.sandbox.docker.sweeper import sweep
+
+    sweep()
+    pool = _docker(limits, most or limits, size, image or image_tag(tuple(packages)), runtime, retries)
     if not toolchains:
         return pool
-    return Routed(pool, lambda: _native(limits, most or limits, size, native_image, toolchains, runtime, retries))
+    return Routed(pool, lambda: _docker(limits, most or limits, size, native_image, runtime, retries, toolchains))
 
 
 def _embedded(limits: Limits, most: Limits, size: int, retries: Retries | None) -> Pool:
@@ -123,37 +127,19 @@ def _embedded(limits: Limits, most: Limits, size: int, retries: Retries | None) 
     return Pool("embedded", ProcessMaker(most), limits, size, _WINDOW["embedded"], retries, most)
 
 
-def _tag(packages: Sequence[str]) -> str:
-    from kolmocli.sandbox.docker.image import image_tag
-
-    return image_tag(tuple(packages))
-
-
-def _docker(limits: Limits, most: Limits, size: int, image: str, runtime: str | None, retries: Retries | None) -> Pool:
-    from kolmocli.sandbox.docker.containers import ContainerMaker
-    from kolmocli.sandbox.docker.sweeper import sweep
-
-    sweep()
-    maker = ContainerMaker(image, most, _SLOTS, runtime)
-    return Pool("docker", maker, limits, size, _WINDOW["docker"], retries, most)
-
-
-def _native(
-    limits: Limits,
-    most: Limits,
-    size: int,
-    image: str,
-    toolchains: Sequence[str],
-    runtime: str | None,
-    retries: Retries | None,
-) -> Pool:
-    """One program at a time in a container: compilers take much memory, and programs have all of their processor."""
+def _docker(
+    limits: Limits, most: Limits, size: int, image: str, runtime: str | None, retries: Retries | None,
+    toolchains: Sequence[str] = (),
+) -> Pool:  # fmt: skip
+    """Containers for Python, or for other languages: those have one program at a time, as compilers take much memory, and
+    programs have all of their processor."""
     from kolmocli.sandbox.docker.containers import ContainerMaker
     from kolmocli.sandbox.docker.toolchains import languages
 
     spoken = languages(toolchains)
-    maker = ContainerMaker(image, most, 1, runtime, spoken)
-    return Pool("docker", maker, limits, size, _WINDOW["native"], retries, most, spoken)
+    slots, window = (1, _WINDOW["native"]) if spoken else (_SLOTS, _WINDOW["docker"])
+    maker = ContainerMaker(image, most, slots, runtime, spoken)
+    return Pool("docker", maker, limits, size, window, retries, most, spoken)
 
 
 def _why_not_docker(image: str | None, warn: Callable[[str], None]) -> str | None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 from base64 import b64decode, b64encode
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, fields, replace
+from dataclasses import fields, replace
 from typing import Any
 
 from kolmocli.errors import UsageError, suggest
@@ -191,10 +191,6 @@ def _read_verdict(said: Any, job: Job) -> Verdict:
         )  # fmt: skip
     except (LookupError, TypeError) as error:
         raise ValueError(f"a verdict that cannot be read: {error}") from None
-
-
-def limits_object(limits: Limits) -> dict[str, int]:
-    return asdict(limits)
 
 
 def read_limits(said: Mapping[str, Any]) -> Limits:

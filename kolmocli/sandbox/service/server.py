@@ -12,7 +12,7 @@ import signal
 import socket
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -95,8 +95,8 @@ def serve(settings: Settings, *, ready: Callable[[str], None], warn: Callable[[s
             facts: dict[str, Any] = {
                 "backend": pool.health().backend,
                 "packages": sorted(settings.packages),
-                "usual": protocol.limits_object(settings.usual),
-                "most": protocol.limits_object(settings.most),
+                "usual": asdict(settings.usual),
+                "most": asdict(settings.most),
                 "jobs_per_request": min(protocol.MOST_JOBS, settings.queue),
                 "body_bytes": body_bytes,
             }
