@@ -14,7 +14,7 @@ import sys
 import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import IO, BinaryIO
 
 from kolmocli.console import writable
 from kolmocli.errors import KolmoError, UsageError
@@ -156,7 +156,9 @@ def write_output(target: str, data: Contents, like: str = STANDARD) -> None:
             with open(target, "wb") as device:
                 _write_all(device, data)
         else:
-            _replace(Path(target), data, like)
+            with replacing(Path(target), like) as file:
+                for part in _parts(data):
+                    file.write(part)
     except BrokenPipeError:
         raise
     except OSError as error:
@@ -199,20 +201,25 @@ def own_folder(folder: Path) -> Path:
     return folder
 
 
-def _replace(target: Path, data: Contents, like: str) -> None:
+@contextlib.contextmanager
+def replacing(target: Path, like: str = STANDARD, *, durable: bool = True) -> Iterator[IO[bytes]]:
+    """A file that is there under its name, whole, when the block ends well, and as it was before otherwise, with the
+    permissions and times of the file `like`. One that is not `durable` outlives this process, but not every power cut."""
     handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
     try:
         with os.fdopen(handle, "wb") as file:
-            for part in _parts(data):
-                file.write(part)
-            file.flush()
-            os.fsync(file.fileno())
+            yield file
+            if durable:
+                file.flush()
+                os.fsync(file.fileno())
         if like != STANDARD and Path(like).is_file():
             shutil.copystat(like, temporary)
         else:
             os.chmod(temporary, 0o666 & ~_umask())
         os.replace(temporary, target)
-        _sync_folder(target.parent)
+        if durable:
+            with contextlib.suppress(OSError):  # some file systems cannot; the file itself is safe
+                sync(target.parent)
     except BaseException:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(temporary)
@@ -225,13 +232,11 @@ def _umask() -> int:
     return mask
 
 
-def _sync_folder(folder: Path) -> None:
-    """Make the rename last through a power cut, where the system can."""
-    handle = os.open(folder, os.O_RDONLY)
+def sync(path: Path) -> None:
+    """Force a file to disk, or the names in a folder."""
+    handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)
-    except OSError:  # some file systems cannot; the file itself is safe
-        return
     finally:
         os.close(handle)
 

@@ -18,6 +18,7 @@ from safetensors import SafetensorError
 
 from kolmocli.checkpoints import MANIFEST, digest, remove
 from kolmocli.errors import KolmoError, reason_of, remedy_of
+from kolmocli.files import sync
 from kolmocli.plain import parsed
 from kolmocli.policy.policy import Policy
 
@@ -40,12 +41,12 @@ def save_checkpoint(run_dir: Path, step: int, policy: Policy, optimiser: dict[st
         digests = {file.name: digest(file) for file in sorted(aside.iterdir())}
         (aside / MANIFEST).write_text(json.dumps(digests, indent=1))
         for file in aside.iterdir():
-            _flush(file)
+            sync(file)
         if os.path.lexists(folder):
             remove(old)
             folder.rename(old)
         aside.rename(folder)
-        _flush(folder.parent)
+        sync(folder.parent)
         remove(old)
     except (OSError, RuntimeError, SafetensorError) as error:  # the last two: how tensors say that a disk is full
         remove(aside)
@@ -76,11 +77,3 @@ def _loaded(file: Path, read: Callable[[Path], Any]) -> dict[str, Any]:
             f"{file}: not what kolmo writes there; remove this checkpoint, and --resume takes the one before it"
         )
     return found
-
-
-def _flush(path: Path) -> None:
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

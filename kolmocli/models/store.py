@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from kolmocli.errors import KolmoError, UsageError, remedy_of, suggest
-from kolmocli.files import read_regular
+from kolmocli.files import read_regular, sync
 from kolmocli.paths import is_model_name, models_dir
 from kolmocli.plain import parsed
 
@@ -124,7 +124,8 @@ def arriving(name: str, note: Callable[[str], None]) -> Iterator[Arrival | None]
             downloads.mkdir(exist_ok=True)
             try:
                 yield Arrival(made, downloads)
-                _sync(made)
+                for file in made.iterdir():
+                    sync(file)
                 made.rename(place / name)
                 shutil.rmtree(downloads)
             finally:
@@ -181,13 +182,3 @@ def _writing() -> Iterator[None]:
         where = error.filename or models_dir()
         remedy = f"{remedy_of(error)}, or name another place with KOLMO_MODELS"
         raise KolmoError(f"{where}: cannot be written: {error.strerror or error}; {remedy}") from None
-
-
-def _sync(folder: Path) -> None:
-    """Force files to disk before the folder gets its name."""
-    for file in folder.iterdir():
-        handle = os.open(file, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)

@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import Any, Protocol
 
 from kolmocli.errors import KolmoError, UsageError, remedy_of
+from kolmocli.files import replacing
 from kolmocli.monitor.events import Event
 from kolmocli.monitor.reader import EVENTS, METRICS, SUMMARY
 from kolmocli.monitor.records import StepRecord
@@ -110,20 +111,8 @@ class RunLog:
 
 def write_atomically(path: Path, text: str) -> None:
     """Write a text file so that a reader, or a crash, sees the old one or the new one and nothing between."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        with open(temporary, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)  # the rename itself is only then on the disk
-    finally:
-        os.close(folder)
+    with replacing(path) as file:
+        file.write(text.encode())
 
 
 @contextmanager

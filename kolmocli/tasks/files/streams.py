@@ -5,16 +5,14 @@ from __future__ import annotations
 import contextlib
 import gzip
 import io
-import os
 import sys
-import tempfile
 import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, BinaryIO, cast
 
 from kolmocli.errors import KolmoError, UsageError
-from kolmocli.files import STANDARD, check_output, require_regular
+from kolmocli.files import STANDARD, check_output, replacing, require_regular
 
 _GZIP = b"\x1f\x8b"
 
@@ -87,25 +85,9 @@ def writing(target: str, *, force: bool, inputs: Sequence[str] = ()) -> Iterator
             with open(target, "wb") as device:
                 yield Output(device, target)
         else:
-            with _aside(Path(target)) as file:
+            with replacing(Path(target), durable=False) as file:
                 yield Output(file, target)
     except BrokenPipeError:
         raise
     except OSError as error:
         raise _unwritable(target, error) from None
-
-
-@contextlib.contextmanager
-def _aside(target: Path) -> Iterator[IO[bytes]]:
-    handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            yield file
-        umask = os.umask(0)
-        os.umask(umask)
-        os.chmod(temporary, 0o666 & ~umask)
-        os.replace(temporary, target)
-    except BaseException:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(temporary)
-        raise
