@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
-from types import TracebackType
-from typing import TYPE_CHECKING, Protocol, Self
+from typing import TYPE_CHECKING, Self
 
 from kolmocli.console import enduring, printable, shared_console
 from kolmocli.monitor.records import BucketRecord, ReinforceRecord, WarmRecord
@@ -23,53 +22,31 @@ if TYPE_CHECKING:
     from rich.live import Live
 
 
-class Display(Protocol):
-    """Shows snapshots; leaves the terminal as it found it, however the block ends."""
+class Display:
+    """Shows snapshots; this one shows nothing. Leaves the terminal as it found it, however the block ends."""
 
     def update(self, snapshot: Snapshot) -> None:
         """Show this state instead of the one before."""
-        ...
 
     def note(self, text: str) -> None:
         """Say one line that stays."""
-        ...
 
-    def __enter__(self) -> Self: ...
+    def __enter__(self) -> Self:
+        return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
-    ) -> None: ...
+    def __exit__(self, *error: object) -> None:
+        """Nothing to restore."""
 
 
 def open_display(quiet: bool) -> Display:
     """The table on a terminal that can draw it; plain lines elsewhere, and where NO_COLOR is set; or nothing."""
-    return Quiet() if quiet else LiveTable() if draws() else PlainLines()
+    return Display() if quiet else LiveTable() if draws() else PlainLines()
 
 
 def draws() -> bool:
     """Whether what is on stderr can be drawn over."""
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
     return not plain and sys.stderr.isatty() and "utf" in (sys.stderr.encoding or "").lower()
-
-
-class _Block:
-    """A context manager with nothing to restore."""
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        return None
-
-
-class Quiet(_Block):
-    """Shows nothing."""
-
-    def update(self, snapshot: Snapshot) -> None:
-        return None
-
-    def note(self, text: str) -> None:
-        return None
 
 
 _STEP_STATES = ("rollout", "execute", "learn")
@@ -97,7 +74,7 @@ class Sayings:
         return True
 
 
-class PlainLines(_Block):
+class PlainLines(Display):
     """One line per step with the numbers of the table, one when something else begins, and now and then one that says how
     far it is.
 
@@ -127,7 +104,7 @@ class PlainLines(_Block):
             print(printable(line), file=sys.stderr, flush=True)
 
 
-class LiveTable:
+class LiveTable(Display):
     """The table of `view.render`, redrawn in place; its last picture stays when the block ends."""
 
     def __init__(self, console: Console | None = None) -> None:
@@ -153,13 +130,13 @@ class LiveTable:
         self._live.start()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(self, *error: object) -> None:
         if self._live is not None:
             self._live.stop()
             self._live = None
 
 
-class Enduring:
+class Enduring(Display):
     """Another display, for a run that outlives its terminal: what cannot be shown any more is not shown."""
 
     def __init__(self, display: Display) -> None:
@@ -178,9 +155,9 @@ class Enduring:
             self._display.__enter__()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(self, *error: object) -> None:
         with enduring():
-            self._display.__exit__(kind, error, at)
+            self._display.__exit__(*error)
 
 
 def print_table(snapshot: Snapshot) -> None:

@@ -34,8 +34,8 @@ _SILENCE = 60.0
 """Seconds without a new line after which the view says so: the run may have died."""
 
 
-def watch(run_dir: Path, display: Display, once: bool = False, interval: float = 0.5) -> None:
-    """Show a run until it ends, or once. Raises UsageError when there is no such folder.
+def watch(run_dir: Path, display: Display, interval: float = 0.5) -> None:
+    """Show a run until it ends. Raises UsageError when there is no such folder.
 
     `display` is open already; `interval` is the time between two looks, in seconds.
     """
@@ -44,7 +44,7 @@ def watch(run_dir: Path, display: Display, once: bool = False, interval: float =
         display.note(line)
     while True:
         display.update(run.look())
-        if once or run.done:
+        if run.done:
             return
         time.sleep(interval)
 

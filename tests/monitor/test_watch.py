@@ -14,7 +14,7 @@ from monitor_samples import FAMILIES, step_record, write_run
 from kolmocli.cli import report as command
 from kolmocli.errors import KolmoError, UsageError
 from kolmocli.monitor import watch as module
-from kolmocli.monitor.display import Quiet
+from kolmocli.monitor.display import Display
 from kolmocli.monitor.events import BestEvent, FailingEvent, StartEvent, StoppedEvent
 from kolmocli.monitor.reader import troubles
 from kolmocli.monitor.records import StepSeconds, WarmRecord
@@ -26,7 +26,7 @@ from kolmocli.monitor.writer import RunLog
 CONFIG = "model: {name: tiny}\nengine: local\ntraining: {steps: 60}\ncontroller: {target: 0.6}\ncheckpoint_every: 50\n"
 
 
-class Recorder(Quiet):
+class Recorder(Display):
     def __init__(self) -> None:
         self.seen: list[Snapshot] = []
 
@@ -106,18 +106,11 @@ def test_silence_is_told(tmp_path: Path) -> None:
     assert WatchedRun(tmp_path).look().state.startswith("no news for 5:0")
 
 
-def test_once_looks_once(tmp_path: Path) -> None:
-    (tmp_path / "config.yaml").write_text(CONFIG)
-    display = Recorder()
-    watch(tmp_path, display, once=True)
-    assert len(display.seen) == 1 and display.seen[0].metrics is None
-
-
 def test_bad_folders_are_named(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="nowhere: no such run folder"):
-        watch(tmp_path / "nowhere", Quiet())
+        watch(tmp_path / "nowhere", Display())
     with pytest.raises(UsageError, match="holds no run"):
-        watch(tmp_path, Quiet())
+        watch(tmp_path, Display())
     (tmp_path / "config.yaml").write_text("a: [")
     with pytest.raises(KolmoError, match=r"config\.yaml: not YAML"):
         WatchedRun(tmp_path)
