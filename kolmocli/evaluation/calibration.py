@@ -16,11 +16,12 @@ from typing import Any
 from kolmocli.config.controller import ladders_of
 from kolmocli.config.file import load_config
 from kolmocli.curriculum.base import Bucket
-from kolmocli.curriculum.information import Group, dead, mean_entropy, mean_signal
+from kolmocli.curriculum.information import dead, mean_entropy, mean_signal
 from kolmocli.curriculum.room import room
 from kolmocli.evaluation.attempts import attempts_by
 from kolmocli.evaluation.heldout import held_out_tasks
 from kolmocli.evaluation.intervals import pass_rate_interval
+from kolmocli.evaluation.samples import judged_groups
 from kolmocli.pace import Pace
 from kolmocli.sandbox.opening import Backend
 from kolmocli.seeds import derived_seed
@@ -95,12 +96,6 @@ def level_record(level: int, attempts: Sequence[Sequence[Outcome]]) -> dict[str,
         "n": n,
         "masked": sum(map(len, attempts)) - n,
     }
-
-
-def judged_groups(attempts: Sequence[Sequence[Outcome]]) -> list[Group]:
-    """(passes, rollouts) of each task, without rollouts that the sandbox lost."""
-    judged = [[o for o in outcomes if o.reward is not None] for outcomes in attempts]
-    return [(sum(o.passed for o in group), len(group)) for group in judged if group]
 
 
 def family_record(levels: Sequence[dict[str, Any]], target: float) -> dict[str, Any]:

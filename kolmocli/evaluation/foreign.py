@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from kolmocli.console import warn
@@ -92,13 +93,8 @@ def rescored(candidates: Iterable[Candidate], programs: Programs, warn: Callable
     first = next(source, None)
     if first is None:
         raise UsageError("no task to evaluate on")
-
-    def all_of_them() -> Iterator[Candidate]:
-        yield first
-        yield from source
-
     with programs.open(warn) as sandbox, pace.counting(None, "programs") as done:
-        return all_judged(rescore(all_of_them(), sandbox, done))
+        return all_judged(rescore(chain([first], source), sandbox, done))
 
 
 def all_judged(judged: Iterable[tuple[Task, Outcome]]) -> Attempts:

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 from kolmocli.console import warn
@@ -59,16 +60,11 @@ def evaluate_joined(
     first = next(found, None)
     if first is None:
         raise UsageError(f"{predictions}: no prediction in it for a task of {data}; the two are joined by `task_id`")
-
-    def candidates() -> Iterator[Candidate]:
-        yield first
-        yield from found
-
     with ExitStack() as stack:
         sandbox = sandbox_for(tasks.values(), programs, warn, stack)
         wrong = named_failing(data, list(tasks.values()), sandbox, warn, strict=strict)
         with (pace or Pace()).counting(None, "predictions") as done:
-            attempts = all_judged(rescore(candidates(), sandbox, done))
+            attempts = all_judged(rescore(chain([first], found), sandbox, done))
     answered = {task.index for task, _ in attempts}
     left = [task_id for task_id, task in tasks.items() if task.index not in answered]
     for task_id in left:

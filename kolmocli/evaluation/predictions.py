@@ -10,6 +10,7 @@ from kolmocli.errors import KolmoError, UsageError
 from kolmocli.evaluation.rescoring import MAX_ITEMS, Candidate, Language
 from kolmocli.language.answers import program_of
 from kolmocli.tasks.base import Task
+from kolmocli.tasks.files.buckets import bucket_of
 from kolmocli.tasks.files.entries import Entry, read_entries
 from kolmocli.tasks.files.problems import Problems
 from kolmocli.tasks.sequences.task import SequenceTask, sequence_task
@@ -47,9 +48,7 @@ def read_predictions(
 
 
 def _task(entry: Entry, index: int, language: Language) -> SequenceTask:
-    family, _, level = (entry.bucket or "").rpartition("/")
-    named = Bucket(family, int(level)) if family and level.isdecimal() else None
-    bucket = named or Bucket(entry.bucket or entry.modality or "sequences", 1)
+    bucket = bucket_of(entry.bucket) if entry.bucket else Bucket(entry.modality or "sequences", 1)
     return sequence_task(bucket, index, entry.sequence, language=language, modality=entry.modality)
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from statistics import fmean
 from typing import Any
 
 from kolmocli.curriculum.base import Bucket
-from kolmocli.evaluation.intervals import mean_interval, pass_rate_interval, wilson
+from kolmocli.evaluation.intervals import Group, mean_interval, pass_rate_interval, wilson
 from kolmocli.evaluation.metrics import is_masked
 from kolmocli.tasks.base import Task
 from kolmocli.tasks.outcome import Outcome
@@ -49,7 +49,7 @@ def pass_rates(attempts: Attempts, samples: int) -> dict[str, Any]:
 
     Tasks of which the sandbox lost a sample are left out.
     """
-    whole = [group for group in _judged(attempts) if group[0] == samples]
+    whole = [group for group in judged_groups(outcomes for _, outcomes in attempts) if group[1] == samples]
     return _up_to(samples, whole) if samples > 1 and whole else {}
 
 
@@ -59,29 +59,29 @@ def pass_shares(attempts: Attempts) -> dict[str, Any]:
     k goes up to the fewest samples that any task has: its powers of two, 10 and 100, as they are usual, and that number
     itself.
     """
-    groups = _judged(attempts)
+    groups = judged_groups(outcomes for _, outcomes in attempts)
     if not groups:
         return {"n": 0, "accuracy": None, "accuracy_ci": list(wilson(0, 0)), "pass_at_k": {}, "pass_at_k_ci": {}}
-    least = min(n for n, _ in groups)
+    least = min(n for _, n in groups)
     found = _up_to(least, groups, *(k for k in (10, 100) if k <= least))
     accuracy, interval = found["pass_at_k"]["1"], found["pass_at_k_ci"]["1"]
     return {"n": len(groups), "accuracy": accuracy, "accuracy_ci": interval, **found}
 
 
-def _judged(attempts: Attempts) -> list[tuple[int, int]]:
-    """(samples that were judged, passes among them) of every task that has one."""
-    judged = [[outcome.passed for outcome in outcomes if not is_masked(outcome)] for _, outcomes in attempts]
-    return [(len(passed), sum(passed)) for passed in judged if passed]
+def judged_groups(samples: Iterable[Sequence[Outcome]]) -> list[Group]:
+    """(passes, samples that were judged) of every task that has one."""
+    judged = [[outcome.passed for outcome in outcomes if not is_masked(outcome)] for outcomes in samples]
+    return [(sum(passed), len(passed)) for passed in judged if passed]
 
 
-def _up_to(most: int, groups: Sequence[tuple[int, int]], *also: int) -> dict[str, dict[str, Any]]:
+def _up_to(most: int, groups: Sequence[Group], *also: int) -> dict[str, dict[str, Any]]:
     """`pass_at_k` of tasks at the powers of two up to `most`, at `most` and `also`, and its intervals.
 
     The interval is Wilson's for a share of tasks: what a task adds lies between 0 and 1, so its variance is at most that
     of a pass or a fail, and the interval too wide, not too narrow.
     """
     ks = sorted({most, *also, *(2**i for i in range(most.bit_length()))})
-    means = {k: math.fsum(pass_at_k(n, passed, k) for n, passed in groups) / len(groups) for k in ks}
+    means = {k: math.fsum(pass_at_k(n, passed, k) for passed, n in groups) / len(groups) for k in ks}
     return {
         "pass_at_k": {str(k): mean for k, mean in means.items()},
         "pass_at_k_ci": {str(k): list(wilson(min(mean, 1.0) * len(groups), len(groups))) for k, mean in means.items()},
