@@ -12,10 +12,9 @@ from typing import Any
 
 from kolmocli.tasks.answers.parsing import TAG
 from kolmocli.tasks.answers.places import lenient_place, strict_place
-from kolmocli.tasks.answers.task import AnswerAttempt, Reading
+from kolmocli.tasks.answers.task import Reading, ReadTask
 from kolmocli.tasks.answers.trees import Equal
-from kolmocli.tasks.base import Attempt, Language, Prompt, Task
-from kolmocli.tasks.outcome import Terms
+from kolmocli.tasks.base import Prompt
 
 _SYSTEM = f"""\
 You solve puzzles. Think first, in as many lines as you need. Then write the line "{TAG} " with the sum alone, such as \
@@ -25,12 +24,11 @@ _OPERATORS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.m
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CountdownTask(Task):
+class CountdownTask(ReadTask):
     """It passes strictly where the sum ends the text, behind the tag or `####`, in a box, or in `<answer>`."""
 
     target: int
     numbers: tuple[int, ...]
-    language: Language = "text"
 
     def read(self, text: str, equal: Equal | None = None) -> Reading:
         place = strict_place(text)
@@ -57,9 +55,6 @@ class CountdownTask(Task):
             )
         except (SyntaxError, ValueError, ZeroDivisionError, RecursionError):
             return False
-
-    def attempt(self, text: str, terms: Terms) -> Attempt:
-        return AnswerAttempt(self, text, terms)
 
 
 def countdown(record: Mapping[str, Any]) -> CountdownTask:

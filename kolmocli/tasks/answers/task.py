@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 from kolmocli.sandbox.base import Job, Status, Verdict
 from kolmocli.tasks.answers.comparison import bare, same
@@ -39,20 +38,29 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AnswerTask(Task):
+class ReadTask(Task):
+    """A question whose answer is read in the text."""
+
+    language: Language = "text"
+
+    def read(self, text: str, equal: Equal | None = None) -> Reading:
+        """`equal` compares formulas, where an answer may be one; None: what this task has for that."""
+        raise NotImplementedError
+
+    def attempt(self, text: str, terms: Terms) -> Attempt:
+        return AnswerAttempt(self, text, terms)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerTask(ReadTask):
     """It passes strictly: the right answer stands behind the tag or `####`, or in a box, and ends the text."""
 
     answer: int | str
-    language: Language = "text"
     judge: JudgeName = "auto"
     """Name of the judge that compares answers."""
 
     def read(self, text: str, equal: Equal | None = None) -> Reading:
-        """`equal` compares formulas; None: what this task's judge has for that.
-
-        Raises:
-            EnvironmentMissing: the judge is `math`, and math-verify is not installed.
-        """
+        """Raises EnvironmentMissing when the judge is `math`, and math-verify is not installed."""
         right = str(self.answer)
         asked = judge_of(self.judge)
         ask = equal if equal is not None and asked.works else asked
@@ -72,20 +80,13 @@ class AnswerTask(Task):
         """The judge by name and version. None for questions with rules of their own, which keep to no judge."""
         return described(self.judge)
 
-    def attempt(self, text: str, terms: Terms) -> Attempt:
-        return AnswerAttempt(self, text, terms)
-
-
-class Reader(Protocol):
-    def read(self, text: str, equal: Equal | None = None) -> Reading: ...
-
 
 @dataclass(slots=True)
 class AnswerAttempt:
     """An answer in words. A text that does not end with an answer where that was asked for is a SYNTAX error. With the terms'
     `form: any` it is one only where a lenient reader finds neither the right answer nor a number."""
 
-    task: Reader
+    task: ReadTask
     text: str
     terms: Terms
     reading: Reading | None = None

@@ -9,10 +9,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from kolmocli.tasks.answers.task import AnswerAttempt, Reading
+from kolmocli.tasks.answers.task import Reading, ReadTask
 from kolmocli.tasks.answers.trees import Equal
-from kolmocli.tasks.base import Attempt, Language, Task
-from kolmocli.tasks.outcome import Terms
 
 _READ = 2_000
 """Characters at the end of a text that are looked at."""
@@ -24,21 +22,17 @@ _ENUMERATION = re.compile(r"(?m)^[ \t]*[0-9]{1,2}[.)][ \t]+(?=-?[0-9])")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NumbersTask(Task):
+class NumbersTask(ReadTask):
     """It passes when the last numbers of the text are `numbers`, all of them and in this order."""
 
     numbers: tuple[int, ...]
     content: str
     """Operands, which make two questions the same whatever their words. Questions are held out by it."""
-    language: Language = "text"
 
     def read(self, text: str, equal: Equal | None = None) -> Reading:
         found = last_numbers(text, len(self.numbers))
         right = found == self.numbers
         return Reading(found is not None, right, right, found is not None, found[-1] if found else None)
-
-    def attempt(self, text: str, terms: Terms) -> Attempt:
-        return AnswerAttempt(self, text, terms)
 
 
 def last_numbers(text: str, count: int) -> tuple[int, ...] | None:

@@ -8,10 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kolmocli.tasks.answers.parsing import TAG
-from kolmocli.tasks.answers.task import AnswerAttempt, Reading
+from kolmocli.tasks.answers.task import Reading, ReadTask
 from kolmocli.tasks.answers.trees import Equal
-from kolmocli.tasks.base import Attempt, Language, Task
-from kolmocli.tasks.outcome import Terms
 
 Entry = Mapping[str, Any]
 """A question with its answer and what else the set noted, as reasoning-gym makes it."""
@@ -23,15 +21,11 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReasoningTask(Task):
+class ReasoningTask(ReadTask):
     """It passes strictly: what stands behind the last tag, to the end of the text, scores all that there is."""
 
     entry: Entry = field(hash=False)
     scorer: Scorer = field(hash=False)
-    language: Language = "text"
-
-    def attempt(self, text: str, terms: Terms) -> Attempt:
-        return AnswerAttempt(self, text, terms)
 
     def read(self, text: str, equal: Equal | None = None) -> Reading:
         _, tag, behind = text.rpartition(TAG)
