@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, FieldSerializationInfo, ValidationError
+from pydantic_core import InitErrorDetails
 
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
 MOST = 1_000_000
@@ -20,3 +22,19 @@ class Section(BaseModel):
     """A part of the file: immutable, strict about its keys, and all its numbers are finite."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+def plain(sections: Mapping[str, Any], info: FieldSerializationInfo) -> dict[str, Any]:
+    """Sections by name as plain values, each with all the keys of its own kind; what is no section stays as it is."""
+    return {
+        name: section.model_dump(mode=info.mode) if isinstance(section, Section) else section
+        for name, section in sections.items()
+    }
+
+
+def placed(error: ValidationError, *before: str) -> list[InitErrorDetails]:
+    """The mistakes in a section as those of what has it under these keys."""
+    return [
+        InitErrorDetails(type=item["type"], loc=(*before, *item["loc"]), input=item["input"], ctx=item.get("ctx", {}))
+        for item in error.errors(include_url=False)
+    ]

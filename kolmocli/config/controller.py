@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field, SerializeAsAny, ValidatorFunctionWrapHandler, WrapValidator, create_model
 
@@ -18,6 +18,7 @@ from kolmocli.curriculum.mixture import Weigh
 from kolmocli.curriculum.profile import begin
 from kolmocli.curriculum.settings import Parameter, settings_of
 from kolmocli.section import Section, Share
+from kolmocli.tasks.settings import FamilySettings
 
 
 class ControllerSection(Section):
@@ -131,21 +132,8 @@ else:
     AnyController = Annotated[SerializeAsAny[section_for()], WrapValidator(_validated)]
 
 
-class Asked(Protocol):
-    """A file's settings for one family; None where it leaves them to the controller."""
-
-    @property
-    def target(self) -> float | None: ...
-
-    @property
-    def floor(self) -> float | None: ...
-
-    @property
-    def bounds(self) -> tuple[int, int] | None: ...
-
-
 def build_controller(
-    controller: ControllerSection, families: Mapping[str, Asked], buckets: Sequence[Bucket], steps: int
+    controller: ControllerSection, families: Mapping[str, FamilySettings], buckets: Sequence[Bucket], steps: int
 ) -> Controller:
     """The controller that a file asks for, over the buckets that its tasks really have. `steps` is how many RL steps
     are planned.
@@ -161,7 +149,7 @@ def build_controller(
 
 
 def ladders_of(
-    controller: ControllerSection, families: Mapping[str, Asked], buckets: Sequence[Bucket]
+    controller: ControllerSection, families: Mapping[str, FamilySettings], buckets: Sequence[Bucket]
 ) -> dict[str, Ladder]:
     """The ladder of each family. Targets are kept off 0 and 1, where no level is meant."""
     tops: dict[str, int] = {}

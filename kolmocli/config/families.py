@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 from pydantic import (
     Discriminator,
-    FieldSerializationInfo,
     PlainSerializer,
     Tag,
     ValidationError,
@@ -17,6 +16,7 @@ from pydantic import (
 from pydantic_core import InitErrorDetails
 
 from kolmocli.console import printable, unfit
+from kolmocli.section import placed, plain
 from kolmocli.tasks.answers.settings import ReverseDigits, SumDigits
 from kolmocli.tasks.examples.settings import Examples
 from kolmocli.tasks.family import SEQUENCES, families, kind_name
@@ -58,13 +58,13 @@ def _validated(sections: Any, handler: ValidatorFunctionWrapHandler) -> Any:
     try:
         found |= handler(rest) if rest or not kinds else {}
     except ValidationError as error:
-        problems += [_placed((), dict(item)) for item in error.errors(include_url=False)]
+        problems += placed(error)
     for name, kind in kinds.items():
         section = sections[name]
         try:
             found[name] = families.get(kind).settings.model_validate({} if section is None else section)
         except ValidationError as error:
-            problems += [_placed((name, kind), dict(item)) for item in error.errors(include_url=False)]
+            problems += placed(error, name, kind)  # as pydantic places those in a union: the kind after the name
     if problems:
         raise ValidationError.from_exception_data("families", problems)
     return {name: found[name] for name in sections}
@@ -76,15 +76,4 @@ def _plugged(name: object, section: Any) -> str | None:
     return kind if kind not in BUILT_IN and kind in families else None
 
 
-def _placed(before: tuple[str, ...], error: dict[str, Any]) -> InitErrorDetails:
-    """An error as pydantic places those in a union: the kind stands after the name."""
-    return InitErrorDetails(
-        type=error["type"], loc=(*before, *error["loc"]), input=error["input"], ctx=error.get("ctx", {})
-    )
-
-
-def _plain(sections: Mapping[str, FamilySettings], info: FieldSerializationInfo) -> dict[str, Any]:
-    return {name: section.model_dump(mode=info.mode) for name, section in sections.items()}
-
-
-Families = Annotated[dict[str, AnyFamily], WrapValidator(_validated), PlainSerializer(_plain)]
+Families = Annotated[dict[str, AnyFamily], WrapValidator(_validated), PlainSerializer(plain)]

@@ -6,12 +6,11 @@ a plugin that registers none are checked when the method is made.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Annotated, Any, ClassVar
 
 from pydantic import (
     Field,
-    FieldSerializationInfo,
     PlainSerializer,
     ValidationError,
     ValidatorFunctionWrapHandler,
@@ -20,7 +19,7 @@ from pydantic import (
 from pydantic_core import InitErrorDetails
 
 from kolmocli.registry import Registry
-from kolmocli.section import Section
+from kolmocli.section import Section, placed, plain
 
 
 class MethodSettings(Section):
@@ -51,21 +50,11 @@ def _validated(sections: Any, handler: ValidatorFunctionWrapHandler) -> dict[str
         try:
             found[name] = METHOD_SETTINGS.get(name).model_validate(section)
         except ValidationError as error:
-            problems += [
-                InitErrorDetails(type=e["type"], loc=(name, *e["loc"]), input=e["input"], ctx=e.get("ctx", {}))
-                for e in error.errors(include_url=False)
-            ]
+            problems += placed(error, name)
     if problems:
         raise ValidationError.from_exception_data("methods", problems)
     return {
         name: section for name, section in found.items() if not isinstance(section, MethodSettings) or section.is_on
-    }
-
-
-def _plain(sections: Mapping[str, Any], info: FieldSerializationInfo) -> dict[str, Any]:
-    return {
-        name: section.model_dump(mode=info.mode) if isinstance(section, MethodSettings) else section
-        for name, section in sections.items()
     }
 
 
@@ -77,5 +66,5 @@ MethodSections = Annotated[
         description="ways to get more out of rollouts, by name, each with its settings",
     ),
     WrapValidator(_validated),
-    PlainSerializer(_plain),
+    PlainSerializer(plain),
 ]
