@@ -31,8 +31,8 @@ from kolmocli.pace import Reached
 from kolmocli.training.graders import GraderWatch
 from kolmocli.training.methods.base import Method
 from kolmocli.training.records import Worth, answer_fields, failing, gradient_record, shown, step_record, worth
-from kolmocli.training.standing import ENDS, WINDOW, controlled_rate, in_band_controlled, room_of, rows
-from kolmocli.training.state import RunState, Totals, in_band
+from kolmocli.training.standing import ENDS, WINDOW, controlled_rate, in_band, room_of, rows
+from kolmocli.training.state import RunState, Totals
 
 _SHOWN_EVERY = 0.25
 """Seconds between two pictures of what is under way."""
@@ -114,7 +114,7 @@ class Recorder:
             entropy=report.entropy,
             bits_total=totals.bits,
             in_band=in_band(totals.pass_rates, self._about.target),
-            in_band_controlled=in_band_controlled(totals.controlled, self._about.target),
+            in_band_controlled=in_band(totals.controlled, self._about.target),
             seconds=StepSeconds(**seconds),
         )
         self._write(record)

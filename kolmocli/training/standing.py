@@ -29,9 +29,9 @@ def controlled_rate(buckets: Mapping[str, BucketRecord]) -> float | None:
     return sum((rate or 0.0) * n for rate, n in between) / total if total else None
 
 
-def in_band_controlled(rates: Sequence[float | None], target: float) -> float | None:
-    """As `in_band`, over the steps that had something to control: their share, after the first 20, whose mean of the
-    last 10 such steps lies within target ± 0.1. None before there is one."""
+def in_band(rates: Sequence[float | None], target: float) -> float | None:
+    """Share of the steps after the first 20 whose mean of the last 10 rates is within target ± 0.1; steps without a rate do not
+    count. None before there is one that does."""
     held: list[float] = []
     kept = []
     for step, rate in enumerate(rates):

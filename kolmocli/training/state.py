@@ -54,12 +54,3 @@ class Totals:
 
     def spend(self, what: str, seconds: float) -> None:
         self.seconds[what] = self.seconds.get(what, 0.0) + seconds
-
-
-def in_band(pass_rates: list[float], target: float) -> float | None:
-    """Share of the steps after the first 20 whose 10-step mean pass rate is within target ± 0.1.
-
-    None before there is such a step.
-    """
-    means = [sum(pass_rates[i - 9 : i + 1]) / 10 for i in range(20, len(pass_rates))]
-    return sum(abs(m - target) <= 0.1 + 1e-9 for m in means) / len(means) if means else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from pathlib import Path
 
 from kolmocli.curriculum.information import per_gflop
@@ -19,10 +19,8 @@ from kolmocli.monitor.summary import (
 )
 from kolmocli.sandbox.base import Health
 from kolmocli.training.evaluation import AFTER, BEFORE
-from kolmocli.training.standing import in_band_controlled
-from kolmocli.training.state import RunState, Totals, in_band
-
-_SECONDS = ("warmup", "rollout", "execute", "learn", "eval", "total")
+from kolmocli.training.standing import in_band
+from kolmocli.training.state import RunState, Totals
 
 
 def summarise(
@@ -46,13 +44,13 @@ def summarise(
         warmup_steps=state.warm_steps,
         rollouts=totals.rollouts,
         epochs=epochs,
-        seconds=SummarySeconds(**{what: totals.seconds.get(what, 0.0) for what in _SECONDS}),
+        seconds=SummarySeconds(**{of.name: totals.seconds.get(of.name, 0.0) for of in fields(SummarySeconds)}),
         pass_rate=SummaryPassRate(
             target=target,
             mean=sum(rates) / len(rates) if rates else None,
             in_band=in_band(rates, target),
             controlled=_mean(sum(rate is not None for rate in totals.controlled), len(totals.controlled)),
-            in_band_controlled=in_band_controlled(totals.controlled, target),
+            in_band_controlled=in_band(totals.controlled, target),
         ),
         room=RoomRecord() if room is None else RoomRecord(**asdict(room)),
         ends=ends,

@@ -6,7 +6,7 @@ import pytest
 
 from kolmocli.curriculum.base import Bucket, FamilyMetrics, Result
 from kolmocli.monitor.records import BucketRecord
-from kolmocli.training.standing import controlled_rate, in_band_controlled, room_of, rows
+from kolmocli.training.standing import controlled_rate, in_band, room_of, rows
 
 
 def test_steps_without_control_are_left_out_of_the_band() -> None:
@@ -15,9 +15,24 @@ def test_steps_without_control_are_left_out_of_the_band() -> None:
     assert controlled_rate({"a": between, "b": mastered}) == 0.5
     assert controlled_rate({"b": mastered}) is None
     assert controlled_rate({"a": BucketRecord(state="tracking", n=0), "b": mastered}) is None
-    assert in_band_controlled([0.5] * 25 + [None] * 75, 0.5) == 1.0
-    assert in_band_controlled([0.9] * 25 + [None] * 75, 0.5) == 0.0
-    assert in_band_controlled([0.5] * 20, 0.5) is None
+    assert in_band([0.5] * 25 + [None] * 75, 0.5) == 1.0
+    assert in_band([0.9] * 25 + [None] * 75, 0.5) == 0.0
+    assert in_band([0.5] * 20, 0.5) is None
+
+
+def test_in_band_is_unknown_for_the_first_twenty_steps() -> None:
+    assert in_band([0.5] * 20, 0.5) is None
+    assert in_band([0.5] * 21, 0.5) == 1.0
+
+
+def test_in_band_counts_means_of_ten_steps() -> None:
+    rates = [0.0] * 11 + [0.5] * 10 + [1.0] * 10  # means of the last ten: 0.5, 0.55, 0.6, 0.65 … 1.0
+    assert in_band(rates, 0.5) == pytest.approx(3 / 11)
+
+
+@pytest.mark.parametrize(("rate", "inside"), [(0.4, 1.0), (0.6, 1.0), (0.39, 0.0), (0.61, 0.0)])
+def test_the_edges_of_the_band_belong_to_it(rate: float, inside: float) -> None:
+    assert in_band([rate] * 30, 0.5) == inside
 
 
 def test_the_room_of_a_run_knows_the_levels_that_it_left_out() -> None:
