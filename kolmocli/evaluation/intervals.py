@@ -11,6 +11,7 @@ from kolmocli.curriculum.information import signal_fraction
 Interval = tuple[float, float]
 Group = tuple[int, int]
 """(passes, judged rollouts) of one task."""
+CONFIDENCE = 0.95
 
 
 def normal_quantile(confidence: float) -> float:
@@ -20,7 +21,7 @@ def normal_quantile(confidence: float) -> float:
     return NormalDist().inv_cdf((1.0 + confidence) / 2.0)
 
 
-def wilson(k: float, n: float, confidence: float = 0.95) -> Interval:
+def wilson(k: float, n: float, confidence: float = CONFIDENCE) -> Interval:
     """The score interval of a share: k of n; not whole where they stand for fewer independent ones.
 
     Source: Wilson (1927), equation 4. (0, 1) when n is 0: nothing is known.
@@ -37,7 +38,7 @@ def wilson(k: float, n: float, confidence: float = 0.95) -> Interval:
     return (0.0 if k == 0 else max(0.0, centre - half), 1.0 if k == n else min(1.0, centre + half))
 
 
-def pass_rate_interval(groups: Sequence[Group], confidence: float = 0.95) -> Interval:
+def pass_rate_interval(groups: Sequence[Group]) -> Interval:
     """Wilson's interval of the pass rate of some tasks, for as many rollouts as are worth independent ones.
 
     Rollouts of one task are alike. With S the share of the variance that lies within tasks, their correlation is
@@ -46,15 +47,15 @@ def pass_rate_interval(groups: Sequence[Group], confidence: float = 0.95) -> Int
     """
     n = sum(size for _, size in groups)
     if n == 0:
-        return wilson(0, 0, confidence)
+        return wilson(0, 0)
     passes, per_task = sum(k for k, _ in groups), n / len(groups)
     within = signal_fraction(groups) or 0.0
     worth = n / (1.0 + (per_task - 1.0) * (1.0 - within))
     # Not passes/n * worth: rounding would take a rate of 1 beyond it.
-    return wilson(worth if passes == n else passes * (worth / n), worth, confidence)
+    return wilson(worth if passes == n else passes * (worth / n), worth)
 
 
-def paired_difference(before: Sequence[bool | int], after: Sequence[bool | int], confidence: float = 0.95) -> Interval:
+def paired_difference(before: Sequence[bool | int], after: Sequence[bool | int]) -> Interval:
     """Interval of the change in accuracy between two 0/1 vectors on the same tasks, in the same order.
 
     The Wald interval with one pseudo-task added to each kind of change: with b tasks lost and c won
@@ -69,11 +70,11 @@ def paired_difference(before: Sequence[bool | int], after: Sequence[bool | int],
     lost = sum(1 for x, y in zip(before, after, strict=True) if x and not y)
     won = sum(1 for x, y in zip(before, after, strict=True) if y and not x)
     p, q = (lost + 1) / (n + 2), (won + 1) / (n + 2)
-    half = normal_quantile(confidence) * math.sqrt((p + q - (q - p) ** 2) / (n + 2))
+    half = normal_quantile(CONFIDENCE) * math.sqrt((p + q - (q - p) ** 2) / (n + 2))
     return (max(-1.0, q - p - half), min(1.0, q - p + half))
 
 
-def mean_interval(values: Sequence[float], confidence: float = 0.95) -> Interval:
+def mean_interval(values: Sequence[float]) -> Interval:
     """Student's interval of a mean: mean ± t·s/sqrt(n), for example over a few seeds.
 
     Raises ValueError for fewer than two values: their spread is unknown.
@@ -81,12 +82,12 @@ def mean_interval(values: Sequence[float], confidence: float = 0.95) -> Interval
     n = len(values)
     if n < 2:
         raise ValueError(f"{n} value(s) have no spread")
-    half = student_quantile(confidence, n - 1) * stdev(values) / math.sqrt(n)
+    half = student_quantile(CONFIDENCE, n - 1) * stdev(values) / math.sqrt(n)
     mean = fmean(values)
     return (mean - half, mean + half)
 
 
-def ratio_interval(parts: Sequence[float], wholes: Sequence[float], confidence: float = 0.95) -> Interval | None:
+def ratio_interval(parts: Sequence[float], wholes: Sequence[float]) -> Interval | None:
     """Student's interval of sum(parts) / sum(wholes) over independent tasks, one part and one whole each, none negative.
 
     By linearisation: the variance of R = Σy/Σx is about Σ(y − R·x)² · n / ((n−1)·(Σx)²).
@@ -97,7 +98,7 @@ def ratio_interval(parts: Sequence[float], wholes: Sequence[float], confidence: 
         return None
     ratio = math.fsum(parts) / whole
     squares = math.fsum((y - ratio * x) ** 2 for y, x in zip(parts, wholes, strict=True))
-    half = student_quantile(confidence, n - 1) * math.sqrt(squares * n / (n - 1)) / whole
+    half = student_quantile(CONFIDENCE, n - 1) * math.sqrt(squares * n / (n - 1)) / whole
     return (max(0.0, ratio - half), ratio + half)
 
 

@@ -22,9 +22,9 @@ def settle(traces: Sequence[Trace], start: int = 0) -> int | None:
     return next((i for i in range(len(inside) - _STAY + 1) if all(inside[i : i + _STAY])), None)
 
 
-def rmse(traces: Sequence[Trace], start: int = _SETTLED) -> float:
+def rmse(traces: Sequence[Trace]) -> float:
     """Root mean square distance from the target of the pass rates of what is sampled, group by group."""
-    return math.sqrt(fmean(square for t in traces for square in t.square[start:]))
+    return math.sqrt(fmean(square for t in traces for square in t.square[_SETTLED:]))
 
 
 def dead_groups(traces: Sequence[Trace]) -> float:
@@ -38,14 +38,14 @@ def coverage(traces: Sequence[Trace]) -> float | None:
     return fmean(covered) if covered else None
 
 
-def swing(traces: Sequence[Trace], start: int = _SETTLED) -> float:
+def swing(traces: Sequence[Trace]) -> float:
     """The most negative autocorrelation of the level, up to 25 steps apart, about its mean over 50 steps.
 
     A limit cycle comes near −1 at half its period; noise around a steady state stays above −0.5.
     """
     correlations = []
     for t in traces:
-        level = t.level[start:]
+        level = t.level[_SETTLED:]
         off = [x - fmean(level[max(0, i - 25) : i + 26]) for i, x in enumerate(level)]
         power = fmean(x * x for x in off)
         if power > 1e-9:

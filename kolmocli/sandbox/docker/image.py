@@ -121,9 +121,9 @@ def has_image(api: docker.DockerClient, tag: str) -> bool:
     return True
 
 
-def local_base(api: docker.DockerClient, wanted: str | None = None) -> str | None:
-    """The base image to build on without any network: the one asked for, else the usual ones."""
-    return next((base for base in (wanted, DEFAULT_BASE, LOCAL_BASE) if base and has_image(api, base)), None)
+def local_base(api: docker.DockerClient) -> str | None:
+    """The usual base image to build on that is there without any network."""
+    return next((base for base in (DEFAULT_BASE, LOCAL_BASE) if has_image(api, base)), None)
 
 
 def build(
