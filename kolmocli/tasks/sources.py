@@ -82,8 +82,7 @@ def evaluation_source(config: Sections, warn: Warn) -> TaskSource:
     if data.eval is not None:
         return mixed(file_sources(read_file(data.eval, data, warn), "eval", config))
     if data.train is None or data.families:
-        trained = TaskFile() if data.train is None else _trained(data, data.train, silent)[0]
-        sources.append(family_tasks(config, "eval", trained.taken))
+        sources.append(family_tasks(config, "eval", trained_file(data).taken))
     if data.train is not None:
         _, held, _ = read_file(data.train, data, warn).split()
         if not len(held):

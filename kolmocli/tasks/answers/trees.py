@@ -235,7 +235,7 @@ class _Parser:
             return ("c", name) if name in CONSTANTS else ("v", f"{name}_{index}" if index else name)
         base: Tree | None = None
         if name == "log" and self._take("_"):
-            base = self._base()
+            base = self._atom()
         power: Tree | None = None
         if self._peek() == ("sign", "^"):
             self._at += 1
@@ -247,9 +247,6 @@ class _Parser:
         tree = self._applied(name, base)
         return tree if power is None else ("^", tree, power)
 
-    def _base(self) -> Tree:
-        return self._atom()
-
     def _applied(self, name: str, base: Tree | None) -> Tree:
         if self._take("("):
             arguments = [self._sum()]
@@ -257,7 +254,7 @@ class _Parser:
                 arguments.append(self._sum())
             if not self._take(")") or len(arguments) != 1 + (name in _TWO):
                 raise NotAFormula("a function of other arguments")
-            if name in ("max", "min", "gcd", "lcm", "binom"):
+            if name in _TWO:
                 return ("f", name, *arguments)
             argument = arguments[0]
         else:

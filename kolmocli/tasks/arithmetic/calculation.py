@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-from kolmocli.tasks.arithmetic.task import NumbersTask
+from kolmocli.tasks.arithmetic.task import NumbersTask, listed
 
 _SUM = (
     "What is {plus}?",
@@ -77,8 +77,7 @@ def products(level: int, rng: random.Random) -> NumbersTask:
 
 
 def _asked(words: str, terms: list[int], right: int, sign: str) -> NumbersTask:
-    listed = ", ".join(map(str, terms[:-1])) + f" and {terms[-1]}"
-    text = words.format(plus=" + ".join(map(str, terms)), list=listed, a=terms[0], b=terms[-1])
+    text = words.format(plus=" + ".join(map(str, terms)), list=listed(terms), a=terms[0], b=terms[-1])
     content = sign.join(map(str, terms if sign == "-" else sorted(terms)))
     return NumbersTask(prompt=text, numbers=(right,), content=content, reference=str(right))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from kolmocli.tasks.arithmetic.task import NumbersTask
+from kolmocli.tasks.arithmetic.task import NumbersTask, listed
 
 _PLACES = ("first", "second", "third", "fourth", "fifth", "sixth")
 
@@ -72,8 +72,7 @@ def order(level: int, rng: random.Random) -> NumbersTask:
         "descending": ranked[::-1],
     }[asked]  # fmt: skip
     words = rng.choice(_ASKED["second_largest" if asked == "second" else asked])
-    listed = ", ".join(map(str, numbers[:-1])) + f" and {numbers[-1]}"
-    text = words.format(list=listed, either=f"{numbers[0]} or {numbers[-1]}")
+    text = words.format(list=listed(numbers), either=f"{numbers[0]} or {numbers[-1]}")
     return NumbersTask(
         prompt=text, numbers=tuple(right), content=f"order {ranked}", reference=", ".join(map(str, right))
     )

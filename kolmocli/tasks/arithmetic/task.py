@@ -7,6 +7,7 @@ is asked for: the last number of the text is the answer, and of a list the last 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kolmocli.tasks.answers.task import Reading, ReadTask
@@ -50,3 +51,8 @@ def last_numbers(text: str, count: int) -> tuple[int, ...] | None:
         return None
     whole = [number.partition(".")[0] for number in found]
     return None if any(len(number) > _LONGEST for number in whole) else tuple(int(number) for number in whole)
+
+
+def listed(numbers: Sequence[int]) -> str:
+    """`3, 5 and 8`."""
+    return ", ".join(map(str, numbers[:-1])) + f" and {numbers[-1]}"

@@ -150,11 +150,10 @@ class _Plain(ast.NodeTransformer):
     def __init__(self) -> None:
         self.approximates = False
 
-    def visit_Import(self, node: ast.Import) -> ast.stmt | None:
+    def visit_Import(self, node: ast.Import | ast.ImportFrom) -> ast.stmt | None:
         return None if _is_import(node, _FRAMEWORKS | _PROGRAM) and "mock" not in ast.unparse(node) else node
 
-    def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.stmt | None:
-        return None if _is_import(node, _FRAMEWORKS | _PROGRAM) and "mock" not in ast.unparse(node) else node
+    visit_ImportFrom = visit_Import
 
     def visit_If(self, node: ast.If) -> ast.stmt | None:
         if ast.unparse(node.test).replace('"', "'") == "__name__ == '__main__'":

@@ -44,8 +44,9 @@ class Problems:
             UsageError: with `strict`.
         """
         if self._strict:
-            place = f"{self.name}:{where}" if isinstance(where, int) else f"{self.name}: {where}"
-            raise UsageError(f"{place}: `{key}` is not used; leave out --strict to take the task without it")
+            raise UsageError(
+                f"{self._place(where)}: `{key}` is not used; leave out --strict to take the task without it"
+            )
         self._unused[key] = self._unused.get(key, 0) + 1
 
     def bad(self, where: int | str, what: object, *, left_out: bool = True) -> None:
@@ -54,7 +55,7 @@ class Problems:
         Raises:
             UsageError: with `strict`.
         """
-        place = f"{self.name}:{where}" if isinstance(where, int) else f"{self.name}: {where}"
+        place = self._place(where)
         if self._strict:
             raise UsageError(f"{place}: {what}")
         self.count += 1
@@ -62,6 +63,9 @@ class Problems:
         if self.count <= self._named:
             self._warn(f"{place}: skipped: {what}" if left_out else f"{place}: {what}")
         self._lines = self._lines and isinstance(where, int)
+
+    def _place(self, where: int | str) -> str:
+        return f"{self.name}:{where}" if isinstance(where, int) else f"{self.name}: {where}"
 
     def close(self, kept: str) -> None:
         """Say how many there were, when there were any. `kept` is what remains, in words."""

@@ -41,10 +41,6 @@ def sequence_key(sequence: Sequence[int]) -> int:
     return content_key(repr(list(sequence)))
 
 
-def skeleton_key(shape: str) -> int:
-    return content_key(shape)
-
-
 def checked(entry: Entry, max_items: int = MAX_ITEMS) -> tuple[Record, Keys]:
     """The entry as a record. Raises ValueError when the sequence is too long or the program does not make it."""
     if len(entry.sequence) > max_items:
@@ -54,7 +50,7 @@ def checked(entry: Entry, max_items: int = MAX_ITEMS) -> tuple[Record, Keys]:
     if entry.program is not None:
         program, values = _executed(entry.program)
         _compare(values[-1], entry.sequence)
-        shape = skeleton_key(skeleton(program, values))
+        shape = content_key(skeleton(program, values))
     record = Record(entry.sequence, program, entry.bucket, entry.modality)
     return record, Keys(sequence_key(entry.sequence), shape)
 
@@ -161,11 +157,11 @@ def nothing_in(problems: Problems) -> UsageError:
     return UsageError(f"{problems.name}: {'no good line in it; see above' if problems.count else what}")
 
 
-def stream_records(name: str, problems: Problems, max_items: int = MAX_ITEMS) -> Iterator[tuple[Record, Keys]]:
+def stream_records(name: str, problems: Problems) -> Iterator[tuple[Record, Keys]]:
     """The good records of a file one after the other, and their keys."""
     for number, entry in read_entries(name, problems):
         try:
-            found = checked(entry, max_items)
+            found = checked(entry)
         except ValueError as error:
             problems.bad(number, error)
             continue

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from kolmocli.language.interpreter import ExecutionError, execute
 from kolmocli.language.program import Program
 from kolmocli.language.skeleton import skeleton
-from kolmocli.tasks.files.records import Keys, Records, sequence_key, skeleton_key
+from kolmocli.seeds import content_key
+from kolmocli.tasks.files.records import Keys, Records, sequence_key
 
 _SEQUENCES_HELD_OUT = 0.1
 """Share of the sequences without a program that is kept for evaluation when no other file is named."""
@@ -49,7 +50,7 @@ class Taken:
             shape = skeleton(program, execute(program))
         except ExecutionError:  # a sandbox's integers have no bound, the interpreter's have
             return False
-        return skeleton_key(shape) not in self.skeletons
+        return content_key(shape) not in self.skeletons
 
 
 def without(records: Records, taken: Taken) -> tuple[Records, int]:
