@@ -21,7 +21,7 @@ from kolmocli.policy.lean.beginnings import beginnings_in
 from kolmocli.policy.lean.decoding import LeanDecoder
 from kolmocli.policy.lean.parts import find_lean
 from kolmocli.policy.lengths import tables
-from kolmocli.policy.rows import COMPACT_SHARE, compact, left_pad
+from kolmocli.policy.rows import COMPACT_SHARE, compact, padded
 from kolmocli.processor import Precision
 
 _BLOCK = 256
@@ -78,7 +78,7 @@ def generate(
             if finished is not None:
                 finished(row_N[row], result)
 
-        ids_PT, mask_PT = (x.to(device) for x in left_pad([prompts[n][len(begun[n]) :] for n in table], pad_id))
+        ids_PT, mask_PT = (x.to(device) for x in padded([prompts[n][len(begun[n]) :] for n in table], pad_id, "left"))
         if head is None:
             of_value = None if value is None else value.head
             decoder: Decoder = TransformersDecoder(model, ids_PT, mask_PT, samples, of_value, precision)

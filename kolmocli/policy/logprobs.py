@@ -12,19 +12,15 @@ from typing import Any
 import torch
 
 from kolmocli.policy.rollout import Rollout
+from kolmocli.policy.rows import padded
 
 
 def pack(rollouts: Sequence[Rollout], pad: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """Ids [N, T], attention mask [N, T] and the mask of program tokens [N, T], padded on the right."""
-    width = max(len(r.prompt) + len(r.tokens) for r in rollouts)
-    ids = torch.full((len(rollouts), width), pad, dtype=torch.long)
-    attention = torch.zeros_like(ids)
-    program = torch.zeros_like(ids, dtype=torch.bool)
+    ids, attention = padded([r.prompt + r.tokens for r in rollouts], pad, "right")
+    program = attention.bool()
     for row, rollout in enumerate(rollouts):
-        start, end = len(rollout.prompt), len(rollout.prompt) + len(rollout.tokens)
-        ids[row, :end] = torch.tensor(rollout.prompt + rollout.tokens)
-        attention[row, :end] = 1
-        program[row, start:end] = True
+        program[row, : len(rollout.prompt)] = False
     return ids, attention, program
 
 

@@ -1,4 +1,4 @@
-"""Tables of rows: prompts padded to one width, and fewer rows once some have ended.
+"""Tables of rows: texts padded to one width, and fewer rows once some have ended.
 
 Shapes: P prompts, G rows of each.
 """
@@ -6,6 +6,7 @@ Shapes: P prompts, G rows of each.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 import torch
 
@@ -15,14 +16,17 @@ COMPACT_SHARE = 0.75
 """Finished rows leave the batch once what is left fits a table of this share: each removal copies the cache."""
 
 
-def left_pad(sequences: Sequence[Sequence[int]], pad: int) -> tuple[torch.Tensor, torch.Tensor]:
-    """Token ids and attention mask, both [len(sequences), longest], padded on the left."""
+def padded(
+    sequences: Sequence[Sequence[int]], pad: int, side: Literal["left", "right"]
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Token ids and attention mask, both [len(sequences), longest]."""
     width = max(len(s) for s in sequences)
     ids = torch.full((len(sequences), width), pad, dtype=torch.long)
-    mask = torch.zeros((len(sequences), width), dtype=torch.long)
+    mask = torch.zeros_like(ids)
     for row, sequence in enumerate(sequences):
-        ids[row, width - len(sequence) :] = torch.tensor(sequence, dtype=torch.long)
-        mask[row, width - len(sequence) :] = 1
+        place = slice(len(sequence)) if side == "right" else slice(width - len(sequence), width)
+        ids[row, place] = torch.tensor(sequence, dtype=torch.long)
+        mask[row, place] = 1
     return ids, mask
 
 

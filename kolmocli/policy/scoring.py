@@ -27,6 +27,7 @@ from kolmocli.policy.lean.scoring import Begun, can_score, lean_states
 from kolmocli.policy.logprobs import pack, token_logprobs
 from kolmocli.policy.order import rows_of
 from kolmocli.policy.rollout import Rollout
+from kolmocli.policy.rows import padded
 
 Reader = Callable[[Any, Sequence[Rollout], int], tuple[torch.Tensor, int]]
 """From a decoder, rollouts and the id to pad with to the states before their program tokens, [K, D], and the number of
@@ -131,8 +132,8 @@ def shared_states(decoder: Any, rollouts: Sequence[Rollout], pad: int) -> tuple[
     """As `row_states`, with each distinct prompt read once. The last token of a rollout is not read: nothing follows."""
     place = {prompt: i for i, prompt in enumerate(dict.fromkeys(r.prompt for r in rollouts))}
     owner_N = torch.tensor([place[r.prompt] for r in rollouts], device=decoder.device)
-    ids_PT, mask_PT = _right_pad(list(place), pad, decoder.device)
-    ids_NC, mask_NC = _right_pad([r.tokens[:-1] for r in rollouts], pad, decoder.device)
+    ids_PT, mask_PT = (x.to(decoder.device) for x in padded(list(place), pad, "right"))
+    ids_NC, mask_NC = (x.to(decoder.device) for x in padded([r.tokens[:-1] for r in rollouts], pad, "right"))
     length_P = mask_PT.sum(-1)
     prompts: list[Any] = [_PromptLayer() for _ in range(decoder.config.num_hidden_layers)]
     states_PTD = decoder(
@@ -180,11 +181,3 @@ class _ContinuedLayer(DynamicLayer):
         assert self.values is not None
         keys = torch.cat([rows_of(self.keys, self._owner_N), key_states], -2)
         return keys, torch.cat([rows_of(self.values, self._owner_N), value_states], -2)
-
-
-def _right_pad(sequences: Sequence[Sequence[int]], pad: int, device: torch.device) -> tuple[torch.Tensor, torch.Tensor]:
-    """Ids and mask, both [len(sequences), longest]."""
-    width = max(len(s) for s in sequences)
-    ids = torch.tensor([[*s, *[pad] * (width - len(s))] for s in sequences], dtype=torch.long, device=device)
-    mask = torch.tensor([[1] * len(s) + [0] * (width - len(s)) for s in sequences], dtype=torch.long, device=device)
-    return ids, mask

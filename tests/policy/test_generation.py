@@ -13,7 +13,7 @@ from kolmocli.policy.generation import generate
 from kolmocli.policy.logprobs import pack, token_logprobs
 from kolmocli.policy.policy import Policy
 from kolmocli.policy.rollout import Rollout
-from kolmocli.policy.rows import left_pad
+from kolmocli.policy.rows import padded
 from kolmocli.policy.scoring import Scorer
 from tests.policies import TARGETS, prompts, tiny
 
@@ -178,6 +178,6 @@ def test_samples_are_drawn_from_the_softmax() -> None:
 
 
 def test_left_padding_puts_every_prompt_at_the_end() -> None:
-    ids, mask = left_pad([[1, 2, 3], [4]], pad=9)
+    ids, mask = padded([[1, 2, 3], [4]], pad=9, side="left")
     assert ids.tolist() == [[1, 2, 3], [9, 9, 4]]
     assert mask.tolist() == [[1, 1, 1], [0, 0, 1]]
