@@ -1,12 +1,13 @@
-"""What a search saves that is guided to the sampler's own program: the search alone beside the same search that is given it.
+"""What a guide saves the search: the search alone beside the same search that is guided, at equal steps or equal seconds.
 
-    python benchmarks/guide.py --pairs 300 --longer 4
+    python benchmarks/guide.py --pairs 1000 --seed 1
+    python benchmarks/guide.py --pairs 300 --seed 1 --seconds 1
+    python benchmarks/guide.py --pairs 100 --seed 3 --bounds
 
-Sequences are those of the published sampler, and every search has the same steps. `known` is given the program that the sampler drew,
-with the way in which it takes the sequence apart and all values that it names. A guide that learns from such programs proposes no more
-than that; one that finds shorter programs than the sampler's could do better.
-`longer` has several times the steps instead, `best` is the shortest program of all three. Each is bits ÷ bits of the search alone, with
-a 95 % interval over the pairs; seconds are those of one search alone.
+Sequences are those of the published sampler. Each figure is bits ÷ bits of the search alone, with a 95 % interval over the
+pairs; seconds are of one core's CPU. With `--bounds`, two more searches stand beside them: `known` is given the program that
+the sampler drew, with the way in which it takes the sequence apart and all values that it names, and `longer` has four times
+the steps or seconds. `--weights` is another guide than the one that ships (`guide_train.py`).
 """
 
 from __future__ import annotations
@@ -15,38 +16,54 @@ import argparse
 import json
 import math
 import random
+import time
 from collections.abc import Sequence
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from paired import positive
 
 import kolmocli as kolmo
 from kolmocli.evaluation.intervals import ratio_interval
+from kolmocli.language.guide import NetworkGuide, shipped_guide
+from kolmocli.language.guide.teacher import unzippings
 from kolmocli.language.sampler import Pair, sample
 from kolmocli.language.sampler_settings import PUBLISHED
 
 LONG = 96
 """Items. Above it most is left to find."""
+LONGER = 4
 
 
 class Searched(NamedTuple):
-    """Bits for one sequence of `items`."""
+    """Bits for one sequence of `items`, made with so many interleavings; CPU seconds of the first two searches."""
 
     items: int
-    seconds: float
+    woven: int
+    alone_seconds: float
+    guided_seconds: float
     alone: int
-    known: int
-    longer: int
-
-    @property
-    def best(self) -> int:
-        return min(self[2:])
+    guided: int
+    known: int | None = None
+    longer: int | None = None
 
 
-def searched(pair: Pair, steps: int, times: int) -> Searched:
-    sequence = pair.sequence
-    alone = kolmo.solve(sequence, seconds=math.inf, steps=steps)
-    known = kolmo.solve(sequence, seconds=math.inf, steps=steps, known=[pair.program])
-    longer = kolmo.solve(sequence, seconds=math.inf, steps=times * steps)
-    return Searched(len(sequence), alone.seconds, alone.bits, known.bits, longer.bits)
+def searched(pair: Pair, guide: NetworkGuide, limit: dict[str, Any], bounds: bool) -> Searched:
+    def bits(**more: Any) -> int:
+        return kolmo.solve(pair.sequence, **{**limit, **more}).bits
+
+    began = time.process_time()
+    alone = bits()
+    between = time.process_time()
+    guided = bits(guide=guide)
+    ended = time.process_time()
+    woven = len(unzippings(pair.program, tuple(pair.sequence)) or ())
+    found = Searched(len(pair.sequence), woven, between - began, ended - between, alone, guided)
+    if not bounds:
+        return found
+    longer = {name: value and LONGER * value for name, value in limit.items()}
+    return found._replace(known=bits(known=[pair.program]), longer=bits(**longer))
 
 
 def ratio(found: Sequence[Searched], name: str) -> str:
@@ -55,37 +72,44 @@ def ratio(found: Sequence[Searched], name: str) -> str:
     return f"{sum(bits) / sum(alone):.3f}" + ("" if within is None else f" [{within[0]:.3f}, {within[1]:.3f}]")
 
 
-def shown(found: Sequence[Searched], title: str, times: int) -> str:
+def shown(found: Sequence[Searched], title: str, bounds: bool) -> str:
     if not found:
         return f"{title}: no pair"
-    shorter = sum(each.best < each.alone for each in found)
-    return (
-        f"{title}: {len(found)} pairs; known {ratio(found, 'known')}; {times} times the steps {ratio(found, 'longer')}; "
-        f"best {ratio(found, 'best')}; shorter for {shorter}"
-    )
+    shorter, longer = sum(f.guided < f.alone for f in found), sum(f.guided > f.alone for f in found)
+    more = f"; known {ratio(found, 'known')}; {LONGER} times as long {ratio(found, 'longer')}" if bounds else ""
+    return f"{title}: {len(found)} pairs; guided {ratio(found, 'guided')}, shorter for {shorter}, longer for {longer}{more}"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--pairs", type=int, default=300)
-    parser.add_argument("--steps", type=int, default=1_000_000, help="of one search")
-    parser.add_argument("--longer", type=int, default=4, metavar="TIMES")
+    parser.add_argument("--pairs", type=positive, default=300)
+    parser.add_argument("--steps", type=positive, default=1_000_000, help="of one search (default: %(default)s)")
+    parser.add_argument("--seconds", type=float, help="of one search, in place of steps")
+    parser.add_argument("--least", type=positive, default=1, metavar="ITEMS", help="shorter sequences are left out")
+    parser.add_argument("--bounds", action="store_true", help="the sampler's program known, and a longer search")
+    parser.add_argument("--weights", type=Path, metavar="FILE", help="of another guide (default: the one that ships)")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--json", action="store_true")
-    options = parser.parse_args()
-    if min(options.pairs, options.steps, options.longer) < 1:
-        parser.error("--pairs, --steps and --longer must be at least 1")
+    o = parser.parse_args()
+    guide = shipped_guide() if o.weights is None else NetworkGuide(dict(np.load(o.weights)))
+    limit = {"seconds": math.inf, "steps": o.steps} if o.seconds is None else {"seconds": o.seconds, "steps": None}
 
-    rng = random.Random(options.seed)
-    pairs = [sample(rng, PUBLISHED) for _ in range(options.pairs)]
-    found = [searched(pair, options.steps, options.longer) for pair in pairs]
-    if options.json:
+    rng, found = random.Random(o.seed), list[Searched]()
+    while len(found) < o.pairs:
+        pair = sample(rng, PUBLISHED)
+        if len(pair.sequence) >= o.least:
+            found.append(searched(pair, guide, limit, o.bounds))
+    if o.json:
         print(json.dumps([each._asdict() for each in found]))
         return
-    seconds = sum(each.seconds for each in found) / len(found)
-    print(f"{len(found)} pairs, seed {options.seed}, {options.steps:,} steps each: {seconds:.2f} s")
-    print(shown(found, "all", options.longer))
-    print(shown([each for each in found if each.items > LONG], f"longer than {LONG} items", options.longer))
+    seconds = [sum(getattr(f, name) for f in found) / len(found) for name in ("alone_seconds", "guided_seconds")]
+    each = f"{o.steps:,} steps" if o.seconds is None else f"{o.seconds:g} s"
+    print(f"{len(found)} pairs, seed {o.seed}, {each} each; CPU {seconds[0]:.2f} s alone, {seconds[1]:.2f} s guided")
+    print(shown(found, "all", o.bounds))
+    print(shown([f for f in found if f.items > LONG], f"longer than {LONG} items", o.bounds))
+    for woven in range(5):
+        of_these = [f for f in found if min(f.woven, 4) == woven]
+        print(shown(of_these, f"{woven}{' or more' if woven == 4 else ''} interleavings", o.bounds))
 
 
 if __name__ == "__main__":

@@ -17,8 +17,11 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from kolmocli.language.program import Program
+    from kolmocli.language.search.likely import Guide
     from kolmocli.language.search.solver import Solution
 
+GUIDE = "guide"
+"""The name of a model that writes no programs."""
 ARGUMENTS = {"ignore_unknown_options": True}
 """So that -3 is a number. An argument that looks like a flag and is none is refused here."""
 _WIDEST = 24
@@ -48,7 +51,9 @@ def solve(
     model: Annotated[
         str | None,
         typer.Option(
-            "--model", metavar="NAME", help="shipped, a run, checkpoint or model whose programs join the search"
+            "--model",
+            metavar="NAME",
+            help="guide, which ranks ways to take a sequence apart; or shipped, a run, checkpoint or model whose programs join the search",
         ),
     ] = None,
     samples: Annotated[
@@ -65,13 +70,17 @@ def solve(
     if not seconds < float("inf"):
         raise UsageError(f"--seconds {seconds:g}: must be a number of seconds")
     _refuse_what_means_nothing(context, model, data)
-    proposer = None
-    if model is not None:
+    proposer = guide = None
+    if model == GUIDE:
+        from kolmocli.language.guide import shipped_guide
+
+        guide = shipped_guide()
+    elif model is not None:
         from kolmocli.policy.proposer import open_proposer
 
         proposer = open_proposer(model, device)
     sequences = [read_integers(integers)] if integers is not None else _of_file(str(data), strict)
-    found = _solved(sequences, seconds, proposer, samples, seed)
+    found = _solved(sequences, seconds, proposer, samples, seed, guide)
     if json:
         results = [_facts(sequence, solution) for sequence, solution in found]
         print_json({"data": data, "results": results, "total": _total(results)} if data is not None else results[0])
@@ -130,7 +139,7 @@ def _of_file(name: str, strict: bool) -> Iterator[tuple[int, ...]]:
 
 
 def _solved(
-    sequences: Iterable[tuple[int, ...]], seconds: float, proposer: Any, samples: int, seed: int
+    sequences: Iterable[tuple[int, ...]], seconds: float, proposer: Any, samples: int, seed: int, guide: Guide | None
 ) -> Iterator[tuple[tuple[int, ...], Solution]]:
     from kolmocli.language.search.solver import solvable, solve as search
 
@@ -141,7 +150,7 @@ def _solved(
             known = proposer.propose(batch, samples, seed)
             seed += _AT_ONCE
         for sequence, programs in zip(batch, known, strict=True):
-            yield sequence, search(sequence, seconds=seconds, known=programs)
+            yield sequence, search(sequence, seconds=seconds, known=programs, guide=guide)
 
 
 def _facts(sequence: Sequence[int], solution: Solution) -> dict[str, Any]:
@@ -216,7 +225,8 @@ def _show_each(found: Iterable[tuple[tuple[int, ...], Solution]]) -> None:
 
 
 def _refuse_what_means_nothing(context: typer.Context, model: str | None, data: str | None) -> None:
-    needs = {"samples": ("--model", model), "seed": ("--model", model), "device": ("--model", model)}
-    for name, (flag, value) in {**needs, "strict": ("--data", data)}.items():
-        if value is None and (mine := given(context, name)):
-            raise UsageError(f"{mine} means nothing without {flag}")
+    for name in ("samples", "seed", "device"):
+        if model in (None, GUIDE) and (mine := given(context, name)):
+            raise UsageError(f"{mine} means nothing without --model, or with --model {GUIDE}")
+    if data is None and (mine := given(context, "strict")):
+        raise UsageError(f"{mine} means nothing without --data")

@@ -23,11 +23,12 @@ from kolmocli.language.interpreter import DEFAULT_BOUNDS, ExecutionError, evalua
 from kolmocli.language.program import Call, Program, Ref, canonical
 from kolmocli.language.search.budget import Budget, Spent
 from kolmocli.language.search.known import node_of, reaching, values_of, weave_of
+from kolmocli.language.search.likely import Guide, LikelyWeaves
 from kolmocli.language.search.long import program_of_runs, unit_of
 from kolmocli.language.search.names import Naming
 from kolmocli.language.search.nodes import Value, program_of
 from kolmocli.language.search.order import arrange
-from kolmocli.language.search.strands import plain
+from kolmocli.language.search.strands import Weave, plain
 from kolmocli.language.search.weaves import Guess, children, first_guess
 
 _LONGEST = 4096
@@ -78,7 +79,12 @@ class Solution:
 
 
 def solve(
-    sequence: Sequence[int], *, seconds: float = 1.0, steps: int | None = None, known: Sequence[Program] = ()
+    sequence: Sequence[int],
+    *,
+    seconds: float = 1.0,
+    steps: int | None = None,
+    known: Sequence[Program] = (),
+    guide: Guide | None = None,
 ) -> Solution:
     """Find a short program for a sequence; at worst it is the sequence as one literal list.
 
@@ -88,6 +94,7 @@ def solve(
         steps: where to stop, counted in work, so that the answer is the same on every machine if the time suffices.
         known: programs from elsewhere, perhaps for this sequence. Each is run and checked. The search begins with
             those that make the sequence, and looks for shorter ones with the values that they name.
+        guide: ranks ways to take the sequence apart; the search begins with the likeliest of them beside its own.
 
     Raises:
         UsageError: if the sequence is empty, has an item of another kind, or is beyond what a program can make.
@@ -97,9 +104,9 @@ def solve(
     literal = literal_bits(value)
     budget = Budget(steps, seconds - min(seconds / 2, _LAST_MOVE * min(len(value), _LONGEST)))
     if len(value) <= _LONGEST:
-        program, bits, source = _searched(value, budget, known)
+        program, bits, source = _searched(value, budget, known, guide)
     else:
-        program, source = _long(value, budget), "search"
+        program, source = _long(value, budget, guide), "search"
         bits = coded_bits(program)
         for other in _right(known, value):
             if coded_bits(other) < bits:
@@ -109,7 +116,9 @@ def solve(
     return Solution(program, bits, literal, time.monotonic() - started, source)
 
 
-def _searched(value: Value, budget: Budget, known: Sequence[Program] = ()) -> tuple[Program, int, str]:
+def _searched(
+    value: Value, budget: Budget, known: Sequence[Program] = (), guide: Guide | None = None
+) -> tuple[Program, int, str]:
     """The best program that the budget allows, its bits, and where it is from.
 
     The collector of cycles rests meanwhile: a search makes none, and spent a seventh of its time on being looked through.
@@ -117,7 +126,7 @@ def _searched(value: Value, budget: Budget, known: Sequence[Program] = ()) -> tu
     was = gc.isenabled()
     gc.disable()
     try:
-        search = _Search(value, budget)
+        search = _Search(value, budget, guide)
         with suppress(Spent):
             search.run(known)
         best = search.program, search.bits, search.source
@@ -128,11 +137,11 @@ def _searched(value: Value, budget: Budget, known: Sequence[Program] = ()) -> tu
             gc.enable()
 
 
-def _long(value: Value, budget: Budget) -> Program:
+def _long(value: Value, budget: Budget, guide: Guide | None) -> Program:
     """A program for a long sequence: its unit, and how often that is repeated."""
     unit = unit_of(value)
     if len(unit) <= _LONGEST:
-        program = _searched(unit, budget)[0]
+        program = _searched(unit, budget, guide=guide)[0]
     elif budget.affords(len(unit) // _QUICK):
         program = program_of_runs(unit)
     else:
@@ -187,9 +196,13 @@ def _makes(program: Program, value: Value) -> bool:
 class _Search:
     """The queues, and the best program so far."""
 
-    def __init__(self, value: Value, budget: Budget) -> None:
+    def __init__(self, value: Value, budget: Budget, guide: Guide | None) -> None:
         self.value = value
         self.budget = budget
+        self._guide = guide
+        self._likely: LikelyWeaves | None = None
+        """None without a guide, and when it has nothing more to propose."""
+        self._begun: set[Weave] = set()
         self.program = _literal(value)
         self.bits = literal_bits(value)
         self.source = "literal"
@@ -224,8 +237,11 @@ class _Search:
         self._seen = {first}
         heappush(self._to_expand[0], (guess.bits, next(self._number), guess))
         heappush(self._to_begin, (guess.bits, next(self._number), guess))
+        if self._guide is not None:
+            self._likely = LikelyWeaves(guess, self._guide, self.budget)
         rounds = 0
-        while self._to_improve or any(self._to_expand) or self._promising():
+        while self._to_improve or any(self._to_expand) or self._promising() or self._likely:
+            self._propose()
             for _ in range(_BEGIN):
                 if self._promising():
                     self._begin()
@@ -249,8 +265,24 @@ class _Search:
     def _promising(self) -> bool:
         return bool(self._to_begin) and self._to_begin[0][0] < self._lowest + _SLACK
 
+    def _propose(self) -> None:
+        """Begin with what the guide thinks likeliest."""
+        if self._likely is None:
+            return
+        if (weave := self._likely.next()) is None:
+            self._likely = None
+        else:
+            self._name(weave)
+
     def _begin(self) -> None:
-        naming = Naming(heappop(self._to_begin)[2].weave, self.budget)
+        self._name(heappop(self._to_begin)[2].weave)
+
+    def _name(self, weave: Weave) -> None:
+        """Begin to name values in this weave, unless that was done."""
+        if weave in self._begun:
+            return
+        self._begun.add(weave)
+        naming = Naming(weave, self.budget)
         if len(self.value) > _LONG:
             self._keep(naming)
         naming.begin()

@@ -15,7 +15,9 @@ from kolmocli.language.search.segments import copies, periods, polynomials, ramp
 from kolmocli.language.search.strands import Weave, woven_in, woven_on
 
 _INFINITE = float("inf")
-_USUAL = range(2, 26)
+SHORTEST = 4
+"""Items of a core that can be unzipped."""
+USUAL = range(2, 26)
 """Items of a value that is woven in, as the published programs have it: any of these counts may be right, however it looks."""
 _MOST = 40
 """Most ways to unzip a core that are looked at further."""
@@ -46,31 +48,37 @@ def first_guess(weave: Weave, budget: Budget) -> Guess:
 
 def children(guess: Guess, budget: Budget) -> list[Guess]:
     """The core unzipped once more, in the ways that promise the most. Best first."""
-    weave = guess.weave
-    core = weave[0].items
-    size = len(core)
-    if size < 4:
+    size = len(guess.weave[0].items)
+    if size < SHORTEST:
         return []
     budget.spend(12 * size)
-    front = Front(weave, budget)
-    rows = [[front.within(count) for count in range(2, size // 2 + 1)]]
+    return [child(guess, way) for way in best_ways(guess, Front(guess.weave, budget))]
+
+
+def best_ways(guess: Guess, front: Front) -> list[Way]:
+    """The ways to unzip the core that promise the most, each once. Best first."""
+    rows = [[front.within(count) for count in range(2, front.size // 2 + 1)]]
     by_way: dict[int, list[Way]] = {}
-    for count in range(2, size // 2 + 1):
+    for count in range(2, front.size // 2 + 1):
         for place, way in enumerate(front.beyond(count)):
             by_way.setdefault(place, []).append(way)
     rows += by_way.values()
-    likely = {*_USUAL, *front.natural(), *guess.lengths, *(len(s.items) for s in weave[1:] if s.woven)}
+    likely = {*USUAL, *front.natural(), *guess.lengths, *(len(s.items) for s in guess.weave[1:] if s.woven)}
     ways = [way for row in rows for way in _lowest(row)]
     ways += [way for row in rows for way in row if way.pairs in likely]
-    found: dict[tuple[int, int], Guess] = {}
+    found: dict[tuple[int, int], Way] = {}
     for way in sorted(ways, key=lambda way: (way.core + way.others, way)):
-        if (way.pairs, way.end) not in found:
-            child = woven_on(weave, way.pairs, way.end) if way.end else woven_in(weave, way.pairs)
-            others = guess.others + way.others
-            found[way.pairs, way.end] = Guess(way.core + others, others, child, guess.lengths)
-            if len(found) == _MOST:
-                break
+        found.setdefault((way.pairs, way.end), way)
+        if len(found) == _MOST:
+            break
     return list(found.values())
+
+
+def child(guess: Guess, way: Way) -> Guess:
+    """The core unzipped in this way."""
+    weave = woven_on(guess.weave, way.pairs, way.end) if way.end else woven_in(guess.weave, way.pairs)
+    others = guess.others + way.others
+    return Guess(way.core + others, others, weave, guess.lengths)
 
 
 def _lowest(row: list[Way]) -> list[Way]:

@@ -75,7 +75,8 @@ def test_the_benchmark_of_a_guide_gives_the_answer_away(
 ) -> None:
     """With hardly a step of its own a search takes the program that it is given, and is far below the search alone."""
     script = Path(__file__).parents[3] / "benchmarks" / "guide.py"
-    monkeypatch.setattr(sys, "argv", [str(script), "--pairs", "8", "--steps", "500", "--longer", "2", "--json"])
+    monkeypatch.syspath_prepend(str(script.parent))
+    monkeypatch.setattr(sys, "argv", [str(script), "--pairs", "8", "--steps", "500", "--bounds", "--json"])
     runpy.run_path(str(script), run_name="__main__")
     rows = json.loads(capsys.readouterr().out)
     assert len(rows) == 8

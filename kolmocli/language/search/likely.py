@@ -1,0 +1,94 @@
+"""Whole weaves, the likeliest first by what a guide thinks of their parts.
+
+The search ranks ways by price, and the price of a core that is still interleaved says little: with three interleavings the
+first right way is the cheapest of forty in one case out of five. A guide may look at whatever it likes instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from heapq import heappop, heappush
+from itertools import count
+from typing import NamedTuple, Protocol
+
+from kolmocli.language.search.budget import Budget
+from kolmocli.language.search.fronts import Front, Way
+from kolmocli.language.search.strands import Weave
+from kolmocli.language.search.weaves import SHORTEST, Guess, best_ways, child
+
+_DEEPEST = 8
+"""Interleavings that are undone, one inside the other."""
+_UNLIKELY, _HOPELESS = -6.0, -12.0
+"""Log-probabilities below which a way is not looked at, and below which a weave is not proposed."""
+_VIEW = 12
+"""Steps for each item of a core that is looked at, as in `weaves.children`."""
+_RANKED = 40
+"""Steps for each way that a guide ranks."""
+
+
+class View(NamedTuple):
+    """A weave whose core may be unzipped, and the ways to do so."""
+
+    guess: Guess
+    depth: int
+    """Interleavings that are undone already."""
+    front: Front
+    ways: list[Way]
+    """At least one. The cheapest first."""
+
+
+class Guide(Protocol):
+    """Ranks the ways to take a sequence apart."""
+
+    def log_probs(self, view: View) -> Sequence[float]:
+        """Natural logarithms of the probabilities of the view's ways, and last that of leaving the core as it is."""
+
+
+class LikelyWeaves:
+    """Weaves of one sequence, in the order of their probability."""
+
+    def __init__(self, first: Guess, guide: Guide, budget: Budget) -> None:
+        """`first`: the guess for the core alone."""
+        self._guide, self._budget = guide, budget
+        self._number = count()
+        """Makes entries of equal probability come in the order in which they were found."""
+        self._open: list[tuple[float, int, Guess, int]] = []
+        """Minus the log-probability, a number, and what is looked at next: at this depth, or `_WHOLE`."""
+        self._push(0.0, first, 0)
+
+    def next(self) -> Weave | None:
+        """The likeliest weave that was not proposed yet; None if there is no other.
+
+        Raises:
+            Spent: if the budget ends before.
+        """
+        while self._open and -self._open[0][0] > _HOPELESS:
+            minus, _, guess, depth = heappop(self._open)
+            if depth == _WHOLE:
+                return guess.weave
+            self._look(-minus, guess, depth)
+        return None
+
+    def _look(self, so_far: float, guess: Guess, depth: int) -> None:
+        size = len(guess.weave[0].items)
+        ways = []
+        if size >= SHORTEST and depth < _DEEPEST:
+            self._budget.spend(_VIEW * size)
+            front = Front(guess.weave, self._budget)
+            ways = best_ways(guess, front)
+        if not ways:
+            self._push(so_far, guess, _WHOLE)
+            return
+        self._budget.spend(_RANKED * len(ways))
+        *likely, whole = self._guide.log_probs(View(guess, depth, front, ways))
+        self._push(so_far + whole, guess, _WHOLE)
+        for way, log_prob in zip(ways, likely, strict=True):
+            if log_prob > _UNLIKELY:
+                self._push(so_far + log_prob, child(guess, way), depth + 1)
+
+    def _push(self, log_prob: float, guess: Guess, depth: int) -> None:
+        heappush(self._open, (-log_prob, next(self._number), guess, depth))
+
+
+_WHOLE = -1
+"""In place of a depth: a weave that is not taken apart further."""
