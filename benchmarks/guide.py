@@ -5,7 +5,7 @@
     python benchmarks/guide.py --pairs 100 --seed 3 --bounds
 
 Sequences are those of the published sampler. Each figure is bits ÷ bits of the search alone, with a 95 % interval over the
-pairs; seconds are of one core's CPU. With `--bounds`, two more searches stand beside them: `known` is given the program that
+pairs; behind it are both searches' bits ÷ those of the sampler's programs. Seconds are of one core's CPU. With `--bounds`, two more searches stand beside them: `known` is given the program that
 the sampler drew, with the way in which it takes the sequence apart and all values that it names, and `longer` has four times
 the steps or seconds. `--weights` is another guide than the one that ships (`guide_train.py`).
 """
@@ -26,6 +26,7 @@ from paired import positive
 
 import kolmocli as kolmo
 from kolmocli.evaluation.intervals import ratio_interval
+from kolmocli.language.coder import coded_bits
 from kolmocli.language.guide import NetworkGuide, shipped_guide
 from kolmocli.language.guide.teacher import unzippings
 from kolmocli.language.sampler import Pair, sample
@@ -37,12 +38,14 @@ LONGER = 4
 
 
 class Searched(NamedTuple):
-    """Bits for one sequence of `items`, made with so many interleavings; CPU seconds of the first two searches."""
+    """Bits for one sequence of `items`, made with so many interleavings; CPU seconds of the two searches."""
 
     items: int
     woven: int
     alone_seconds: float
     guided_seconds: float
+    reference: int
+    """The sampler's program."""
     alone: int
     guided: int
     known: int | None = None
@@ -59,7 +62,9 @@ def searched(pair: Pair, guide: NetworkGuide, limit: dict[str, Any], bounds: boo
     guided = bits(guide=guide)
     ended = time.process_time()
     woven = len(unzippings(pair.program, tuple(pair.sequence)) or ())
-    found = Searched(len(pair.sequence), woven, between - began, ended - between, alone, guided)
+    found = Searched(
+        len(pair.sequence), woven, between - began, ended - between, coded_bits(pair.program), alone, guided
+    )
     if not bounds:
         return found
     longer = {name: value and LONGER * value for name, value in limit.items()}
@@ -77,6 +82,9 @@ def shown(found: Sequence[Searched], title: str, bounds: bool) -> str:
         return f"{title}: no pair"
     shorter, longer = sum(f.guided < f.alone for f in found), sum(f.guided > f.alone for f in found)
     more = f"; known {ratio(found, 'known')}; {LONGER} times as long {ratio(found, 'longer')}" if bounds else ""
+    reference = sum(f.reference for f in found)
+    beside = [sum(bits) / reference for bits in ((f.alone for f in found), (f.guided for f in found))]
+    more += f"; ÷ the sampler's programs {beside[0]:.3f} alone, {beside[1]:.3f} guided"
     return f"{title}: {len(found)} pairs; guided {ratio(found, 'guided')}, shorter for {shorter}, longer for {longer}{more}"
 
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from kolmocli.evaluation.library import evaluate as evaluate
     from kolmocli.integrations.course import open_course as open_course
     from kolmocli.integrations.environment import make_env as make_env
+    from kolmocli.language.guide import shipped_guide as shipped_guide
     from kolmocli.language.program import Program as Program
     from kolmocli.language.search.solver import solve as solve
     from kolmocli.sandbox import Call as Call, Job as Job, open_sandbox as open_sandbox
@@ -41,6 +42,7 @@ _ROOMS = {
     "evaluation.library": ("evaluate",),
     "integrations.course": ("open_course",),
     "integrations.environment": ("make_env",),
+    "language.guide": ("shipped_guide",),
     "language.program": ("Program",),
     "language.search.solver": ("solve",),
     "sandbox": ("Call", "Job", "open_sandbox"),

@@ -71,6 +71,14 @@ def test_a_file_from_standard_input_as_text() -> None:
     assert "1 sequences (1 from search)" in done.stdout
 
 
+def test_the_guide_joins_the_search(kolmo: Run) -> None:
+    done = kolmo("solve", 1, 11, 2, 12, 3, 13, 4, 14, "--model", "guide", "--json")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert evaluate(parse(found["program"])) == [1, 11, 2, 12, 3, 13, 4, 14]
+    assert found["from"] == "search"
+
+
 def test_programs_of_a_policy_join(kolmo: Run, trained: Trained) -> None:
     done = kolmo("solve", 5, 5, 5, 5, "--model", trained.folder, "--samples", 2, "--device", "cpu", "--json")
     assert done.returncode == 0, done.stderr
@@ -101,6 +109,7 @@ def test_no_torch_without_a_model() -> None:
         (["[]"], "solve takes at least one integer; the sequence is empty"),
         ([10**18], "solve takes integers of up to 17 digits and a sign"),
         (["9" * 5000], "solve: item 1 has 5000 digits"),
+        ([1, "--model", "guide", "--samples", 3], "--samples means nothing"),
         ([1, "--seconds", "nan"], "--seconds"),
         ([1, "--seconds", -1], "Invalid value for '--seconds'"),
         ([1, "--samples", 2], "--samples means nothing without --model"),
