@@ -150,25 +150,17 @@ def stop_after(owner: type, name: str, count: int, patch: pytest.MonkeyPatch) ->
     patch.setattr(owner, name, counted)
 
 
-@pytest.mark.parametrize(
-    ("owner", "name", "count"),
-    [
-        (Recorder, "warm_step", 2),
-        (Recorder, "step", 7),
-        (Recorder, "step", 10),  # before the evaluation of step 10
-    ],
-)
-def test_a_signal_in_an_odd_place_loses_nothing(
-    short: Config, whole: Path, tmp_path: Path, owner: type, name: str, count: int
-) -> None:
+def test_a_signal_in_an_odd_place_loses_nothing(short: Config, whole: Path, tmp_path: Path) -> None:
+    """Between two steps; the last time before the evaluation of step 10. Calls are counted from where the run goes on."""
     folder = tmp_path / "run"
-    with pytest.MonkeyPatch.context() as patch:
-        stop_after(owner, name, count, patch)
-        with pytest.raises(Stopped) as stopped:
-            run(short, folder)
-    assert stopped.value.exit_code == 143
-    assert [e["text"] for e in events(folder, "stopped")] == ["stopped by SIGTERM"]
-    assert (folder / "summary.json").is_file()
+    for number, (name, count) in enumerate([("warm_step", 2), ("step", 7), ("step", 3)]):
+        with pytest.MonkeyPatch.context() as patch:
+            stop_after(Recorder, name, count, patch)
+            with pytest.raises(Stopped) as stopped:
+                run(short, folder, resume=number > 0)
+        assert stopped.value.exit_code == 143
+        assert [e["text"] for e in events(folder, "stopped")] == ["stopped by SIGTERM"] * (number + 1)
+        assert (folder / "summary.json").is_file()
     run(short, folder, resume=True)
     assert metrics(folder) == metrics(whole)
     assert [e["name"] for e in events(folder, "eval")] == ["before", "step 5", "step 10", "after"]
@@ -194,41 +186,43 @@ def stop_within(what: str, steps: tuple[int, int], look: int, patch: pytest.Monk
     return reached
 
 
-def broken_off(config: Config, folder: Path, what: str, steps: tuple[int, int], look: int) -> Reached | None:
-    """Stop a run within something and resume it. Returns how far that was."""
+def break_off(
+    config: Config, folder: Path, what: str, steps: tuple[int, int], look: int, *, resume: bool = False
+) -> Reached | None:
+    """Stop a run within something. Returns how far that was."""
     with pytest.MonkeyPatch.context() as patch:
         reached = stop_within(what, steps, look, patch)
         with pytest.raises(Stopped) as stopped:
-            run(config, folder)
+            run(config, folder, resume=resume)
     assert stopped.value.exit_code == 143
     found = latest_checkpoint(folder)
     assert found is not None
     assert found.name == f"step_{steps[1]:06d}", "the step before it is what is saved"
     assert max(r["step"] for r in metrics(folder) if r["phase"] == ("rl" if steps[1] else "warmup")) <= max(steps)
-    run(config, folder, resume=True)
     assert len(reached) == 1
     return reached[0]
 
 
-@pytest.mark.parametrize(
-    ("what", "steps", "look"),
-    [
-        ("warm start", (2, 0), 40),  # in the backward pass of the third step
-        ("warm start", (WARM, 0), 100),  # while it is measured what passes
-        ("evaluate", (WARM, 0), 30),
-        ("rollout", (WARM, 6), 30),
-        ("learn", (WARM, 6), 10),  # forward
-        ("learn", (WARM, 6), 40),  # backward
-        ("evaluate", (WARM, 10), 20),
-        ("evaluate", (WARM, 12), 20),
-    ],
-)
-def test_a_step_that_is_broken_off_is_done_again(
-    short: Config, whole: Path, tmp_path: Path, what: str, steps: tuple[int, int], look: int
-) -> None:
-    folder = tmp_path / "run"
-    broken_off(short, folder, what, steps, look)
-    assert metrics(folder) == metrics(whole)
+ODD_PLACES: list[tuple[str, tuple[int, int], int]] = [
+    ("warm start", (2, 0), 40),  # in the backward pass of the third step
+    ("warm start", (WARM, 0), 100),  # while it is measured what passes
+    ("evaluate", (WARM, 0), 30),
+    ("rollout", (WARM, 6), 30),
+    ("learn", (WARM, 6), 10),  # forward
+    ("learn", (WARM, 6), 40),  # backward
+    ("evaluate", (WARM, 10), 20),
+    ("evaluate", (WARM, 12), 20),
+]
+
+
+def test_a_step_that_is_broken_off_is_done_again(short: Config, whole: Path, tmp_path: Path) -> None:
+    """One run that is broken off again and again, further on each time."""
+    folder, expected = tmp_path / "run", metrics(whole)
+    for number, place in enumerate(ODD_PLACES):
+        break_off(short, folder, *place, resume=number > 0)
+        assert metrics(folder) == expected[: len(metrics(folder))], place
+    run(short, folder, resume=True)
+    assert metrics(folder) == expected
     assert weights(folder) == weights(whole)
     assert [e["name"] for e in events(folder, "eval")] == ["before", "step 5", "step 10", "after"]
 
@@ -247,7 +241,8 @@ def test_nothing_of_a_broken_step_is_left(
 ) -> None:
     config = small_config(**{key: {**taught.get(key, {}), **changes.get(key, {})} for key in {**taught, **changes}})
     run(config, tmp_path / "whole")
-    reached = broken_off(config, tmp_path / "broken", what, (0, 2), look)
+    reached = break_off(config, tmp_path / "broken", what, (0, 2), look)
+    run(config, tmp_path / "broken", resume=True)
     assert reached is not None
     assert reached.done >= done
     assert metrics(tmp_path / "broken") == metrics(tmp_path / "whole")
