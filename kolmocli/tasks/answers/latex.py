@@ -57,6 +57,8 @@ _BASES = {
     for base, name in enumerate(listed("two three four five six seven eight nine ten eleven twelve"), start=2)
 }
 _BRACKETED = re.compile(r"\([0-9]{1,2}\)\Z")
+_WHOLE = re.compile(r"(?<![\w.,)\]}^])[0-9]+ *\Z")
+_PROPER = re.compile(r"([0-9]{1,60})/([0-9]{1,60})\Z")
 _SIMPLE = re.compile(r"[\w.]*\Z")
 _BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
 _BOX = re.compile(r"\\(?:boxed|fbox)\s*\{")
@@ -167,7 +169,8 @@ class _Reader:
             elif last in ("^", "_") and len(piece) > 1 and piece[0] != "°" and not _is_closed(piece):
                 piece = f"({piece})"
             if name in _FRACTIONS and (self._raised() or last[-1:] == "/" or named or self._has_factor()):
-                piece = f"({piece})"
+                whole = "" if self._raised() else _whole_number(pieces, piece)
+                piece = f"({whole}+{piece})" if whole else f"({piece})"
             elif name in _FRACTIONS and last[-1:].isdigit():
                 piece = f" {piece}"  # a mixed number
             wordy = name.isalpha() and name not in _WRAPPERS and piece[:1].isalpha()
@@ -275,6 +278,17 @@ class _Reader:
                 self._skip()
             return ""
         return self._piece(self._next() or "", depth + 1)
+
+
+def _whole_number(pieces: list[str], fraction: str) -> str:
+    """The digits that end the pieces, taken off them, where they and the fraction are a mixed number: the 2 of `2\\frac{1}{2}x`."""
+    proper, found = _PROPER.match(fraction), _WHOLE.search("".join(pieces))
+    if found is None or proper is None or int(proper[1]) >= int(proper[2]):
+        return ""
+    if not all(len(piece) == 1 for piece in pieces[-len(found[0]) :]):
+        return ""
+    del pieces[-len(found[0]) :]
+    return found[0].strip()
 
 
 def _divisor(text: str) -> str:
