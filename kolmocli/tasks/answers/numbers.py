@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from kolmocli.tasks.answers.units import is_unit, meanings
-from kolmocli.tasks.answers.words import DOZENS, SCALES, added_share, leading_share, leading_words
+from kolmocli.tasks.answers.words import GROUPS, SCALES, added_share, leading_share, leading_words
 
 _MOST_DIGITS = 60
 _PLAIN = (
@@ -127,7 +127,7 @@ def _with_unit(value: Fraction, rest: str, money: str) -> Amount | None:
     if percent:
         rest = rest.lstrip()[percent.end() :]
     word, _, after = rest.strip().partition(" ")
-    scale = (SCALES | DOZENS).get(word.lower())
+    scale = (SCALES | GROUPS).get(word.lower())
     if scale is not None and rest[:1].isspace():
         value, rest = value * scale, f" {after}" if after else ""
     elif (ordinal := _ORDINAL.match(rest)) and value.denominator == 1:

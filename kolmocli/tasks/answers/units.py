@@ -21,14 +21,14 @@ _ATTACHED = frozenset(
     )
 )
 """Units that may stand at a number without a blank. Single letters may not: they could be variables."""
-_LETTERS = frozenset(listed("m g s h l J N W V A K C F L Ω"))
+LETTERS = frozenset(listed("m g s h l J N W V A K C F L Ω"))
 _NO_UNITS = (
     frozenset(
         listed(
             "pi e i sqrt sin cos tan log ln exp or and is are was to than more less if but as plus minus times so mod fewer"
             " below above under over short negative modulo base choose power root infinity when whenever out point comma dot"
             " alpha beta gamma delta theta lambda mu omega sigma phi rho tau between until approximately either remainder"
-            " bn mn mil mill mio mrd grand gross score teen permille bps basis divided multiplied versus vs bc bce"
+            " bn mn mil mill mio mrd grand gross score teen permille bps ppm ppb basis least most nearly almost etc divided multiplied versus vs bc bce"
             " january february march april may june july august september october november december"
         )
     )
@@ -40,7 +40,7 @@ _NO_UNITS = (
 _CHANGING = frozenset(
     listed(
         "cubed squared factorial square cube hundredth hundredths thousandth thousandths millionth millionths inverse conjugate"
-        " double doubled triple tripled twice"
+        " double doubled triple tripled twice halved"
     )
 )
 """Words that change a number where they alone stand behind it, or first: 8 cubed is no 8, and 8 square meters are."""
@@ -155,7 +155,7 @@ def is_unit(rest: str) -> bool:
     if words and words[0].lower() in _CHANGING and (len(words) == 1 or words[0].lower() not in ("square", "cube")):
         return False
     return bool(_UNIT.match(unit)) and all(
-        word.lower() not in _NO_UNITS and (len(word) > 1 or word in _LETTERS or word == "°") for word in words
+        word.lower() not in _NO_UNITS and (len(word) > 1 or word in LETTERS or word == "°") for word in words
     )
 
 

@@ -26,13 +26,18 @@ _TENS = {
     for value, word in enumerate(listed("twenty thirty forty fifty sixty seventy eighty ninety"), start=2)
 }
 SCALES = {"hundred": 100, "thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
-DOZENS = {"dozen": 12, "dozens": 12}
+GROUPS = {
+    **{f"{scale}s": value for scale, value in SCALES.items()},
+    **{name + end: value for name, value in (("dozen", 12), ("lakh", 10**5), ("crore", 10**7)) for end in ("", "s")},
+    "tens": 10,
+}
+"""More words that multiply the number before them."""
 PARTS = {
     word: value
     for value, word in enumerate(listed("half third fourth fifth sixth seventh eighth ninth tenth"), start=2)
 } | {"halve": 2, "quarter": 4}
 """`two thirds` without its plural."""
-NUMBERS = frozenset(_ONES | _TENS | SCALES | DOZENS | PARTS) | {f"{part}s" for part in PARTS}
+NUMBERS = frozenset(_ONES | _TENS | SCALES | GROUPS | PARTS) | {f"{part}s" for part in PARTS}
 DENIALS = frozenset(
     listed(
         "not no nor never wrong incorrect false isn isnt cannot except unless without neither none instead rather invalid rejected "
