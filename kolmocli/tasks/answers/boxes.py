@@ -10,8 +10,8 @@ import re
 from dataclasses import dataclass
 
 from kolmocli.tasks.answers.latex import boxes, last_box, undoubled
-from kolmocli.tasks.answers.units import is_unit, meanings
-from kolmocli.tasks.answers.words import DENIALS, DOUBTS, listed
+from kolmocli.tasks.answers.units import LETTERS, is_unit, meanings
+from kolmocli.tasks.answers.words import DENIALS, DOUBTS, NUMBERS, listed
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,14 +81,23 @@ _DENIED = re.compile(
     r"[\s:$*(\\\[}]*\Z",
     re.IGNORECASE,
 )
-_OTHERWISE = re.compile(r"(?:[0-9})$]\s*(?:\\text\{)?\s*\b(?:or|versus|vs)|[0-9]\s*to)\b[\s$(\\\[}.]*\Z")
-"""`71 or` and `71 to` before the box."""
+_OTHERWISE = re.compile(
+    rf"(?:(?:[0-9}})$]|\b(?:{'|'.join(sorted(NUMBERS))}))\s*(?:\\text\{{)?\s*\b(?:or|versus|vs)|[0-9]\s*to)\b[\s$(\\\[}}.]*\Z",
+    re.IGNORECASE,
+)
+"""`71 or`, `six or` and `71 to` before the box."""
+_CHANGED = re.compile(
+    r"\b(?:minus|negative|plus|times|twice|double|triple|half\s+of|(?:divided|multiplied)\s+by|one\s+over"
+    r"|the\s+(?:square|cube|square\s+root|cube\s+root|negative|opposite|reciprocal|inverse)\s+of)[ \t$(\\\[]*\Z",
+    re.IGNORECASE,
+)
+"""`minus`, `twice` and `the square of` before the box."""
 _TAGGED = re.compile(r"(?:<(?!/?(?:s|del|strike)\b)/?[A-Za-z][^<>]*>\s*)+\Z")
 _BULLET = re.compile(r"(?:\A|\n)\s*(?:[-+*•>–]|[0-9]{1,2}[.)])\s+\$*\Z")
 _MARKED = re.compile(r"(?:\A|(?<=[\s:(]))(?:\*{1,3}|_{1,2})\Z")
 _MATHS = re.compile(r"(?:\\[(\[]|\$|(?<!\\)\\[,;:! ]|[\s{(&~])+\Z")
 _ARROW = re.compile(r"(?:=+|-+)>\Z")
-_DASH = re.compile(r"(?:[A-Za-z]{2}|[.:]) [-–—]\Z")
+_DASH = re.compile(r"[A-Za-z]{2}(?<!\bis)(?<!\bare)(?<!\bequals)(?<!\bbe)(?<!\bget)(?:—| [-–—])\Z")
 _FACTOR = re.compile(r"(?:[0-9][.,:']?|(?<![A-Za-z\\])[A-Za-z])\Z")
 _COMMAND = re.compile(r"\\([A-Za-z]+)\*?(?:\[[^\[\]]*\])?\Z")
 _COLOURED = re.compile(r"\\(?:textcolor|colorbox|color|begin)\s*\{[^{}]*\}\s*\Z")
@@ -97,11 +106,11 @@ _COLOURED = re.compile(r"\\(?:textcolor|colorbox|color|begin)\s*\{[^{}]*\}\s*\Z"
 def _may_precede(before: str) -> bool:
     """Whether what stands before a box on its line leaves it as it is."""
     line = before.rpartition("\n\n")[2]
-    if _DENIED.search(line) or _OTHERWISE.search(line) or not _is_open(line):
+    if any(each.search(line) for each in (_DENIED, _OTHERWISE, _CHANGED)) or not _is_open(line):
         return False
     if not line.strip() or _BULLET.search(line):
         return True
-    line = _TAGGED.sub("", line.rstrip())
+    said, line = line, _TAGGED.sub("", line.rstrip())
     while True:
         trimmed = _MARKED.sub("", _COLOURED.sub("", _MATHS.sub("", line)))
         if trimmed == line:
@@ -115,11 +124,11 @@ def _may_precede(before: str) -> bool:
     command = _COMMAND.search(line)
     if command:
         return command[1] in _STYLES
-    if _DASH.search(line) and not _in_formula(line):
+    if _DASH.search(line) and not _in_formula(line) and (line[-1] == "—" or said[len(line) :][:1].isspace()):
         return True
     if line.endswith("**") and not before.endswith(line):
         return True  # bold text before it
-    if line[-1] in "-+*/^_<>±−×÷·|":
+    if line[-1] in "-–+*/^_<>±−×÷·|":
         return False
     if not before.endswith(line):
         return True
@@ -175,13 +184,19 @@ _CHANGES = (
         listed(
             "or but if plus minus times mod modulo cubed squared factorial half halves third thirds dozen dozens hundred thousand million"
             " billion trillion hundredths tenths below above less fewer than pi sqrt sin cos tan log ln percentile root power over doesn"
-            " base quarters quarter score however though although let lets check verify recheck alternatively otherwise depending when"
+            " base quarters quarter score doubled tripled twice halved bn mil etc however though although let lets check verify recheck alternatively otherwise depending when"
             " whenever assuming provided oops mistake try again"
         )
     )
     | DENIALS
     | DOUBTS
+    | (NUMBERS - {"one"})
 )
+_OPEN_END = re.compile(
+    r"n['’]t\b|\bat (?:least|most)\b|\A\W*negative\W*\Z|\band (?:(?:its |the )?(?:negative|opposite)|up|beyond|more|others?|so on|one)\b",  # noqa: RUF001
+    re.IGNORECASE,
+)
+"""Words that add other answers to it, or take it back."""
 
 
 def _may_follow(behind: str) -> bool:
@@ -205,10 +220,12 @@ def _may_follow(behind: str) -> bool:
     rest = re.sub(r"\s*\$?\s*\^", "^", rest)
     rest = _SOME_CLOSERS.sub(" ", rest).strip() if "\n" not in rest else rest
     rest = re.sub(r"(?<=[A-Za-z])(?:\^\{?[23]\}?|[²³])|\^\{?\\circ\}?|°|\\%|%", "", rest)
-    words = [word.lower() for word in _WORD.findall(rest)]
-    if not _PLAIN.fullmatch(rest) or not _CHANGES.isdisjoint(words):
+    words = _WORD.findall(rest)
+    if not _PLAIN.fullmatch(rest) or _OPEN_END.search(behind) or not _CHANGES.isdisjoint(map(str.lower, words)):
         return False
-    return not words or len(words[0]) > 1 or words[0] in "mgslhc" or words[0] == "a"
+    if not words or len(words[0]) > 1 or words[0] in "aAmgslhLC":
+        return True
+    return words[0] in LETTERS and not behind.startswith(words[0])
 
 
 def _measure(held: str, behind: str) -> str:
