@@ -19,6 +19,8 @@ _LABEL = re.compile(
 _ANOTHER = re.compile(
     rf"(?<![\w.])(?:\([{_LETTERS}]\)|[{_LETTERS}][).:](?!\d)|(?:or|and|not|,|/|&) *\(?[{_LETTERS}]\)?(?![\w'])|[{_LETTERS}] *\Z)"
 )
+_SMALL = re.compile(r"(?<!\w)\([a-j]\)|(?<![\w.(])[a-j](?:\)|\.(?=\s+\S))")
+"""Another label behind a small one: `(a) 5 km (b) 6 km`."""
 _AGAIN = re.compile(rf"(?:or|and|not|,|/|&)\b|[{_LETTERS}](?![A-Za-z'])")
 _JUDGED = re.compile(
     r"(?:is|isn't|are|was|can|cannot|could|would|might|may)\b(?! (?:the )?(?:correct|right|answer))", re.IGNORECASE
@@ -53,11 +55,13 @@ def chosen(given: str) -> frozenset[str] | None:
     said = rest.lstrip(" .:")
     if _ANOTHER.search(rest) or _AGAIN.match(said) or _JUDGED.match(said):
         return None
+    label = found["round"] or found["square"] or found["bare"]
+    if label.islower() and _SMALL.search(rest):
+        return None
     words = re.findall(r"[a-z]+", said.lower())
     if words and (DENIALS | DOUBTS).issuperset(words):
         return None
-    letter = (found["round"] or found["square"] or found["bare"]).upper()
-    return frozenset(letter)
+    return frozenset(label.upper())
 
 
 def _list_of(text: str) -> frozenset[str] | None:

@@ -40,9 +40,9 @@ def bare(text: str) -> str:
 
 def _trimmed(text: str) -> str:
     found = _unmarked(text)
-    quoted = found[:1] == found[-1:] == "'"
+    quoted = found[:1] in ("'", "`")
     found = found.lstrip(_BEFORE)
-    if found.endswith("...") or (re.search(r"[A-Za-z]'\Z", found) and not quoted):
+    if found.endswith("...") or (re.search(r"[A-Za-z]'+\Z", found) and not quoted):
         return found  # a list that goes on, a derivative
     return found.rstrip(_AFTER)
 

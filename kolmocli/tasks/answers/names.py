@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from kolmocli.tasks.answers.trees import NAMES
-from kolmocli.tasks.answers.words import DENIALS, listed
+from kolmocli.tasks.answers.words import DENIALS, DOUBTS, listed
 
 _NAME = re.compile(
     r"(?:[A-Za-z]|" + "|".join(sorted((name for name in NAMES if len(name) > 1), key=len, reverse=True)) + r")"
@@ -75,8 +75,8 @@ _LETTERS = re.compile(r"[^\W\d_]+")
 
 
 def denies(text: str) -> bool:
-    """Whether words in it say that something is not so."""
-    return not DENIALS.isdisjoint(re.findall(r"[a-z]+", text.lower()))
+    """Whether words in it say that something is not so, or may not be."""
+    return not (DENIALS | DOUBTS).isdisjoint(re.findall(r"[a-z]+", text.lower()))
 
 
 def squeezed(text: str) -> str:
@@ -116,7 +116,8 @@ def same_text(given: str, right: str) -> bool:
     one, other = folded(given), folded(right)
     if one == other:
         return True
-    if not is_words(right) or abs(len(one) - len(other)) > 5:
+    one, other = (_CLOCK.sub(r"\1m", each) for each in (one, other))
+    if not is_words(other) or abs(len(one) - len(other)) > 5:
         return False
-    one, other = (_CLOCK.sub(r"\1m", _ARTICLE.sub("", _CALLED.sub("", each))) for each in (one, other))
+    one, other = (_ARTICLE.sub("", _CALLED.sub("", each)) for each in (one, other))
     return one == other or (one.casefold() == other.casefold() and not has_cases(one, other))
