@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from kolmocli.tasks.answers.latex import last_box
+from kolmocli.tasks.answers.boxes import last_answer
 from kolmocli.tasks.files import cases, choices
 from kolmocli.tasks.files.buckets import level_of
 from kolmocli.tasks.files.guessed import EVIDENCE, NATIVE, guessed, is_native
@@ -23,6 +23,8 @@ _MORE = frozenset({"test_imports", "test_setup_code", "atol"})
 _DEFINED = re.compile(r"\bdef\s+(\w+)\s*\(")
 _UNIT = re.compile(r"\s*(.*\S)\s*\([^()]*\)\s*")
 """ASDiv's `4 (fruits)`."""
+_MIXED = re.compile(r"\A([0-9]+)\(([0-9]+/[0-9]+)\)\Z")
+"""Math23K's `3(1/2)`."""
 _LAST = re.compile(r"(?i:the (?:final )?answer is)[: ]\s*([^\n]*?\S)\.?\s*\Z")
 _PYTHON_3 = (3, "3", "PYTHON3", "python3", "python")
 
@@ -146,7 +148,7 @@ def _one(value: Any, name: Any, path: str) -> dict[str, Any]:
                 return {"test": value}
             if isinstance(inner, list) and all(isinstance(each, str) and each.startswith("assert") for each in inner):
                 return {"test_list": inner}
-            return {} if value is None else {"answer": value if inner is None else inner}
+            return {} if value is None else {"answer": inner if _are_texts(inner) else value}
     if (
         isinstance(name, str)
         and isinstance(value, str)
@@ -155,6 +157,11 @@ def _one(value: Any, name: Any, path: str) -> dict[str, Any]:
     ):
         name = None
     return cases.read_cases(value, None if name is None else str(name))
+
+
+def _are_texts(value: Any) -> bool:
+    """Whether these are accepted answers. `[-1, 5]` is one: an interval, a vector."""
+    return isinstance(value, list) and all(isinstance(each, str) for each in value)
 
 
 def _of(path: str, read: Callable[[], dict[str, Any]]) -> dict[str, Any]:
@@ -170,10 +177,10 @@ def _answer(made: dict[str, Any], row: Mapping[str, Any], columns: Columns, held
     if value is None:
         value = row.get(path)
     if columns.boxed:
-        box, said = last_box(str(value)), _LAST.search(str(value))
+        box, said = last_answer(str(value)), _LAST.search(str(value))
         if box is None and said is None:
             raise ValueError(f"`{path}` has no \\boxed{{}} with an answer")
-        made["answer"], made["solution"] = said[1] if box is None and said else box[0] if box else "", str(value)
+        made["answer"], made["solution"] = said[1] if box is None and said else box.held if box else "", str(value)
         return
     offers = [value_at(row, part.strip()) for part in columns.choices.split("+")] if columns.choices else [None]
     if offers[0] is not None:
@@ -188,7 +195,7 @@ def _answer(made: dict[str, Any], row: Mapping[str, Any], columns: Columns, held
         at = [text for _, text in offered].index(str(value).strip())
         made["answer"] = choices.right_answers(offered, at)
         return
-    if isinstance(value, str) and path.lower().endswith("answers") and isinstance(inner := structured(value), list):
+    if isinstance(value, str) and path.lower().endswith("answers") and _are_texts(inner := structured(value)):
         value = inner
     try:
         found = answers(value)
@@ -198,6 +205,8 @@ def _answer(made: dict[str, Any], row: Mapping[str, Any], columns: Columns, held
         found = [", ".join(found)]
     if "body" in columns.prompt.lower() and (unit := _UNIT.fullmatch(found[0])) is not None:
         found = [unit[1]]
+    if columns.prompt == "original_text":
+        found = [_MIXED.sub(r"\1 \2", found[0])]
     made["answer"] = found if len(found) > 1 else found[0]
 
 
