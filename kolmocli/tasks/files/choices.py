@@ -8,6 +8,8 @@ from string import ascii_uppercase
 from typing import Any
 
 from kolmocli.seeds import content_key
+from kolmocli.tasks.answers.comparison import bare, same
+from kolmocli.tasks.answers.numbers import amount
 from kolmocli.tasks.files.values import structured
 
 _LABELLED = re.compile(r"\s*\(?([A-Za-z]|[0-9])\s*[).:]\s*(.*)", re.DOTALL)
@@ -68,5 +70,11 @@ def right_answers(choices: Sequence[tuple[str, str]], right: Any, first: int = 0
         raise ValueError(f"the answer {said[:40]!r} is none of the choices")
     label, text = choices[at]
     others = [other for i, (_, other) in enumerate(choices) if i != at]
-    alone = text.strip() and text not in others and text.strip().upper() not in (each.upper() for each in labels)
-    return [label, text.strip()] if alone else [label]
+    alone = text.strip() and text.strip().upper() not in (each.upper() for each in labels)
+    return [label, text.strip()] if alone and not any(_alike(text, other) for other in others) else [label]
+
+
+def _alike(one: str, other: str) -> bool:
+    """Whether some answer could be both: they are one answer, or one number with two units, of which an answer may have none."""
+    a, b = amount(bare(one)), amount(bare(other))
+    return same(one, other) or same(other, one) or (a is not None and b is not None and a.value == b.value)

@@ -270,6 +270,8 @@ def test_private_tests_count_too_and_a_pickle_runs_nothing() -> None:
         ({"problem": "?", "solution": "$x=\\boxed{2}$ or $x=\\boxed{3}$."}, "[ANSWER] 2, 3", "[ANSWER] 3"),
         ({"problem": "?", "solution": "Up by $\\boxed{28}\\%$."}, "[ANSWER] 28%", "[ANSWER] 2800%"),
         ({"original_text": "?", "ans": "3(1/2)"}, "[ANSWER] 3.5", "[ANSWER] 1.5"),
+        ({"question": "?", "choices": ["5 m", "5 km", "6 m"], "answer": 0}, "[ANSWER] A. 5 m", "[ANSWER] 5"),
+        ({"question": "?", "choices": ["50%", "50", "0.5"], "answer": 0}, "[ANSWER] A", "[ANSWER] 50"),
         ({"instruct_prompt": "Twice.", "entry_point": "twice", "test": UNIT}, TWICE, THRICE),
         ({"text": "Twice.", "test_list": str(ASSERTS)}, TWICE, THRICE),
         ({"text": "Twice.", "test_list": [], "challenge_test_list": ASSERTS}, TWICE, THRICE),
