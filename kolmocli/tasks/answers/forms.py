@@ -26,6 +26,8 @@ _EMPTY = frozenset(("∅", "{}", "{ }", "{∅}", "empty set", "the empty set", "
 _OUTWARD = re.compile(r"(?P<low>[\[\]])(?P<inside>[^\[\]]*)(?P<high>[\[\]])\Z")
 _BUILT = re.compile(r"(?P<name>[A-Za-z])\s*(?:∈\s*ℝ\s*)?[|:]\s*(?P<says>.+)\Z")  # noqa: RUF001
 _ALL_BUT = re.compile(r"(?:ℝ|\(-\s?infinity, ?\+?infinity\))\s*[∖-]\s*\{(?P<values>[^{}]+)\}\Z")  # noqa: RUF001
+_UNEQUAL = re.compile(r"(?P<name>[A-Za-z])\s*!=\s*")
+_BOTH = re.compile("[±∓]")
 
 
 @lru_cache(maxsize=20_000)
@@ -50,6 +52,8 @@ def _read(text: str, depth: int) -> Form:
     if len(groups) > 1 and all(len(split(group, _COMMA)) > 1 for group in groups):
         return Form("list", text, tuple(_read(group, depth + 1) for group in groups))  # `p=5,q=2; p=7,q=2`
     items, word = _separated(text)
+    if word != "or" and (unequal := _unequal(text, items, depth)) is not None:
+        return unequal
     if len(items) > 1:
         return _several(text, items, word, depth)
     text = items[0] if items else text
@@ -127,11 +131,24 @@ def _united(text: str, depth: int) -> Form | None:
 def _without(text: str, depth: int) -> Form | None:
     """The real numbers without some: the intervals between them."""
     found = _ALL_BUT.match(text)
-    if found is None:
+    return None if found is None else _all_but(split(found["values"], _COMMA), depth)
+
+
+def _unequal(text: str, items: Sequence[str], depth: int) -> Form | None:
+    """`x != 0, 1` and `x != 0, x != 1`: the real numbers without these."""
+    said = [_UNEQUAL.match(item) for item in items]
+    names = {each["name"] for each in said if each}
+    if said[0] is None or len(names) > 1:
         return None
-    values = [_read(value, depth + 1) for value in split(found["values"], _COMMA)]
+    form = _all_but([item[each.end() :] if each else item for each, item in zip(said, items, strict=True)], depth)
+    return None if form is None else replace(form, text=text, name=said[0]["name"])
+
+
+def _all_but(texts: Sequence[str], depth: int) -> Form | None:
+    forms = [_read(text, depth + 1) for text in texts]
+    values = [part for form in forms for part in (form.items if form.kind == "list" else (form,))]
     numbers = [amount(value.text) for value in values]
-    if any(number is None for number in numbers):
+    if any(number is None for number in numbers) or any(form.name for form in forms):
         return None
     return all_but([value for _, value in sorted(zip(numbers, values, strict=True), key=lambda each: each[0].value)])  # type: ignore[union-attr]
 
@@ -161,6 +178,8 @@ def _enclosed(text: str, depth: int) -> Form | None:
     items = split(inside, re.compile(r"\s*[,;]\s*"))
     if len(items) == 1:
         return _read(inside, depth + 1) if brackets == "()" and "±" not in text else None
+    if brackets in ("()", "[]", "⟨⟩") and (len(_BOTH.findall(text)) == 1 or "∓" in text):
+        return Form("list", text, tuple(_read(each, depth + 1) for each in _signs(text) or ()))
     if brackets in ("()", "[]", "⟨⟩"):
         forms = tuple(_read(item, depth + 1) for item in items)
         return Form("tuple", text, forms, brackets)

@@ -160,7 +160,7 @@ class _Reader:
 
     def _group(self, depth: int) -> str:
         """Up to the brace that closes it."""
-        pieces, last, named = [], "", False
+        pieces, last, named = list[str](), "", False
         while (token := self._next()) and token != "}":
             piece = self._piece(token, depth)
             name = token[1:].strip() if token.startswith("\\") else ""
