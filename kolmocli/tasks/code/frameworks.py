@@ -10,7 +10,7 @@ class TestCases(unittest.TestCase):                 class TestCases:
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 _FRAMEWORKS = frozenset({"pytest", "unittest"})
 _PROGRAM = frozenset({"solution", "main", "your_module", "code"})
@@ -48,7 +48,13 @@ def plain_tests(code: str) -> str:
     cases, functions = list(_cases(tree)), list(_functions(tree))
     if not cases and not functions and not any(_is_import(node, _FRAMEWORKS | _PROGRAM) for node in tree.body):
         return code
-    plain = _Plain()
+    late = next((each for each in ast.walk(tree) if isinstance(each, ast.AsyncFunctionDef) and _is_named(each)), None)
+    if late is not None:
+        raise ValueError(f"the tests are async, which is not read: {late.name}")
+    looked = {
+        each.value.id for each in ast.walk(tree) if isinstance(each, ast.Attribute) and isinstance(each.value, ast.Name)
+    }
+    plain = _Plain(looked)
     made = [call for case in cases for call in _called_case(case)]
     made += [call for function in functions for call in _called(function)]
     body = [node for node in map(plain.visit, tree.body) if node is not None]
@@ -89,15 +95,25 @@ def _cases(tree: ast.Module) -> Iterator[ast.ClassDef]:
 
 
 def _functions(tree: ast.Module) -> Iterator[ast.FunctionDef]:
-    """The tests that nothing calls."""
-    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    """The tests that nothing calls but the block of a script, which is not run."""
+    body = [node for node in tree.body if not _is_main(node)]
+    used = {node.id for each in body for node in ast.walk(each) if isinstance(node, ast.Name)}
     for node in tree.body:
         if isinstance(node, ast.FunctionDef) and _is_test(node) and node.name not in used:
             yield node
 
 
 def _is_test(node: ast.stmt) -> bool:
-    return isinstance(node, ast.FunctionDef) and node.name.startswith("test")
+    return isinstance(node, ast.FunctionDef) and _is_named(node)
+
+
+def _is_named(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    return node.name.startswith("test")
+
+
+def _is_main(node: ast.stmt) -> bool:
+    """`if __name__ == "__main__":`"""
+    return isinstance(node, ast.If) and ast.unparse(node.test) == "__name__ == '__main__'"
 
 
 def _called_case(case: ast.ClassDef) -> list[ast.stmt]:
@@ -147,8 +163,9 @@ def _names(node: ast.expr) -> list[str]:
 class _Plain(ast.NodeTransformer):
     """Ways to assert as asserts."""
 
-    def __init__(self) -> None:
-        self.approximates = False
+    def __init__(self, looked: Collection[str]) -> None:
+        """`looked` are the names of objects that the tests look into: `error.value`."""
+        self.approximates, self._looked = False, looked
 
     def visit_Import(self, node: ast.Import | ast.ImportFrom) -> ast.stmt | None:
         return None if _is_import(node, _FRAMEWORKS | _PROGRAM) and "mock" not in ast.unparse(node) else node
@@ -156,9 +173,7 @@ class _Plain(ast.NodeTransformer):
     visit_ImportFrom = visit_Import
 
     def visit_If(self, node: ast.If) -> ast.stmt | None:
-        if ast.unparse(node.test).replace('"', "'") == "__name__ == '__main__'":
-            return None
-        return self._visited(node)
+        return None if _is_main(node) else self._visited(node)
 
     def _visited(self, node: ast.stmt) -> ast.stmt:
         self.generic_visit(node)
@@ -216,10 +231,14 @@ class _Plain(ast.NodeTransformer):
     def visit_With(self, node: ast.With) -> ast.AST | list[ast.stmt]:
         self.generic_visit(node)
         match node.items:
-            case [
-                ast.withitem(context_expr=ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name), args=[error, *_]))
-            ] if name in ("raises", "assertRaises", "assertRaisesRegex"):
+            case [ast.withitem(ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name), args=[error, *_]), kept)] if name in (
+                "raises", "assertRaises", "assertRaisesRegex"
+            ):  # fmt: skip
+                if isinstance(kept, ast.Name) and kept.id in self._looked:
+                    raise ValueError(f"the tests look into an exception, `{kept.id}`; only its kind leaves a program")
                 return _raising(error, node.body)
+            case [ast.withitem(ast.Call(func=ast.Attribute(value=ast.Name("self"), attr="subTest")))]:
+                return node.body
         return node
 
     def visit_Call(self, node: ast.Call) -> ast.expr:

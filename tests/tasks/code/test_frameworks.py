@@ -19,6 +19,11 @@ PARTS = {
     "an import of the program": "from solution import f\n\ndef test_a():\n    assert f(2) == 4",
     "parameters": "import pytest\n@pytest.mark.parametrize('x, y', [(2, 4), (0, 0)])\ndef test_a(x, y):\n    assert f(x) == y",
     "one parameter": "import pytest\n@pytest.mark.parametrize('x', [2, 0])\ndef test_a(x):\n    assert f(x) == 2 * x",
+    "a block of a script": "import pytest\ndef test_a():\n    assert f(2) == 4\n\nif __name__ == '__main__':\n    test_a()",
+    "one test in a block": "def test_a():\n    assert f(2) == 4\ndef test_b():\n    f(0)\nif __name__ == '__main__':\n    test_a()",
+    "an exception with a name": "import pytest\ndef test_a():\n    with pytest.raises(TypeError) as e:\n        f(None)\n    assert f(1) == 2",
+    "sub-tests": "import unittest\nclass T(unittest.TestCase):\n    def test_a(self):\n        for x in (1, 2):\n"
+    "            with self.subTest(x=x):\n                self.assertEqual(f(x), 2 * x)",
     "approx": "import pytest\ndef test_a():\n    assert f(0.1) == pytest.approx(0.2)\n    assert [f(1)] == pytest.approx([2.0000001])",
     "raises": "import pytest\ndef test_a():\n    with pytest.raises(TypeError):\n        f(None)\n    assert f(1) == 2",
     "a class": "class TestF:\n    def setup_method(self):\n        self.x = 2\n    def test_a(self):\n        assert f(self.x) == 4",
@@ -63,6 +68,11 @@ def test_what_needs_no_framework_stays_as_it_is() -> None:
         (
             "import unittest\nclass T(unittest.TestCase):\n    def test_a(self):\n        self.assertLogs('x')",
             "assertLogs",
+        ),
+        ("import pytest\ndef test_a():\n    assert f(1) == 2\nasync def test_b():\n    assert f(2) == 4", "async"),
+        (
+            "import pytest\ndef test_a():\n    with pytest.raises(TypeError) as e:\n        f(None)\n    assert e.value",
+            "an exception",
         ),
     ],
 )
