@@ -32,6 +32,8 @@ class Scripts:
         for what, size in (("inputs", self.input_bytes), ("outputs", self.output_bytes)):
             if size > LARGEST:
                 raise ValueError(f"{what} of {size:,} bytes: a sandbox takes {LARGEST >> 20} MiB of one task")
+        if not any(output.strip() for output in self.outputs):
+            raise ValueError("outputs that are all empty: a script that does nothing would pass")
         if self.compare is None:
             object.__setattr__(self, "compare", usual(self.outputs))
             object.__setattr__(self, "asked", True)

@@ -129,6 +129,7 @@ def without(record: Mapping[str, Any], *keys: str) -> dict[str, Any]:
         (script, without(SCRIPT, "question"), "no `question` and no `prompt`"),
         (script, without(SCRIPT, "outputs"), "2 inputs and 0 outputs"),
         (script, SCRIPT | {"inputs": [], "outputs": []}, "0 inputs and 0 outputs"),
+        (script, SCRIPT | {"outputs": ["", "\n"]}, "outputs that are all empty"),
         (script, SCRIPT | {"inputs": [1, 2]}, "`inputs` is no list of texts"),
     ],
 )
