@@ -26,6 +26,8 @@ _EMPTY = frozenset(("∅", "{}", "{ }", "{∅}", "empty set", "the empty set", "
 _OUTWARD = re.compile(r"(?P<low>[\[\]])(?P<inside>[^\[\]]*)(?P<high>[\[\]])\Z")
 _BUILT = re.compile(r"(?P<name>[A-Za-z])\s*(?:∈\s*ℝ\s*)?[|:]\s*(?P<says>.+)\Z")  # noqa: RUF001
 _ALL_BUT = re.compile(r"(?:ℝ|\(-\s?infinity, ?\+?infinity\))\s*[∖-]\s*\{(?P<values>[^{}]+)\}\Z")  # noqa: RUF001
+_THOUSANDS = re.compile(r"(?<![0-9,.])[1-9][0-9]?(?:,[0-9]{3})+(?![0-9]|,[0-9])")
+"""Not those from 100,000 on: `121,123` may be two numbers."""
 _UNEQUAL = re.compile(r"(?P<name>[A-Za-z])\s*!=\s*")
 _BOTH = re.compile("[±∓]")
 
@@ -70,6 +72,8 @@ def _separated(text: str) -> tuple[list[str], str]:
     """(what stands between commas, semicolons, `and` and `or` outside brackets, which of these words). A text of words is not
     taken apart at words."""
     seen: list[str] = []
+    if not any(bracket in text for bracket in "([{"):
+        text = _THOUSANDS.sub(lambda found: found[0].replace(",", ""), text)
     parts = split(text, _MARKS, seen)
     wordy = any(is_words(part) for part in parts) and not re.search(r"[=<>]", text)
     if not wordy or all(not is_words(piece) for part in parts for piece in split(part, _AND_OR)):

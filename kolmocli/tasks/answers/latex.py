@@ -68,7 +68,8 @@ _MATRIX = re.compile(
     re.DOTALL,
 )
 _ENVIRONMENT = re.compile(r"\\(?:begin|end)\{[A-Za-z]+\*?\}")
-_THOUSANDS = re.compile(r",\\!\s*|\s*\{\s*,\s*\}\s*")
+_COMMA = r"(?:,\\!\s*|\s*\{\s*,\s*\}\s*)"
+_THOUSANDS, _ANY_COMMA = re.compile(rf"(?<=[0-9]){_COMMA}(?=[0-9]{{3}}(?![0-9]))"), re.compile(_COMMA)
 _QUAD = re.compile(r"\\q?quad(?=[a-z])")
 """With a variable stuck to it, as data sets have it."""
 _SINGLE = re.compile(r"(?<!\\)\\[A-Za-z]")
@@ -89,7 +90,7 @@ def plain(text: str) -> str:
         return text.strip()
     if len(_DOLLAR.findall(text)) == 1:
         text = _MONEY.sub(r"\1\\$", text.strip())
-    text = _MATRIX.sub(_matrix, _QUAD.sub(r"\\quad ", _THOUSANDS.sub(",", text)))
+    text = _MATRIX.sub(_matrix, _QUAD.sub(r"\\quad ", _ANY_COMMA.sub(",", _THOUSANDS.sub("", text))))
     text = _ENVIRONMENT.sub(" ", text)
     return _Reader(text).all().replace("^°", "°").replace("^(°)", "°").strip()
 
