@@ -7,13 +7,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from kolmocli.console import warn
 from kolmocli.curriculum.base import Bucket
 from kolmocli.errors import KolmoError
 from kolmocli.monitor.events import CheckpointEvent, LearnerEvent, StoppedEvent
 from kolmocli.pace import Pace
 from kolmocli.seeds import derived_seed
 from kolmocli.tasks.base import Task, TaskSource
-from kolmocli.training.divergence import Divergence
+from kolmocli.training.divergence import Diverged, Divergence
 from kolmocli.training.moment import Moment
 from kolmocli.training.recorder import Recorder
 from kolmocli.training.signals import StopRequest
@@ -140,6 +141,8 @@ class Run:
     def stoppable(self) -> Iterator[None]:
         """All that a run does: what is under way when a signal comes is thrown away, to be done again by who resumes it.
 
+        What fails, such as a family of the user's own, costs no step that was done: the run is saved as it was before.
+
         Raises:
             Stopped: after a signal, when the run has been saved.
         """
@@ -148,14 +151,32 @@ class Run:
             return
         except BrokenOff:
             pass  # with it goes what the step has computed, which may be most of the memory
+        except (Stopped, Diverged, ReachedStop, OSError):  # saved, or without room for it
+            raise
+        except Exception as error:
+            self._rescue(error)
+            raise
         if self._moment is not None:
             self._moment.go_back()
         self.check_stop()
 
+    def _rescue(self, error: Exception) -> None:
+        """Save what was done before the step that failed, unless it failed between learning and counting."""
+        if self._has_learnt or not (self.state.step or self.state.warm_steps):
+            return
+        if self._moment is not None:
+            self._moment.go_back()
+        folder = self.save()
+        self._note_stop(f"stopped by an error: {type(error).__name__}")
+        warn(f"kolmo: saved {folder}; go on with: {self.go_on}")
+
+    @property
+    def _has_learnt(self) -> bool:
+        return self._moment is not None and self._moment.is_past
+
     def _look(self) -> None:
         """Between two parts of something long."""
-        learnt = self._moment is not None and self._moment.is_past
-        if self.stop.signal is not None and not learnt:
+        if self.stop.signal is not None and not self._has_learnt:
             raise BrokenOff
         self.recorder.reached(self.pace.reached)
 

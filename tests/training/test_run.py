@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from kolmocli.curriculum.base import Bucket
+from kolmocli.errors import UsageError
 from kolmocli.pace import Pace
 from kolmocli.training.run import ReachedStop, Run, Stopped
 from kolmocli.training.signals import StopRequest
@@ -17,7 +18,11 @@ from kolmocli.training.state import RunState, Totals
 
 
 def run_of(
-    state: RunState | None = None, stop_at: int | None = None, last: int = 7, mastered: int | None = None
+    state: RunState | None = None,
+    stop_at: int | None = None,
+    last: int = 7,
+    mastered: int | None = None,
+    is_past: bool = False,
 ) -> tuple[Run, list[Any]]:
     """A run that is saved every three steps, and what was written of it: steps that were saved."""
     saved: list[int] = []
@@ -35,7 +40,7 @@ def run_of(
         saved.append(mine.step)
         return Path(f"step_{mine.step}")
 
-    moment: Any = SimpleNamespace(is_past=False, go_back=lambda: None)
+    moment: Any = SimpleNamespace(is_past=is_past, go_back=lambda: None)
     source = SimpleNamespace(task=lambda bucket, index: (bucket, index))
     run = Run(
         Path("runs/x"), mine, recorder, source, seed=3, last=last, checkpoint_every=3, stop=StopRequest(),  # type: ignore[arg-type]
@@ -84,6 +89,26 @@ def test_a_signal_ends_it_after_the_step_with_a_line_that_says_how_to_go_on() ->
         for step in run.steps():
             run.stop.signal = 15 if step == 2 else None
     assert (end.value.exit_code, saved) == (143, [2])
+
+
+def test_what_fails_in_a_step_costs_none_of_the_steps_before(capsys: pytest.CaptureFixture[str]) -> None:
+    run, saved = run_of()
+    with pytest.raises(UsageError, match="its check"), run.stoppable():
+        for step in run.steps():
+            if step == 3:
+                raise UsageError("its check")
+    assert (run.state.step, saved) == (2, [2])
+    assert "saved step_2; go on with: kolmo train --resume" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("failing", "learnt"), [(1, False), (3, True)], ids=["nothing done", "half counted"])
+def test_nothing_is_saved_where_there_is_nothing_whole_to_save(failing: int, learnt: bool) -> None:
+    run, saved = run_of(is_past=learnt)
+    with pytest.raises(UsageError), run.stoppable():
+        for step in run.steps():
+            if step == failing:
+                raise UsageError("its check")
+    assert saved == []
 
 
 def test_seeds_and_tasks_go_by_purpose_step_and_bucket() -> None:
