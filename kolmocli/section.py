@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, FieldSerializationInfo, ValidationError
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    FieldSerializationInfo,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    field_validator,
+)
 from pydantic_core import InitErrorDetails
 
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
@@ -19,9 +27,18 @@ Rate = Annotated[float, Field(gt=0, le=10)]
 
 
 class Section(BaseModel):
-    """A part of the file: immutable, strict about its keys, and all its numbers are finite."""
+    """A part of the file: immutable, strict about its keys, and all its numbers are finite. A switch is none of them:
+    `hindsight: true` would be a weight of 1."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    @field_validator("*", mode="wrap")
+    @classmethod
+    def _no_switch_for_a_number(cls, value: Any, handler: ValidatorFunctionWrapHandler) -> Any:
+        found = handler(value)
+        if isinstance(value, bool) and type(found) in (int, float):
+            raise ValueError(f"must be a number, got {str(value).lower()}")
+        return found
 
 
 def plain(sections: Mapping[str, Any], info: FieldSerializationInfo) -> dict[str, Any]:
