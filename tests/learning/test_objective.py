@@ -330,6 +330,11 @@ def test_what_are_no_advantages_ends_the_run(registered: Callable[[Any], str], f
         advantages([1.0, 0.0], registered(function))
 
 
+def test_the_line_that_it_gets_is_of_the_function_that_raised(registered: Callable[[Any], str]) -> None:
+    with pytest.raises(UsageError, match=r"test_objective\.py:\d+: ZeroDivisionError"):
+        advantages([1.0, 0.0], registered(lambda returns: 1 / 0))
+
+
 def test_a_run_learns_as_with_the_same_baseline_built_in(tmp_path: Path, registered: Callable[[Any], str]) -> None:
     name = registered(lambda returns: advantages(list(returns), "rloo"))
     for baseline in ("rloo", name):
