@@ -262,6 +262,8 @@ def _configure(
         overrides["engine.hosts"] = [address.strip() for address in flags["hosts"].split(",")]
     origins = {KEYS[name]: _typed(name, value) for name, value in flags.items()}
     config = load_config(file, overrides, origins, note=remark)
+    if "columns" in flags and config.data.train is None and config.data.eval is None:
+        raise UsageError("--columns means nothing without --data: it names columns of that file")
     if "model.name" in overrides:
         from kolmocli.training.pretrained import gentler
 

@@ -154,6 +154,7 @@ def test_a_device_that_is_not_there(kolmo: Run, device: str, arguments: tuple[st
         (["small.yaml", "--stop-at", -2], "--stop-at: must be >= 0, got -2"),
         (["small.yaml", "--lora-rank", -1], "--lora-rank -1: training.lora.rank: must be >= 0, got -1"),
         (["small.yaml", "--num-epochs", 2], "--num-epochs: the tasks of a curriculum never run out; use --steps, or"),
+        (["small.yaml", "--columns", "prompt=q"], "--columns means nothing without --data"),
         (["small.yaml", "--num-epochs", 2, "--steps", 3], "--num-epochs and --steps exclude each other"),
         (["small.yaml", "--num-epochs", 0], "Invalid value for '--num-epochs'"),
         (
