@@ -22,6 +22,11 @@ _CALCULATOR = re.compile(r"<<[^<>\n]*>>")
 """GSM8K's notes of what a calculator was asked: no part of what is said."""
 
 
+def _is_answer(value: Any) -> bool:
+    """NaN is how tables write that there is none."""
+    return isinstance(value, str | int | float) and not isinstance(value, bool) and value == value
+
+
 def question(record: Mapping[str, Any]) -> AnswerTask:
     """The task of a line. The text before `####` in its answer, or in `solution`, is the working that a
     warm start imitates.
@@ -36,7 +41,7 @@ def question(record: Mapping[str, Any]) -> AnswerTask:
         raise ValueError(f"`{key}` must be text that is not empty")
     given = record.get("answer")
     several = given if isinstance(given, list) and given else [given]
-    if any(isinstance(each, bool) or not isinstance(each, str | int | float) for each in several):
+    if not all(map(_is_answer, several)):
         raise ValueError("`answer` must be text or a number")
     whole = str(several[0])
     right, *others = (right_answer(str(each)) for each in several)

@@ -40,6 +40,7 @@ def test_other_answers_are_what_they_are(answer: Any, right: str) -> None:
         ({"question": " ", "answer": "7"}, "`question` must be text that is not empty"),
         ({"question": "?"}, "`answer` must be text or a number"),
         ({"question": "?", "answer": True}, "`answer` must be text or a number"),
+        ({"question": "?", "answer": float("nan")}, "`answer` must be text or a number"),
         ({"question": "?", "answer": [["7"]]}, "`answer` must be text or a number"),
         ({"question": "?", "answer": "why #### "}, "`answer` is empty"),
     ],
