@@ -166,7 +166,10 @@ class Run:
             return
         if self._moment is not None:
             self._moment.go_back()
-        folder = self.save()
+        try:
+            folder = self.save()
+        except (KolmoError, OSError):
+            return  # a full disk, perhaps; what comes out is the error that ended the run
         self._note_stop(f"stopped by an error: {type(error).__name__}")
         warn(f"kolmo: saved {folder}; go on with: {self.go_on}")
 
