@@ -2,14 +2,18 @@
 
     python benchmarks/guide_train.py --updates 0 --out taught.npz                         # the first half
     python benchmarks/guide_train.py --start taught.npz --out reinforced.npz              # the second half
+    python benchmarks/guide_train.py --check 4000 --start kolmocli/language/guide/weights.npz
 
 First half: pairs of the published sampler, of whose programs with fewer than two interleavings most are left out. At each
 interleaving that a program undoes, the guide learns which of the ways it is, by cross-entropy; at the end, that nothing is.
 
 Second half: REINFORCE with a leave-one-out baseline. A task is a sequence. At level 1 the program that made it has five
-interleavings or more, at level 5 one: the fewer there are, the harder the search alone is to beat. A rollout is a weave, drawn way by way from the guide, for which the search names values. Its reward is
-the share of bits that it saves against the search alone; it passes if it is strictly shorter. kolmo's controller holds the
-pass rate near one half by the level.
+interleavings or more, at level 5 one: the fewer there are, the harder the search alone is to beat. A rollout is a weave,
+drawn way by way from the guide, for which the search names values. Its reward is the share of bits that it saves against
+the search alone; it passes if it is strictly shorter. kolmo's controller holds the pass rate near one half by the level.
+
+`--check N` prints of N fresh pairs how often the outermost interleaving is undone as its program made it: in the way that the
+guide thinks likeliest, and in the cheapest.
 """
 
 from __future__ import annotations
@@ -269,6 +273,21 @@ def started(path: Path) -> Ranker:
     return ranker
 
 
+def check(guide: NetworkGuide, pairs: int, rng: random.Random) -> None:
+    right: dict[int, list[tuple[bool, bool]]] = {}
+    for _ in range(pairs):
+        pair = sample(rng, PUBLISHED)
+        path = unzippings(pair.program, tuple(pair.sequence))
+        view = looked(first_guess(plain(tuple(pair.sequence)), free()), 0)
+        if path and view is not None:
+            likeliest = view.ways[int(np.argmax(guide.log_probs(view)[:-1]))]
+            both = tuple((way.pairs, way.end) == path[0] for way in (likeliest, view.ways[0]))
+            right.setdefault(min(len(path), LEVELS), []).append((both[0], both[1]))
+    for woven, found in sorted(right.items()):
+        shares = [sum(each) / len(found) for each in zip(*found, strict=True)]
+        print(f"{woven} interleavings: {len(found)} pairs, likeliest {shares[0]:.0%}, cheapest {shares[1]:.0%}")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pairs", type=positive, default=40_000, help="of the first half (default: %(default)s)")
@@ -278,8 +297,13 @@ def main() -> None:
     parser.add_argument("--rate", type=float, default=3e-4, help="learning rate of the second half")
     parser.add_argument("--start", type=Path, help="weights to go on from, without the first half")
     parser.add_argument("--seed", type=int, default=1000)
-    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--check", type=positive, metavar="PAIRS", help="train nothing")
+    parser.add_argument("--out", type=Path)
     o = parser.parse_args()
+    if (o.out is None) == (o.check is None) or (o.check and not o.start):
+        parser.error("give --out, or --check with --start")
+    if o.check:
+        return check(NetworkGuide(started(o.start).weights()), o.check, random.Random(o.seed + 2))
     torch.manual_seed(o.seed)
     ranker = started(o.start) if o.start else taught_by(o.pairs, o.epochs, o.seed)
     reinforce(ranker, o.updates, o.steps, o.rate, o.seed + 1)

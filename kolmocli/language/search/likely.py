@@ -1,7 +1,7 @@
 """Whole weaves, the likeliest first by what a guide thinks of their parts.
 
-The search ranks ways by price, and the price of a core that is still interleaved says little: with three interleavings the
-first right way is the cheapest of forty in one case out of five. A guide may look at whatever it likes instead.
+The search ranks ways by price, and the price of a core that is still interleaved says little: of three, the
+right way to undo the outermost is the cheapest of forty in one case out of seven. A guide may look at whatever it likes.
 """
 
 from __future__ import annotations
