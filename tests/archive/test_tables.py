@@ -162,10 +162,27 @@ def test_a_template_comes_back():
 
 
 @pytest.mark.parametrize(
-    "cell", [b"2023-02-29", b"2024-13-01", b"0000-01-01", b"2024-01-00", b"9999-12-31", b"1969-12-31", b"24:00:00"]
+    "cell",
+    [
+        b"2023-02-29",
+        b"2024-13-01",
+        b"0000-01-01",
+        b"0001-01-00",
+        b"2024-01-00",
+        b"9999-12-31",
+        b"9999-12-32",
+        b"1969-12-31",
+        b"24:00:00",
+    ],
 )
 def test_odd_moments_come_back(cell):
     text = b"t,v\n" + b"".join(b"2024-01-%02d,%d\n" % (i + 1, i) for i in range(12)) + cell + b",13\n"
+    assert decompress(compress(text, level=2)) == text
+
+
+@pytest.mark.parametrize("cells", [[b"99:58", b"99:59", b"99:60"], [b"9999-12-31T%d:00" % h for h in (22, 23, 24)]])
+def test_moments_past_what_their_pattern_can_write(cells):
+    text = b"".join(cell + b",x\n" for cell in cells)
     assert decompress(compress(text, level=2)) == text
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -175,8 +176,9 @@ def _moments(cells: Sequence[bytes]) -> Fitted | None:
             continue
         column = Column(TIME, pattern=pattern)
         write = column.writer()
-        if all(write(item).encode() == cell for item, cell in zip(items, cells, strict=True)):
-            return Fitted(column, items, ())
+        with contextlib.suppress(ValueError):  # what no year of four digits has, as 9999-12-31 24:00
+            if all(write(item).encode() == cell for item, cell in zip(items, cells, strict=True)):
+                return Fitted(column, items, ())
     return None
 
 
