@@ -58,3 +58,8 @@ def test_every_truncation_is_an_error():
 def test_headers_that_lie(payload):
     with pytest.raises(ArchiveError):
         unpack(SPLIT, payload, 1000)
+
+
+def test_a_run_without_records_may_be_of_any_width():
+    runs = (Run(0, (Field((1 << 63) - 1, 0), Field(1 << 40, 1))), Run(4, (Field(1, 0),)))
+    assert unpack(SPLIT, write_split(runs, [(0, b"abcd"), (0, b"")]), 4) == b"abcd"

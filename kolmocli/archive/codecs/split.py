@@ -58,7 +58,7 @@ def parts_of(data: bytes, runs: Runs) -> list[bytes]:
     return list(map(bytes, parts))
 
 
-def _joined(parts: Sequence[bytes], runs: Runs) -> bytes:
+def _joined(parts: Sequence[bytes], runs: Sequence[Run]) -> bytes:
     """The data of the parts."""
     taken = [0] * len(parts)
     out = bytearray()
@@ -123,7 +123,7 @@ def read_split(payload: bytes, size: int, unpack: Callable[[int, bytes, int], by
         position = end
     if len(parts) != count or position != len(payload):
         raise ArchiveError("the residual ends early or has bytes behind its end")
-    return _joined(parts, runs)
+    return _joined(parts, [run for run in runs if run.records])  # an empty one may be of any width
 
 
 def _parts(runs: Runs) -> int:
