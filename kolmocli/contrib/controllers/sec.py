@@ -80,7 +80,8 @@ class AdvantageBandit:
         return found
 
     def _values_of(self, family: str) -> list[float]:
-        return [value for bucket, value in self.values.items() if bucket.family == family]
+        ladder = self.ladders[family]
+        return [self.values[Bucket(family, level)] for level in range(ladder.bottom, ladder.top + 1)]
 
     def state_dict(self) -> dict[str, Any]:
         families = {f: {"levels": _span(ladder), "values": self._values_of(f)} for f, ladder in self.ladders.items()}
