@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
+
+
+def _as_plain(of: object, *names: str) -> None:
+    """Numbers of numpy and torch become Python's in these fields: a saved state is plain JSON."""
+    for name in names:
+        value = getattr(of, name)
+        if type(value) is not int:
+            number = float(value)
+            object.__setattr__(of, name, int(number) if number.is_integer() else number)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -14,6 +24,9 @@ class Bucket:
 
     family: str
     level: int
+
+    def __post_init__(self) -> None:
+        _as_plain(self, "level")
 
     def __str__(self) -> str:
         return f"{self.family}/{self.level}"
@@ -26,6 +39,8 @@ class Result:
     `age` is how many policy updates ago the group was sampled. `unread` of the rollouts never reached the check: they broke the
     requested form, or ended before. A task whose beginning the policy was given has level 0, which
     is below every ladder: it counts for the signal of its family, and for no level.
+
+    Raises ValueError for passes that are no part of the rollouts, and for a negative age.
     """
 
     bucket: Bucket
@@ -33,6 +48,13 @@ class Result:
     rollouts: int
     age: int = 0
     unread: int = 0
+
+    def __post_init__(self) -> None:
+        _as_plain(self, "passes", "rollouts", "age", "unread")
+        if not 0 <= self.passes <= self.rollouts < math.inf:
+            raise ValueError(f"{self.bucket}: {self.passes} passes of {self.rollouts} rollouts")
+        if not 0 <= self.age < math.inf:
+            raise ValueError(f"{self.bucket}: an age is a number of updates from 0 on, got {self.age!r}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +70,8 @@ class Ladder:
     floor: float = 0.05
 
     def __post_init__(self) -> None:
-        if not 1 <= self.bottom <= self.top:
+        _as_plain(self, "top", "bottom")
+        if not isinstance(self.top, int) or not isinstance(self.bottom, int) or not 1 <= self.bottom <= self.top:
             raise ValueError(f"levels {self.bottom} to {self.top} are no ladder; they count from 1, easy to hard")
         if not 0.0 < self.target < 1.0:
             raise ValueError(f"a target must lie between 0 and 1, got {self.target!r}")

@@ -17,7 +17,8 @@ Weigh = Literal["signal", "alive"]
 1−pⁿ−(1−p)ⁿ, which is nearly flat between p = .2 and p = .8."""
 _FULL: dict[Weigh, float] = {"signal": 0.25, "alive": 1.0}
 """At p = 1/2: the value of a family before its first group."""
-_AGE_MEMORY = 0.9
+_AGE_MEMORY, _OLDEST = 0.9, 1000
+"""Beyond the oldest a weight would be 0 at some age, and some means would have none."""
 
 T = TypeVar("T")
 
@@ -27,7 +28,7 @@ def freshness(age: int) -> float:
 
     For controllers without a model of how ability moves; the tracker of `rasch` has one.
     """
-    return _AGE_MEMORY**age
+    return _AGE_MEMORY ** min(age, _OLDEST)
 
 
 def counted(results: Sequence[Result]) -> tuple[float, float]:

@@ -8,9 +8,11 @@ import random
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from kolmocli.curriculum import build
 from kolmocli.curriculum.base import Bucket, Result
 from tests.curriculum.controllers import (
     BUCKETS,
@@ -34,6 +36,33 @@ from tests.curriculum.controllers import (
 
 EACH = 30
 """Examples of a property that is tried for each kind by itself; where kinds are drawn too, there are a hundred of all."""
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_numbers_of_numpy_leave_a_plain_state(kind: str) -> None:
+    """Also those that the guard keeps, and the levels of a ladder."""
+    steps = {"steps": 9} if kind == "sequential" else {}
+    made = build.controller(kind, {"sums": np.int64(4)}, guard=0.1, **steps)  # type: ignore[dict-item]
+    for _ in range(3):
+        made.observe([Result(Bucket("sums", np.int64(2)), np.float32(3), np.int64(8), np.int8(1), np.int8(2))])  # type: ignore[arg-type]
+    plain = build.controller(kind, {"sums": 4}, guard=0.1, **steps)
+    for _ in range(3):
+        plain.observe([Result(Bucket("sums", 2), 3, 8, 1, 2)])
+    assert json.dumps(made.state_dict()) == json.dumps(plain.state_dict())
+
+
+@pytest.mark.parametrize(
+    ("passes", "rollouts", "age"), [(9, 8, 0), (-1, 8, 0), (5, 1, 0), (math.nan, 1, 0), (3, math.inf, 0), (3, 8, -1)]
+)
+def test_results_that_cannot_be_are_refused(passes: Any, rollouts: Any, age: int) -> None:
+    with pytest.raises(ValueError, match="sums/2"):
+        Result(Bucket("sums", 2), passes, rollouts, age)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_results_of_any_age_leave_finite_numbers(kind: str) -> None:
+    made = after([[Result(BUCKETS[0], 3, 8, age=10_000)]], controller(kind))
+    json.dumps(made.state_dict(), allow_nan=False)
 
 
 @pytest.mark.parametrize("kind", ["rasch", "integral", "staircase"])
