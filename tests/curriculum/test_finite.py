@@ -181,8 +181,12 @@ def test_wrong_results_are_one_line_and_nothing_is_taken_in() -> None:
     ):
         with pytest.raises(UsageError, match=said):
             prompts.observe(indices, passes, [GROUP, GROUP])
-    with pytest.raises(UsageError, match="age is a number"):
-        prompts.observe([drawn], [1], [GROUP], age=-1)
+    for age in (-1, math.nan, math.inf):
+        with pytest.raises(UsageError, match="age is a number"):
+            prompts.observe([drawn], [1], [GROUP], age=age)  # type: ignore[arg-type]
+    for passes_, rollouts in ((math.nan, 8), (1, math.inf)):
+        with pytest.raises(UsageError, match="passes of"):
+            prompts.observe([drawn], [passes_], [rollouts])  # type: ignore[list-item]
     assert prompts.state_dict() == before
 
 

@@ -143,18 +143,19 @@ class Prompts:
         Raises:
             UsageError: a prompt was never drawn, or its passes are no part of its rollouts; then nothing is taken in.
         """
-        if age < 0:
+        if not 0 <= age < math.inf:
             raise UsageError(f"age is a number of updates from 0 on, got {age!r}")
         if not len(indices) == len(passes) == len(rollouts):
             raise UsageError(
                 f"{len(indices)} prompts, {len(passes)} passes, {len(rollouts)} rollouts: one of each a prompt"
             )
-        results = list(zip(map(int, indices), passes, rollouts, strict=True))
+        # plain numbers: those of torch would end in the state
+        results = list(zip(map(int, indices), map(float, passes), map(float, rollouts), strict=True))
         for prompt, k, n in results:
             if prompt not in self.seen.place:
                 raise UsageError(f"prompt {prompt} was never drawn; observe() takes numbers that draw() gave")
-            if not 0 <= k <= n:
-                raise UsageError(f"prompt {prompt}: {k} passes of {n} rollouts")
+            if not 0 <= k <= n < math.inf:
+                raise UsageError(f"prompt {prompt}: {k:g} passes of {n:g} rollouts")
         self.posterior.advance()
         self._near_of_cell.clear()
         for prompt, k, n in results:
