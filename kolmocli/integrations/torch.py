@@ -84,6 +84,9 @@ class PassRateSampler(Sampler[int]):
             UsageError: an index was never drawn, or has more passes than rollouts; then nothing is taken in.
         """
         self.prompts.observe(indices, passes, rollouts, age=age)
+        if self._again:  # a result that came after all
+            waiting = set(self.prompts.waiting)
+            self._again = [prompt for prompt in self._again if prompt in waiting]
 
     def observe_each(self, indices: Iterable[Any], passed: Iterable[Any], *, age: int = 0) -> None:
         """Take in single rollouts, in any order, once for each version of the policy.
@@ -94,7 +97,7 @@ class PassRateSampler(Sampler[int]):
             age: policy updates since they were sampled.
 
         Raises:
-            UsageError: as `observe`, or there are not as many of one as of the other.
+            UsageError: as `observe`, there are not as many of one as of the other, or a score is neither 0 nor 1.
         """
         numbers, outcomes = [int(n) for n in indices], list(passed)
         if len(numbers) != len(outcomes):
@@ -103,6 +106,10 @@ class PassRateSampler(Sampler[int]):
         for n, outcome in zip(numbers, outcomes, strict=True):
             count = counts.setdefault(n, [0, 0])
             if outcome is not None:
+                if outcome not in (0, 1):
+                    raise UsageError(
+                        f"prompt {n}: passed is True, False or None, got {outcome!r}; compare rewards: reward > 0.5"
+                    )
                 count[0] += bool(outcome)
                 count[1] += 1
         prompts = sorted(counts)  # what is learnt depends on the order, and a batch may be shuffled over devices

@@ -93,3 +93,31 @@ def test_single_rollouts_are_counted_by_prompt() -> None:
     assert by_rollout.state_dict() == by_group.state_dict() == shuffled.state_dict()
     with pytest.raises(UsageError, match="2 indices, 1 outcomes: one of each a rollout"):
         by_rollout.observe_each([a, b], [True])
+
+
+@pytest.mark.parametrize("score", [float("nan"), 0.3, -1])
+def test_a_score_is_no_outcome(score: float) -> None:
+    sampler = PassRateSampler(20, seed=4)
+    [drawn] = itertools.islice(sampler, 1)
+    before = sampler.state_dict()
+    with pytest.raises(UsageError, match="passed is"):
+        sampler.observe_each([drawn], [score])
+    assert sampler.state_dict() == before
+
+
+def test_counts_of_torch_leave_a_plain_state() -> None:
+    sampler, plain = PassRateSampler(20, seed=4), PassRateSampler(20, seed=4)
+    drawn, _ = list(itertools.islice(sampler, 3)), list(itertools.islice(plain, 3))
+    sampler.observe(torch.tensor(drawn), torch.tensor([3.0, 0.0, 8.0]), torch.tensor([8, 8, 8]))  # type: ignore[arg-type]
+    plain.observe(drawn, [3, 0, 8], [8, 8, 8])
+    assert json.dumps(sampler.state_dict()) == json.dumps(plain.state_dict())
+
+
+def test_what_is_judged_after_a_resume_is_not_drawn_first_again() -> None:
+    first = PassRateSampler(20, seed=5)
+    drawn = list(itertools.islice(first, 6))
+    second = PassRateSampler(20, seed=5)
+    second.load_state_dict(first.state_dict())
+    second.observe(drawn[:4], [4] * 4, [8] * 4)
+    again = list(itertools.islice(second, 16))
+    assert again[:2] == drawn[4:] and len(set(again)) == 16
