@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
@@ -237,6 +238,15 @@ def test_overrides_win_over_the_file(file: Path) -> None:
     assert (config.training.steps, config.name, config.families["ramps"].target) == (9, "b", 0.4)
     assert config.families["ramps"].levels[1].bases == (3, 4)
     assert config.training.batch_size == 16
+
+
+def test_an_override_from_python_may_be_a_number_of_numpy(file: Path) -> None:
+    given = {"training.steps": np.int64(7), "training.learning_rate": np.float32(0.5), "report": np.bool_(False)}
+    config = load_config(file, given)
+    assert (config.training.steps, config.training.learning_rate, config.report) == (7, 0.5, False)
+    assert "steps: 7" in dump_config(config)
+    with pytest.raises(ConfigError, match=r"--set name=here: name: must be text"):
+        load_config(file, {"name": Path("here")})
 
 
 def test_an_override_of_an_aliased_section_changes_one_place(tmp_path: Path) -> None:

@@ -178,4 +178,6 @@ def _scalar(value: Any) -> str:
         text = yaml.safe_dump(value, default_flow_style=True, width=1000).split("\n")[0]
     except ValueError:  # a number that is too long to be printed
         return "…"
+    except yaml.representer.RepresenterError:  # of Python alone: a number of numpy, a path
+        text = str(value)
     return text if len(text) <= 40 else text[:39] + "…"
