@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -31,6 +32,7 @@ from kolmocli.archive.search.attempts import Attempt, PackedMember, SearchContex
 from kolmocli.archive.search.probe import looks_made
 from kolmocli.archive.search.proposals import Piece, Proposals
 from kolmocli.archive.time_budget import TimeBudget
+from kolmocli.errors import UsageError
 
 MEMBER_BYTES, PART_BYTES = MOST_MEMBER_BYTES, MOST_PROGRAM_BYTES
 """Data searched for programs at once."""
@@ -71,13 +73,19 @@ class MemberReport:
     """Size of the member by way of packing; the smallest was kept."""
 
 
-def compress(data: bytes, level: int = DEFAULT_LEVEL, seconds: float | None = None) -> bytes:
+def compress(data: bytes | bytearray | memoryview, level: int = DEFAULT_LEVEL, seconds: float | None = None) -> bytes:
     """Compress data at level 0 (codecs only) to 9 (programs from 2 on). The archive is decoded and compared before it is returned.
 
-    `seconds` limits the time; without it the level decides.
+    `data` are bytes, or what has some, as an array. `seconds` limits the time; without it the level decides.
+
+    Raises:
+        UsageError: there is no such level.
     """
-    deadline = None if seconds is None else time.monotonic() + seconds
-    return compress_with_reports(data, Options(level, deadline=deadline))[0]
+    if level not in range(10):
+        raise UsageError(f"level {level}: from 0 to 9")
+    deadline = None if seconds is None or seconds == math.inf else time.monotonic() + seconds
+    plain = data if isinstance(data, bytes) else memoryview(data).tobytes()
+    return compress_with_reports(plain, Options(int(level), deadline=deadline))[0]
 
 
 def compress_with_reports(

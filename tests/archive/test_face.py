@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import os
 import subprocess
 import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from kolmocli import archive
@@ -15,7 +17,7 @@ from kolmocli.archive import ArchiveError, ArchiveLimitError, compress, decompre
 from kolmocli.archive.format.container import PYTHON, Section, digest, write_member
 from kolmocli.archive.format.folder import Entry, Kind, write_folder, write_index
 from kolmocli.archive.python_mode import write_source
-from kolmocli.errors import KolmoError
+from kolmocli.errors import KolmoError, UsageError
 
 DATA = bytes(range(0, 99, 3)) * 50
 
@@ -25,6 +27,22 @@ def test_bytes_to_bytes(level: int) -> None:
     packed = compress(DATA, level=level)
     assert isinstance(packed, bytes)
     assert decompress(packed) == DATA
+
+
+@pytest.mark.parametrize(
+    "data", [bytearray(b"1,2\n" * 30), memoryview(b"1,2\n" * 60)[::2], np.arange(70), np.arange(70).astype(">i4")[::-1]]
+)
+def test_what_has_bytes_to_bytes(data: memoryview) -> None:
+    assert decompress(compress(data, level=2)) == memoryview(data).tobytes()
+
+
+def test_arguments_of_compress() -> None:
+    assert compress(DATA, level=np.int64(2), seconds=math.inf) == compress(DATA, level=2)  # type: ignore[arg-type]
+    for level in (-1, 10, 6.5):
+        with pytest.raises(UsageError, match="from 0 to 9"):
+            compress(DATA, level=level)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="bytes-like"):
+        compress("text")  # type: ignore[arg-type]
 
 
 def test_the_usual_level_is_six() -> None:
