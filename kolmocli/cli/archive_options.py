@@ -51,7 +51,7 @@ class CompressCommand(TyperCommand):
 
 def seconds(text: str) -> float:
     """`60s`, `2m`, `1.5h` or a plain number of seconds."""
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)(s|m|h|)", text)
+    found = re.fullmatch(r"(\d{1,9}(?:\.\d{1,9})?)(s|m|h|)", text)
     if found is None:
         raise UsageError(f"--time-budget {text}: a number with s, m or h, such as 60s")
     return float(found[1]) * {"": 1, "s": 1, "m": 60, "h": 3600}[found[2]]
@@ -59,7 +59,7 @@ def seconds(text: str) -> float:
 
 def byte_count(text: str) -> int:
     """`1000000`, `500M` or `2G`, in powers of 1024."""
-    found = re.fullmatch(r"(\d+)([KMGT]?)(?:i?B)?", text)
+    found = re.fullmatch(r"(\d{1,18})([KMGT]?)(?:i?B)?", text)
     if found is None:
         raise UsageError(f"--max-output {text}: a number of bytes, such as 1000000, 500M or 2G")
     return int(found[1]) << {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}[found[2]]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from kolmocli.archive.codecs.numbers import TYPES, NumberType
 from kolmocli.errors import UsageError
 
@@ -13,7 +15,7 @@ def number_types(text: str) -> tuple[tuple[NumberType, ...], int]:
         UsageError: when there is no such type, or what is behind the @ is no number.
     """
     names, at, header = text.partition("@")
-    if at and not (header.isascii() and header.isdigit()):
+    if at and not re.fullmatch(r"[0-9]{1,18}", header):
         raise UsageError(f"--type {text}: behind @ is the size of a header in bytes, such as {names}@44")
     unknown = [name for name in names.split(",") if name not in TYPES]
     if unknown:
