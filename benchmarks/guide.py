@@ -3,11 +3,15 @@
     python benchmarks/guide.py --pairs 1000 --seed 1
     python benchmarks/guide.py --pairs 300 --seed 1 --seconds 1
     python benchmarks/guide.py --pairs 100 --seed 3 --bounds
+    python benchmarks/guide.py --archive 100000
 
 Sequences are those of the published sampler. Each figure is bits ÷ bits of the search alone, with a 95 % interval over the
 pairs; behind it are both searches' bits ÷ those of the sampler's programs. Seconds are of one core's CPU. With `--bounds`, two more searches stand beside them: `known` is given the program that
 the sampler drew, with the way in which it takes the sequence apart and all values that it names, and `longer` has four times
 the steps or seconds. `--weights` is another guide than the one that ships (`guide_train.py`).
+
+`--archive BYTES` packs sampled sequences instead: as it is, and with a guided search for each literal that the archive's own
+search leaves, as `kolmo compress --model` asks a policy.
 """
 
 from __future__ import annotations
@@ -25,6 +29,8 @@ import numpy as np
 from paired import positive
 
 import kolmocli as kolmo
+from kolmocli.archive.options import Options
+from kolmocli.archive.packer import compress_with_reports
 from kolmocli.evaluation.intervals import ratio_interval
 from kolmocli.language.coder import coded_bits
 from kolmocli.language.guide import NetworkGuide, shipped_guide
@@ -35,6 +41,7 @@ from kolmocli.language.sampler_settings import PUBLISHED
 LONG = 96
 """Items. Above it most is left to find."""
 LONGER = 4
+STEPS_A_LITERAL = 100_000
 
 
 class Searched(NamedTuple):
@@ -88,6 +95,29 @@ def shown(found: Sequence[Searched], title: str, bounds: bool) -> str:
     return f"{title}: {len(found)} pairs; guided {ratio(found, 'guided')}, shorter for {shorter}, longer for {longer}{more}"
 
 
+class GuidedSearch:
+    """A proposer of programs for archives."""
+
+    def __init__(self, guide: NetworkGuide) -> None:
+        self._guide = guide
+
+    def propose(self, targets: Sequence[tuple[int, ...]], samples: int, seed: int) -> list[list[kolmo.Program]]:
+        return [
+            [kolmo.solve(target, seconds=math.inf, steps=STEPS_A_LITERAL, guide=self._guide).program]
+            for target in targets
+        ]
+
+
+def pack(size: int, seed: int, guide: NetworkGuide) -> None:
+    rng, data = random.Random(seed), b""
+    while len(data) < size:
+        data += bytes(sample(rng, PUBLISHED).sequence)
+    for name, proposer in (("alone", None), ("guided", GuidedSearch(guide))):
+        began = time.process_time()
+        packed, _ = compress_with_reports(data[:size], Options(proposer=proposer))
+        print(f"{size:,} bytes, {name}: {len(packed):,} bytes in {time.process_time() - began:.1f} s of CPU")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pairs", type=positive, default=300)
@@ -95,11 +125,14 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, help="of one search, in place of steps")
     parser.add_argument("--least", type=positive, default=1, metavar="ITEMS", help="shorter sequences are left out")
     parser.add_argument("--bounds", action="store_true", help="the sampler's program known, and a longer search")
+    parser.add_argument("--archive", type=positive, metavar="BYTES", help="of sampled sequences, packed instead")
     parser.add_argument("--weights", type=Path, metavar="FILE", help="of another guide (default: the one that ships)")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--json", action="store_true")
     o = parser.parse_args()
     guide = shipped_guide() if o.weights is None else NetworkGuide(dict(np.load(o.weights)))
+    if o.archive:
+        return pack(o.archive, o.seed, guide)
     limit = {"seconds": math.inf, "steps": o.steps} if o.seconds is None else {"seconds": o.seconds, "steps": None}
 
     rng, found = random.Random(o.seed), list[Searched]()
