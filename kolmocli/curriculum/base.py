@@ -51,10 +51,8 @@ class Result:
 
     def __post_init__(self) -> None:
         _as_plain(self, "passes", "rollouts", "age", "unread")
-        if not 0 <= self.passes <= self.rollouts < math.inf:
-            raise ValueError(f"{self.bucket}: {self.passes} passes of {self.rollouts} rollouts")
-        if not 0 <= self.age < math.inf:
-            raise ValueError(f"{self.bucket}: an age is a number of updates from 0 on, got {self.age!r}")
+        if not 0 <= self.passes <= self.rollouts < math.inf or not 0 <= self.age < math.inf:
+            raise ValueError(f"{self.bucket}: {self.passes} passes of {self.rollouts} rollouts, {self.age} updates ago")
 
 
 @dataclass(frozen=True, slots=True)
