@@ -114,7 +114,7 @@ class CheckpointEvent(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoppedEvent(Event):
-    """saved before the run was done; `text` names the signal or `--stop-at`"""
+    """saved before the run was done; `text` names the signal, error or `--stop-at`"""
 
     kind: str = "stopped"
     text: str | None = None
