@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import math
 import random
+import runpy
+import sys
 from importlib.resources import files
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -126,3 +129,27 @@ def test_the_weave_of_a_merged_program() -> None:
     )
     assert unzippings(program, (1, 11, 2, 12, 3, 4)) == [(2, 0)]
     assert spelled(weave_of(program)) == (Strand((1, 2, 3, 4), False), Strand((11, 12), True))
+
+
+def run(script: str, *arguments: str, patch: pytest.MonkeyPatch) -> None:
+    folder = Path(__file__).parents[2] / "benchmarks"
+    patch.syspath_prepend(str(folder))
+    patch.setattr(sys, "argv", [script, *arguments])
+    runpy.run_path(str(folder / script), run_name="__main__")
+
+
+def test_what_is_taught_is_read_by_the_guide(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("torch")
+    taught = str(tmp_path / "taught.npz")
+    run("guide_train.py", "--pairs", "150", "--epochs", "3", "--updates", "0", "--out", taught, patch=monkeypatch)
+    with np.load(taught) as weights:
+        assert NetworkGuide(dict(weights)).features == shipped_guide().features
+    run("guide_train.py", "--check", "20", "--start", taught, patch=monkeypatch)
+    assert "1 interleavings" in capsys.readouterr().out
+
+
+def test_lines_are_rewritten(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    run("rewriter.py", "--pairs", "3", "--actions", "300", "--from-sampler", patch=monkeypatch)
+    assert "of 900" in capsys.readouterr().out
