@@ -154,10 +154,11 @@ def _run_file(path: Path) -> None:
 
 
 def blame(error: BaseException, name: str) -> str:
-    """`file:line: what it raised`, of the plugin's own line, however deep below it the error was raised."""
+    """`file:line: what it raised`, of the plugin's own line, however deep below it the error was raised. The outermost frame is
+    of who called the plugin, and caught the error."""
     said = error.msg if isinstance(error, SyntaxError) else " ".join(str(error).split())
     what = said if isinstance(error, UsageError) else f"{type(error).__name__}: {said}".removesuffix(": ")
-    frames = [f for f in traceback.extract_tb(error.__traceback__) if not _is_machinery(f.filename)]
+    frames = [f for f in traceback.extract_tb(error.__traceback__)[1:] if not _is_machinery(f.filename)]
     if isinstance(error, SyntaxError) and error.filename:
         where = f"{error.filename}:{error.lineno}"
     elif frames:

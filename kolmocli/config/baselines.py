@@ -52,10 +52,7 @@ def registered_advantages(returns: Sequence[float], name: str) -> list[float]:
     try:
         found = [float(value) for value in BASELINES.get(name)(returns)]
     except Exception as error:
-        here = error.__traceback__
-        raise UsageError(
-            f"training.baseline {name}: {blame(error.with_traceback(here.tb_next if here else None), name)}"
-        ) from error
+        raise UsageError(f"training.baseline {name}: {blame(error, name)}") from error
     if len(found) != len(returns) or not all(map(isfinite, found)):
         raise UsageError(
             f"training.baseline {name}: for {len(returns)} returns it must give {len(returns)} finite numbers, "

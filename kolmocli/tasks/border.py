@@ -118,5 +118,4 @@ def failed(error: BaseException, whose: str) -> KolmoError:
     """The line for what the code of a family raised, with the place in that code."""
     if isinstance(error, KolmoError):
         return error
-    here = error.__traceback__
-    return UsageError(f"{whose}: {blame(error.with_traceback(here.tb_next if here else None), 'its function')}")
+    return UsageError(f"{whose}: {blame(error, 'its function')}")
