@@ -6,9 +6,10 @@
     python benchmarks/guide.py --archive 100000
 
 Sequences are those of the published sampler. Each figure is bits ÷ bits of the search alone, with a 95 % interval over the
-pairs; behind it are both searches' bits ÷ those of the sampler's programs. Seconds are of one core's CPU. With `--bounds`, two more searches stand beside them: `known` is given the program that
-the sampler drew, with the way in which it takes the sequence apart and all values that it names, and `longer` has four times
-the steps or seconds. `--weights` is another guide than the one that ships (`guide_train.py`).
+pairs; behind it are both searches' bits ÷ those of the sampler's programs. Seconds are of one core's CPU. With `--bounds`,
+two more searches stand beside them: `known` is given the program that the sampler drew, with the way in which it takes the
+sequence apart and all values that it names, and `longer` has four times the steps or seconds. `--weights` is another guide
+than the one that ships (`guide_train.py`).
 
 `--archive BYTES` packs sampled sequences instead: as it is, and with a guided search for each literal that the archive's own
 search leaves, as `kolmo compress --model` asks a policy.

@@ -41,12 +41,11 @@ from kolmocli.language.guide.teacher import unzippings
 from kolmocli.language.sampler import sample
 from kolmocli.language.sampler_settings import PUBLISHED
 from kolmocli.language.search.budget import Budget, Spent
-from kolmocli.language.search.fronts import Front
-from kolmocli.language.search.likely import View
+from kolmocli.language.search.likely import look
 from kolmocli.language.search.names import Naming
 from kolmocli.language.search.nodes import Value
 from kolmocli.language.search.strands import plain
-from kolmocli.language.search.weaves import SHORTEST, best_ways, child, first_guess
+from kolmocli.language.search.weaves import child, first_guess
 
 HIDDEN, MOST_WAYS = 64, 40
 LEVELS = 5
@@ -70,20 +69,11 @@ def free() -> Budget:
     return Budget(None, math.inf)
 
 
-def looked(guess: Any, depth: int) -> View | None:
-    """The view of a weave, if there is anything to choose."""
-    if len(guess.weave[0].items) < SHORTEST:
-        return None
-    front = Front(guess.weave, free())
-    ways = best_ways(guess, front)
-    return View(guess, depth, front, ways) if ways else None
-
-
 def taught(sequence: Value, path: list[tuple[int, int]]) -> Iterator[Choice]:
     """The decisions of a program, as far as the search proposes them."""
     guess = first_guess(plain(sequence), free())
     for depth in range(len(path) + 1):
-        if (view := looked(guess, depth)) is None:
+        if (view := look(guess, depth, free())) is None:
             return
         ways = [(way.pairs, way.end) for way in view.ways]
         if depth == len(path):
@@ -199,7 +189,7 @@ def rollouts(task: Task, guide: NetworkGuide, rng: random.Random) -> list[Rollou
         guess, choices = first, list[Choice]()
         while True:
             if guess.weave not in views:
-                view = looked(guess, len(choices))
+                view = look(guess, len(choices), free())
                 views[guess.weave] = view and (view, features(view), np.exp(guide.log_probs(view)))
             if views[guess.weave] is None:
                 break
@@ -278,7 +268,7 @@ def check(guide: NetworkGuide, pairs: int, rng: random.Random) -> None:
     for _ in range(pairs):
         pair = sample(rng, PUBLISHED)
         path = unzippings(pair.program, tuple(pair.sequence))
-        view = looked(first_guess(plain(tuple(pair.sequence)), free()), 0)
+        view = look(first_guess(plain(tuple(pair.sequence)), free()), 0, free())
         if path and view is not None:
             likeliest = view.ways[int(np.argmax(guide.log_probs(view)[:-1]))]
             both = tuple((way.pairs, way.end) == path[0] for way in (likeliest, view.ways[0]))

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from kolmocli.language.coder import coded_bits
 from kolmocli.language.guide import NetworkGuide, shipped_guide
 from kolmocli.language.guide.features import features
 from kolmocli.language.guide.network import SHIPPED
@@ -21,19 +22,20 @@ from kolmocli.language.program import Program, parse
 from kolmocli.language.sampler import sample
 from kolmocli.language.sampler_settings import PUBLISHED
 from kolmocli.language.search.budget import Budget
-from kolmocli.language.search.fronts import Front
 from kolmocli.language.search.known import weave_of
-from kolmocli.language.search.likely import View
+from kolmocli.language.search.likely import View, look
 from kolmocli.language.search.solver import solve
 from kolmocli.language.search.strands import Strand, plain, woven_in, woven_on
-from kolmocli.language.search.weaves import best_ways, first_guess
+from kolmocli.language.search.weaves import first_guess
+
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 
 
 def view(sequence: tuple[int, ...]) -> View:
     budget = Budget(None, math.inf)
-    guess = first_guess(plain(sequence), budget)
-    front = Front(guess.weave, budget)
-    return View(guess, 0, front, best_ways(guess, front))
+    found = look(first_guess(plain(sequence), budget), 0, budget)
+    assert found is not None
+    return found
 
 
 def test_a_program_is_taken_apart_as_it_was_made() -> None:
@@ -132,10 +134,9 @@ def test_the_weave_of_a_merged_program() -> None:
 
 
 def run(script: str, *arguments: str, patch: pytest.MonkeyPatch) -> None:
-    folder = Path(__file__).parents[2] / "benchmarks"
-    patch.syspath_prepend(str(folder))
+    patch.syspath_prepend(str(BENCHMARKS))
     patch.setattr(sys, "argv", [script, *arguments])
-    runpy.run_path(str(folder / script), run_name="__main__")
+    runpy.run_path(str(BENCHMARKS / script), run_name="__main__")
 
 
 def test_what_is_taught_is_read_by_the_guide(
@@ -151,5 +152,14 @@ def test_what_is_taught_is_read_by_the_guide(
 
 
 def test_lines_are_rewritten(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """Also in a program that makes the same list twice, which some action shortens."""
     run("rewriter.py", "--pairs", "3", "--actions", "300", "--from-sampler", patch=monkeypatch)
     assert "of 900" in capsys.readouterr().out
+    rewriter = runpy.run_path(str(BENCHMARKS / "rewriter.py"))
+    program = parse(
+        "sequence_1 = range_func_up(1, 4)\nsequence_2 = range_func_up(1, 4)\nsequence_3 = concatenate(sequence_1, sequence_2)"
+    )
+    bits, _, passed = rewriter["walked"](program, 2_000, random.Random(0))
+    assert passed and bits < coded_bits(program)
+    shorter = rewriter["without"](program, 1, 0)
+    assert str(shorter).count("\n") == 1 and evaluate(shorter) == evaluate(program)

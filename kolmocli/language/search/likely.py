@@ -14,14 +14,14 @@ from typing import NamedTuple, Protocol
 from kolmocli.language.search.budget import Budget
 from kolmocli.language.search.fronts import Front, Way
 from kolmocli.language.search.strands import Weave
-from kolmocli.language.search.weaves import SHORTEST, Guess, best_ways, child
+from kolmocli.language.search.weaves import Guess, child, opened
 
 _DEEPEST = 8
 """Interleavings that are undone, one inside the other."""
 _UNLIKELY, _HOPELESS = -6.0, -12.0
 """Log-probabilities below which a way is not looked at, and below which a weave is not proposed."""
-_VIEW = 12
-"""Steps for each item of a core that is looked at, as in `weaves.children`."""
+_WHOLE = -1
+"""In place of a depth: a weave that is not taken apart further."""
 _RANKED = 40
 """Steps for each way that a guide ranks."""
 
@@ -35,6 +35,12 @@ class View(NamedTuple):
     front: Front
     ways: list[Way]
     """At least one. The cheapest first."""
+
+
+def look(guess: Guess, depth: int, budget: Budget) -> View | None:
+    """The view of a weave, in which so many interleavings are undone; None if there is nothing to choose."""
+    front, ways = opened(guess, budget)
+    return None if front is None or not ways else View(guess, depth, front, ways)
 
 
 class Guide(Protocol):
@@ -70,25 +76,16 @@ class LikelyWeaves:
         return None
 
     def _look(self, so_far: float, guess: Guess, depth: int) -> None:
-        size = len(guess.weave[0].items)
-        ways = []
-        if size >= SHORTEST and depth < _DEEPEST:
-            self._budget.spend(_VIEW * size)
-            front = Front(guess.weave, self._budget)
-            ways = best_ways(guess, front)
-        if not ways:
+        view = look(guess, depth, self._budget) if depth < _DEEPEST else None
+        if view is None:
             self._push(so_far, guess, _WHOLE)
             return
-        self._budget.spend(_RANKED * len(ways))
-        *likely, whole = self._guide.log_probs(View(guess, depth, front, ways))
+        self._budget.spend(_RANKED * len(view.ways))
+        *likely, whole = self._guide.log_probs(view)
         self._push(so_far + whole, guess, _WHOLE)
-        for way, log_prob in zip(ways, likely, strict=True):
+        for way, log_prob in zip(view.ways, likely, strict=True):
             if log_prob > _UNLIKELY:
                 self._push(so_far + log_prob, child(guess, way), depth + 1)
 
     def _push(self, log_prob: float, guess: Guess, depth: int) -> None:
         heappush(self._open, (-log_prob, next(self._number), guess, depth))
-
-
-_WHOLE = -1
-"""In place of a depth: a weave that is not taken apart further."""

@@ -15,7 +15,7 @@ from kolmocli.language.search.segments import copies, periods, polynomials, ramp
 from kolmocli.language.search.strands import Weave, woven_in, woven_on
 
 _INFINITE = float("inf")
-SHORTEST = 4
+_SHORTEST = 4
 """Items of a core that can be unzipped."""
 USUAL = range(2, 26)
 """Items of a value that is woven in, as the published programs have it: any of these counts may be right, however it looks."""
@@ -48,15 +48,21 @@ def first_guess(weave: Weave, budget: Budget) -> Guess:
 
 def children(guess: Guess, budget: Budget) -> list[Guess]:
     """The core unzipped once more, in the ways that promise the most. Best first."""
+    return [child(guess, way) for way in opened(guess, budget)[1]]
+
+
+def opened(guess: Guess, budget: Budget) -> tuple[Front | None, list[Way]]:
+    """The prices of the core's fronts, and the ways to unzip it that promise the most, best first; None and no way of a core that
+    is too short."""
     size = len(guess.weave[0].items)
-    if size < SHORTEST:
-        return []
+    if size < _SHORTEST:
+        return None, []
     budget.spend(12 * size)
-    return [child(guess, way) for way in best_ways(guess, Front(guess.weave, budget))]
+    front = Front(guess.weave, budget)
+    return front, _best_ways(guess, front)
 
 
-def best_ways(guess: Guess, front: Front) -> list[Way]:
-    """The ways to unzip the core that promise the most, each once. Best first."""
+def _best_ways(guess: Guess, front: Front) -> list[Way]:
     rows = [[front.within(count) for count in range(2, front.size // 2 + 1)]]
     by_way: dict[int, list[Way]] = {}
     for count in range(2, front.size // 2 + 1):
