@@ -8,10 +8,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from kolmocli.cli.app import app
 from kolmocli.cli.solve import read_integers
 from kolmocli.errors import UsageError
 from kolmocli.language.coder import coded_bits, literal_bits
+from kolmocli.language.guide import NetworkGuide
 from kolmocli.language.interpreter import evaluate
 from kolmocli.language.program import parse
 from tests.cli.conftest import Trained, refused
@@ -71,9 +74,15 @@ def test_a_file_from_standard_input_as_text() -> None:
     assert "1 sequences (1 from search)" in done.stdout
 
 
-def test_the_guide_joins_the_search(kolmo: Run) -> None:
-    done = kolmo("solve", 1, 11, 2, 12, 3, 13, 4, 14, "--model", "guide", "--json")
-    assert done.returncode == 0, done.stderr
+def test_the_guide_joins_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked, log_probs = [], NetworkGuide.log_probs
+    monkeypatch.setattr(NetworkGuide, "log_probs", lambda guide, view: asked.append(view) or log_probs(guide, view))
+    done = CliRunner().invoke(
+        app,
+        ["solve", *["1", "11", "2", "12", "3", "13", "4", "14"], "--model", "guide", "--json"],
+        catch_exceptions=False,
+    )
+    assert done.exit_code == 0 and asked
     found = json.loads(done.stdout)
     assert evaluate(parse(found["program"])) == [1, 11, 2, 12, 3, 13, 4, 14]
     assert found["from"] == "search"

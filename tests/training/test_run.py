@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from kolmocli.curriculum.base import Bucket
-from kolmocli.errors import UsageError
+from kolmocli.errors import KolmoError, UsageError
 from kolmocli.pace import Pace
 from kolmocli.training.run import ReachedStop, Run, Stopped
 from kolmocli.training.signals import StopRequest
@@ -109,6 +109,19 @@ def test_nothing_is_saved_where_there_is_nothing_whole_to_save(failing: int, lea
             if step == failing:
                 raise UsageError("its check")
     assert saved == []
+
+
+def test_an_error_whose_run_cannot_be_saved_comes_out_as_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    run, _ = run_of()
+
+    def full() -> Path:
+        raise KolmoError("no space left on the disk")
+
+    monkeypatch.setattr(run, "save", full)
+    with pytest.raises(UsageError, match="its check"), run.stoppable():
+        for step in run.steps():
+            if step == 2:
+                raise UsageError("its check")
 
 
 def test_seeds_and_tasks_go_by_purpose_step_and_bucket() -> None:
