@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import Any, ClassVar, Protocol
 
 from kolmocli.curriculum.base import Belief, Bucket, Ladder, Result
+from kolmocli.curriculum.mixture import freshness
 
 _MASTERED = 0.1
 _OUT_OF_REACH = 0.25
@@ -98,6 +99,15 @@ def between(level: float, rng: random.Random) -> int:
     """One of the two levels around `level`, so that their mean is `level`."""
     low = math.floor(level)
     return low + (rng.random() < level - low)
+
+
+def by_level(ladder: Ladder, results: Sequence[Result]) -> list[list[tuple[float, Result]]]:
+    """For each level of the ladder its results, with their weights by age."""
+    found: list[list[tuple[float, Result]]] = [[] for _ in range(ladder.bottom, ladder.top + 1)]
+    for r in results:
+        if r.bucket.level in ladder:
+            found[r.bucket.level - ladder.bottom].append((freshness(r.age), r))
+    return found
 
 
 def measured(rates: Mapping[int, tuple[float, int]], family: str = "") -> list[Result]:

@@ -9,8 +9,7 @@ from typing import Annotated
 
 from kolmocli.curriculum.base import Ladder, Result
 from kolmocli.curriculum.kinds import register_controller
-from kolmocli.curriculum.levels import LevelBase
-from kolmocli.curriculum.mixture import freshness
+from kolmocli.curriculum.levels import LevelBase, by_level
 from kolmocli.curriculum.settings import Setting
 
 
@@ -56,8 +55,8 @@ class GradeAdaptiveLevel(LevelBase):
         self.at = hard[0] if hard else self.ladder.top
 
     def observe(self, results: Sequence[Result]) -> list[str]:
-        for i, (told, groups) in enumerate(self.counts):
-            seen = [(freshness(r.age), r) for r in results if r.bucket.level == self.ladder.bottom + i]
+        seen_at = by_level(self.ladder, results)
+        for i, ((told, groups), seen) in enumerate(zip(self.counts, seen_at, strict=True)):
             self.counts[i] = [
                 self.memory * told + math.fsum(w for w, r in seen if 0 < r.passes < r.rollouts),
                 self.memory * groups + math.fsum(w for w, _ in seen),

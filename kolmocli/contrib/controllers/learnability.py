@@ -9,8 +9,7 @@ from typing import Annotated
 
 from kolmocli.curriculum.base import Ladder, Result
 from kolmocli.curriculum.kinds import register_controller
-from kolmocli.curriculum.levels import LevelBase
-from kolmocli.curriculum.mixture import freshness
+from kolmocli.curriculum.levels import LevelBase, by_level
 from kolmocli.curriculum.settings import Setting
 
 
@@ -59,8 +58,8 @@ class LearnabilityLevel(LevelBase):
         return [max(w / total, self.least / len(raw)) for w in raw]
 
     def observe(self, results: Sequence[Result]) -> list[str]:
-        for i, (passes, rollouts) in enumerate(self.counts):
-            seen = [(freshness(r.age), r) for r in results if r.bucket.level == self.ladder.bottom + i]
+        seen_at = by_level(self.ladder, results)
+        for i, ((passes, rollouts), seen) in enumerate(zip(self.counts, seen_at, strict=True)):
             self.counts[i] = [
                 self.memory * passes + self.reversion / 2 + math.fsum(w * r.passes for w, r in seen),
                 self.memory * rollouts + self.reversion + math.fsum(w * r.rollouts for w, r in seen),

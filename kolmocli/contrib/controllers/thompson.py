@@ -9,8 +9,7 @@ from typing import Annotated
 
 from kolmocli.curriculum.base import Ladder, Result
 from kolmocli.curriculum.kinds import register_controller
-from kolmocli.curriculum.levels import LevelBase, standing
-from kolmocli.curriculum.mixture import freshness
+from kolmocli.curriculum.levels import LevelBase, by_level, standing
 from kolmocli.curriculum.settings import Setting
 
 
@@ -48,8 +47,8 @@ class ThompsonLevel(LevelBase):
         return min(range(len(rates)), key=lambda i: abs(rates[i] - self.ladder.target))
 
     def observe(self, results: Sequence[Result]) -> list[str]:
-        for i, (alpha, beta) in enumerate(self.counts):
-            seen = [(freshness(r.age), r) for r in results if r.bucket.level == self.ladder.bottom + i]
+        seen_at = by_level(self.ladder, results)
+        for i, ((alpha, beta), seen) in enumerate(zip(self.counts, seen_at, strict=True)):
             passes = math.fsum(w * r.passes for w, r in seen)
             failures = math.fsum(w * (r.rollouts - r.passes) for w, r in seen)
             self.counts[i] = [

@@ -22,6 +22,8 @@ class Box:
     """End in the text."""
     stands: bool
     """Whether it is the answer, and what is around it only says so."""
+    negated: bool
+    """Whether a minus sign stands before it: `-\\boxed{5}`."""
 
 
 _BETWEEN = re.compile(
@@ -64,7 +66,8 @@ def last_answer(text: str) -> Box | None:
     if text[: last[2]].endswith("\\"):
         held = undoubled(held)
     before, behind = text[max(0, begin - _NEAR) : begin], text[last[1] :]
-    return Box(held + _measure(held, behind), last[1], alone and _may_precede(before) and _may_follow(behind))
+    stands = alone and _may_precede(before) and _may_follow(behind)
+    return Box(held + _measure(held, behind), last[1], stands, not stands and _MINUS.search(before) is not None)
 
 
 _STYLES = frozenset(
@@ -92,6 +95,7 @@ _CHANGED = re.compile(
     re.IGNORECASE,
 )
 """`minus`, `twice` and `the square of` before the box."""
+_MINUS = re.compile(r"(?:\A|[\s=:(\[$])[-−–]\s*[$(\\\[]*\Z")
 _TAGGED = re.compile(r"(?:<(?!/?(?:s|del|strike)\b)/?[A-Za-z][^<>]*>\s*)+\Z")
 _BULLET = re.compile(r"(?:\A|\n)\s*(?:[-+*•>–]|[0-9]{1,2}[.)])\s+\$*\Z")
 _MARKED = re.compile(r"(?:\A|(?<=[\s:(]))(?:\*{1,3}|_{1,2})\Z")

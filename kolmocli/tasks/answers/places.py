@@ -92,7 +92,7 @@ def lenient_place(text: str, right: str) -> str | None:
     if hoped and (box is None or hoped[-1].start() >= box.end):
         return hoped[-1][1].strip()
     if box is not None:
-        return _stated(box.held)
+        return f"-{box.held.strip()}" if box.negated else _stated(box.held)
     if said:
         return str(said[-1])
     if amount(bare(right)) is not None:

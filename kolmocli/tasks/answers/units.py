@@ -40,7 +40,8 @@ _NO_UNITS = (
 _CHANGING = frozenset(
     listed(
         "cubed squared factorial square cube hundredth hundredths thousandth thousandths millionth millionths inverse conjugate"
-        " double doubled triple tripled twice halved"
+        " double doubled triple tripled twice halved reversed backwards backward inverted negated reciprocal maximum minimum"
+        " max upwards onwards downwards"
     )
 )
 """Words that change a number where they alone stand behind it, or first: 8 cubed is no 8, and 8 square meters are."""

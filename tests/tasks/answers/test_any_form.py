@@ -14,6 +14,7 @@ from kolmocli.tasks.base import Prompt, Task
 from kolmocli.tasks.reward import Reward
 
 NUMBER = sum_digits([54])
+NINE = AnswerTask(prompt=Prompt("What is 5 plus 4?"), answer="9")
 WORD = AnswerTask(prompt=Prompt("The capital of France?"), answer="Paris")
 SUMS = {"sums": {"task": "sum_digits", "levels": [{}]}}
 
@@ -32,6 +33,8 @@ def judged(task: Task, text: str, form: str) -> tuple[bool, Status, float | None
         (NUMBER, "The digits 5 and 4 add up to 9.", False, True),
         (NUMBER, "5 + 4 = 9, so it is 9\n[ANSWER] 8", False, False),
         (NUMBER, "The digits 5 and 4 add up to 8.", False, False),
+        (NINE, r"So it is $-\boxed{9}$.", False, False),
+        (NINE, "So:\n- \\boxed{9}", True, True),
         (WORD, "The capital of France?\nParis", False, True),
         (WORD, "The capital of France?\nLyon", False, False),
     ],
