@@ -102,7 +102,10 @@ def problems_in(file: str) -> list[str]:
         source = family_tasks(config, split)
         for bucket in source.buckets():
             try:
-                source.task(bucket, 0)
+                if source.task(bucket, 0).content != source.task(bucket, 0).content:
+                    problems.append(
+                        f"{file}: {bucket}: {split}: task 0 is another one each time; draw it from `rng` alone"
+                    )
             except UsageError as error:
                 problems.append(f"{file}: {error}")
     return problems

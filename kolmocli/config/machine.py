@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, model_validator
@@ -13,9 +14,24 @@ from kolmocli.section import Count, Positive, Section
 
 _MOST_PROCESSES = 4_096
 
+ADDRESS = re.compile(r"(tcp|tls)://([A-Za-z0-9._-]+|\[[0-9A-Za-z:.%]+\]):[0-9]{1,5}")
+"""Scheme, host and port, and nothing else: what `urlsplit` takes for a host, Monarch may take for a user, or a path."""
+
+
+def _address(text: str) -> str:
+    if not ADDRESS.fullmatch(text):
+        raise ValueError(f"{text!r} is no address; write tcp://host:port or tls://host:port")
+    return text
+
+
+def _some_name(text: str) -> str:
+    if not text.strip():
+        raise ValueError("the name of a model is missing")
+    return text
+
 
 class Model(Section):
-    name: str = Field(
+    name: Annotated[str, AfterValidator(_some_name)] = Field(
         "tiny",
         description=f"a preset ({listed()} parameters), shipped, smollm2 or another model of `kolmo model list`, a run, a checkpoint folder, or a Hugging Face id",
     )
@@ -69,7 +85,7 @@ class EngineSettings(Section):
     max_staleness: Count = Field(
         0, description="monarch: updates that a policy may be behind when its programs are learned from; 0: synchronous"
     )
-    hosts: list[str] = Field(
+    hosts: list[Annotated[str, AfterValidator(_address)]] = Field(
         [],
         description="monarch: where the generators run, as tcp://address:port or tls://address:port of `kolmo worker`",
     )

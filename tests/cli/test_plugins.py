@@ -45,3 +45,18 @@ def test_a_run_goes_by_it_is_resumed_and_evaluated_with_it(kolmo: Run, mine: Pat
     assert levels == [1.0] * 3
     assert "controller.kind" in refused(kolmo("eval", "run"), 2)
     assert kolmo("eval", "run", *plugin, "--tasks", 2, "--sandbox", "embedded").returncode == 0
+
+
+def test_validate_finds_a_family_whose_tasks_are_others_each_time(kolmo: Run, tmp_path: Path) -> None:
+    (tmp_path / "sums.py").write_text(
+        "import random, kolmocli as kolmo\n"
+        "@kolmo.family('sums', levels=1, language='text', held_out=False)\n"
+        "def sums(level, rng):\n"
+        "    a = random.randrange(10**9)\n"
+        "    return kolmo.Task(prompt=f'{a} + 1?', check=lambda answer: str(a + 1) in answer)\n"
+    )
+    (tmp_path / "sums.yaml").write_text("families: {sums: {task: sums}}\nreward: {kind: binary}\n")
+    done = kolmo("curriculum", "validate", "sums.yaml", "--plugin", "sums.py")
+    said = "task 0 is another one each time; draw it from `rng` alone"
+    assert done.returncode == 2
+    assert done.stderr.splitlines() == [f"sums.yaml: sums/1: {split}: {said}" for split in ("train", "eval")]

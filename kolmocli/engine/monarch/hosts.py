@@ -11,7 +11,6 @@ import atexit
 import contextlib
 import ipaddress
 import os
-import re
 import signal
 import socket
 import threading
@@ -22,6 +21,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from kolmocli.config.machine import ADDRESS
 from kolmocli.engine.monarch.messages import GeneratorSettings
 from kolmocli.errors import EnvironmentMissing, KolmoError, UsageError
 from kolmocli.extras import require
@@ -32,9 +32,6 @@ _STOP_SECONDS = 10.0
 _POLL = {"HYPERACTOR_MESH_SUPERVISION_POLL_FREQUENCY": "1s"}
 """Monarch looks every ten seconds whether a process still lives; that would be most of a short step."""
 _TLS = ("HYPERACTOR_TLS_CERT", "HYPERACTOR_TLS_KEY", "HYPERACTOR_TLS_CA")
-
-_ADDRESS = re.compile(r"(tcp|tls)://([A-Za-z0-9._-]+|\[[0-9A-Za-z:.%]+\]):[0-9]{1,5}")
-"""Scheme, host and port, and nothing else: what `urlsplit` takes for a host, Monarch may take for a user, or a path."""
 
 _configured = threading.Lock()
 _transport: str | None = None
@@ -51,7 +48,7 @@ def check_address(address: str, *, insecure: bool, place: str) -> None:
     """
     try:
         parts = urlsplit(address)
-        complete = _ADDRESS.fullmatch(address) and parts.hostname and parts.port
+        complete = ADDRESS.fullmatch(address) and parts.hostname and parts.port
     except ValueError:
         complete = False
     if not complete:
