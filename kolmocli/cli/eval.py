@@ -9,7 +9,7 @@ import typer
 
 from kolmocli.cli.format import mostly_masked
 from kolmocli.cli.given import given, require_backend, require_device
-from kolmocli.cli.output import print_json, show
+from kolmocli.cli.output import print_json, remark, show
 from kolmocli.cli.plugins import Plugins, load_plugins
 from kolmocli.errors import CheckError, UsageError
 
@@ -221,8 +221,9 @@ def evaluate(
 
                 if model is None:
                     raise UsageError("--endpoint needs --model: what the endpoint calls the model")
+                key = key_from_environment()
                 report = evaluate_endpoint(
-                    Endpoint(str(endpoint), model, max_tokens or _REPLY, timeout, key=key_from_environment()),
+                    Endpoint(str(endpoint), model, max_tokens or _REPLY, timeout, key=key, note=remark),
                     Wanted(curriculum, data, tasks, strict, columns),
                     programs,
                     samples=samples,

@@ -9,7 +9,7 @@ import contextlib
 import os
 import threading
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -61,6 +61,9 @@ class Endpoint:
     first_wait: float = 1.0
     """Seconds before the second try; doubled for each one after it."""
     key: str | None = field(default=None, repr=False)
+    note: Callable[[str], None] = field(default=lambda text: None, repr=False)
+    """Is told, once for each reason, that something is asked for again."""
+    _told: set[str] = field(default_factory=set, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if not self.url.startswith(("http://", "https://")):
@@ -124,6 +127,7 @@ class Endpoint:
                 if response.status_code not in _WORTH_ANOTHER_TRY:
                     raise self._failed(f"{reason}{self._mend(response.status_code)}")
                 pause = _asked_to_wait(response) or pause
+            self._tell(reason)
             if attempt < _TRIES and over.wait(min(pause, _LONGEST_WAIT)):
                 break
         raise self._failed(f"no answer in {attempt} tries: {reason}")
@@ -192,6 +196,11 @@ class Endpoint:
         if not isinstance(text, str):
             text = said.decode("utf-8", "replace")
         return " ".join(self._masked(text).split())[: 2 * _SHOWN]
+
+    def _tell(self, reason: str) -> None:
+        if reason not in self._told:
+            self._told.add(reason)
+            self.note(self._masked(f"{self.address}: {reason}; asked again, {_TRIES} times in all"))
 
     def _failed(self, reason: str) -> KolmoError:
         return KolmoError(self._masked(f"{self.address}: {reason}"))

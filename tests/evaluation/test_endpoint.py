@@ -44,8 +44,13 @@ def test_answers_come_in_the_order_of_the_questions(serve: Serve) -> None:
 def test_a_busy_endpoint_is_asked_again(serve: Serve) -> None:
     replies = [(503, {}, "busy"), (429, {"Retry-After": "0"}, "slow down"), says("output = [1]")]
     served = serve(lambda number, body: replies[number - 1])
-    assert [a.text for a in answers(Endpoint(served.url, "m", first_wait=0.01), [(1,)])] == ["output = [1]"]
+    told = list[str]()
+    endpoint = Endpoint(served.url, "m", first_wait=0.01, note=told.append)
+    assert [a.text for a in answers(endpoint, [(1,)])] == ["output = [1]"]
     assert len(served.bodies) == 3
+    assert told == [
+        f"{endpoint.address}: {reason}; asked again, 6 times in all" for reason in ("503 busy", "429 slow down")
+    ]
 
 
 def test_patience_ends(serve: Serve) -> None:
