@@ -46,7 +46,7 @@ def _call(space: dict[str, Any], function: str, positional: list[Any], named: di
     except (MemoryError, values.TooLong):
         raise
     except BaseException as error:
-        return values.line(values.Raised(type(error).__name__), most)
+        return values.line(values.raised(error), most)
 
 
 def script(fd: int, program: bytes, early: bytes, files: bytes = b"") -> bytes:

@@ -155,7 +155,21 @@ def test_a_name_of_a_type_is_cut_off(docker_sandbox: Sandbox) -> None:
         f"class {'X' * 100}(Exception):\n    pass\ndef f():\n    raise {'X' * 100}\ndef g():\n    return {'X' * 100}()"
     )
     [verdict] = docker_sandbox.run(Job(program, calls=(Call.of("f"), Call.of("g"))))
-    assert verdict.trace == (Raised("X" * 60), Opaque("X" * 60))
+    assert verdict.trace == (Raised(f"{'X' * 49}(Exception)"), Opaque("X" * 60))
+
+
+@pytest.mark.docker
+def test_the_built_in_exception_that_another_one_is_comes_along(docker_sandbox: Sandbox) -> None:
+    program = (
+        "import json\nclass Mine(ValueError, KeyError): pass\nclass Last(Mine): pass\n"
+        "def f(x):\n    if x == 1: raise Last\n    if x == 2: b'\\xff'.decode()\n    json.loads(']')"
+    )
+    [verdict] = docker_sandbox.run(Job(program, calls=tuple(Call.of("f", x) for x in (1, 2, 3))))
+    names = ("Last(ValueError)", "UnicodeDecodeError", "JSONDecodeError(ValueError)")
+    assert verdict.trace == tuple(map(Raised, names))
+    assert [raised.names for raised in verdict.trace] == [
+        ("Last", "ValueError"), ("UnicodeDecodeError",), ("JSONDecodeError", "ValueError")
+    ]  # fmt: skip
 
 
 def test_packages_that_the_sandbox_does_not_have() -> None:

@@ -142,7 +142,7 @@ def _raised(error: monty.MontyRuntimeError) -> values.Raised:
     inner = error.exception()
     if isinstance(inner, TimeoutError | MemoryError) or is_missing(inner):
         raise error
-    return values.Raised(type(inner).__name__)
+    return values.raised(inner)
 
 
 def _ignore(stream: str, text: str) -> None:

@@ -146,12 +146,19 @@ _LETTERS: dict[type, str] = {
 
 
 class Raised:
-    """Where a value would stand: the call, or the script, raised an exception of this class instead."""
+    """Where a value would stand: the call, or the script, raised an exception of this class instead. Behind the name of one that is
+    not built in stands that of the built-in one that it is: `JSONDecodeError(ValueError)`."""
 
     __slots__ = ("error",)
 
     def __init__(self, error: str) -> None:
         self.error = error
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The name of the class, and of the built-in one that it is, if that is another."""
+        name, _, known = self.error.partition("(")
+        return (name, known.removesuffix(")")) if known else (name,)
 
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self) and other.error == self.error
@@ -161,6 +168,14 @@ class Raised:
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.error!r})"
+
+
+def raised(error: BaseException) -> Raised:
+    """What leaves a program of an exception."""
+    kind = type(error)
+    known = next(base for base in kind.__mro__ if base.__module__ == "builtins").__name__
+    name = kind.__name__[: LONGEST_NAME - len(known) - 2]
+    return Raised(name if name == known else f"{name}({known})")
 
 
 class Opaque(Raised):

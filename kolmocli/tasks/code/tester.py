@@ -40,6 +40,10 @@ class NeedValues(BaseException):
     """The tests depend on a result that is not known yet. No Exception: tests may catch those."""
 
 
+class Foreign(Exception):
+    """A program raised what no test can name."""
+
+
 class Unknown:
     """Whatever is asked of it needs the value."""
 
@@ -127,18 +131,16 @@ class Bench:
         if isinstance(result, Opaque):
             raise TypeError(f"{result.error} is no plain value")
         if isinstance(result, Raised):
-            raise self._error(result.error)
+            raise self._error(result)
         return result
 
-    def _error(self, name: str) -> Exception:
-        """What the program raised, as far as it is known here."""
-        kind = self.space.get(name, self.space["__builtins__"].get(name))
-        if isinstance(kind, type) and issubclass(kind, Exception):
-            try:
-                return kind()
-            except TypeError:
-                pass  # it takes arguments, which did not come along
-        return RuntimeError(name)
+    def _error(self, raised: Raised) -> Exception:
+        """What the program raised, as far as it is known here, without what it says."""
+        for name in raised.names:
+            kind = self.space.get(name, self.space["__builtins__"].get(name))
+            if isinstance(kind, type) and issubclass(kind, Exception):
+                return kind.__new__(kind)
+        return Foreign(raised.error)
 
     def holds(self, value: Any) -> None:
         """`assert value`."""
