@@ -41,7 +41,7 @@ class NeedValues(BaseException):
 
 
 class Foreign(Exception):
-    """A program raised what no test can name."""
+    """A program raised what no test can name, or returned what no test can see."""
 
 
 class Unknown:
@@ -129,16 +129,17 @@ class Bench:
 
     def _returned(self, result: Any) -> Any:
         if isinstance(result, Opaque):
-            raise TypeError(f"{result.error} is no plain value")
+            self.broken()  # the tests may expect an exception, and this is none
+            raise Foreign(f"{result.error} is no plain value")
         if isinstance(result, Raised):
             raise self._error(result)
         return result
 
-    def _error(self, raised: Raised) -> Exception:
+    def _error(self, raised: Raised) -> BaseException:
         """What the program raised, as far as it is known here, without what it says."""
         for name in raised.names:
             kind = self.space.get(name, self.space["__builtins__"].get(name))
-            if isinstance(kind, type) and issubclass(kind, Exception):
+            if isinstance(kind, type) and issubclass(kind, BaseException):
                 return kind.__new__(kind)
         return Foreign(raised.error)
 
@@ -218,7 +219,7 @@ def main(request: str) -> str:
         exec(compile(asked["tests"], "<tests>", "exec", optimize=0), bench.space)
     except NeedValues:
         pass
-    except Exception as raised:
+    except BaseException as raised:
         error = f"{type(raised).__name__}: {raised}"[:200]
     report = {"calls": bench.calls, "asserts": bench.asserts, "open": bench.open, "blocked": bench.blocked}
     return json.dumps(report | {"error": error, "unfit": bench.unfit})

@@ -86,9 +86,7 @@ def test_results_hold_as_far_as_the_calls_are_the_ones_that_were_made() -> None:
         (Raised("UnicodeDecodeError"), "UnicodeDecodeError UnicodeError ValueError Exception"),  # made from five arguments
         (Raised("JSONDecodeError(ValueError)"), "ValueError Exception"),
         (Raised("Mine(Exception)"), "Exception"),
-        (Raised("SystemExit"), "Foreign Exception"),
         (Raised("__bench__"), "Foreign Exception"),
-        (Opaque("generator"), "TypeError Exception"),
     ],
 )
 def test_what_is_raised_or_not_plain_is_raised_again(result: Raised, kinds: str) -> None:
@@ -97,6 +95,20 @@ def test_what_is_raised_or_not_plain_is_raised_again(result: Raised, kinds: str)
         f"assert kinds[:-2] == {kinds.split()!r}, kinds"
     )
     assert report(code, [ONE], [result])["asserts"] == [True]
+
+
+@pytest.mark.parametrize("named", ["SystemExit", "KeyboardInterrupt"])
+def test_what_ends_a_program_is_no_exception_that_tests_catch(named: str) -> None:
+    found = report("try:\n    f(1)\nexcept Exception:\n    pass\nassert True", [ONE], [Raised(named)])
+    assert (found["asserts"], found["error"]) == ([], f"{named}: ")
+    expected = f"try:\n    f(1)\nexcept {named}:\n    pass\nassert True"
+    assert report(expected, [ONE], [Raised(named)])["asserts"] == [True]
+
+
+def test_what_cannot_be_seen_is_no_exception_that_tests_expect() -> None:
+    for kind in ("TypeError", "Exception"):
+        code = f"try:\n    f(1)\nexcept {kind}:\n    pass\nassert True"
+        assert report(code, [ONE], [Opaque("generator")])["asserts"][0] is False
 
 
 def test_a_loop_that_a_guess_keeps_going_ends() -> None:
