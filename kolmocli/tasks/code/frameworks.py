@@ -195,6 +195,8 @@ class _Plain(ast.NodeTransformer):
                 ("assert", "fail")
             ):
                 return self._asserted(method, [self.visit(each) for each in arguments], node.value.keywords)
+            case ast.Call(ast.Attribute(ast.Name("pytest"), "raises"), [error, function, *rest], given):
+                return _raising(error, [ast.Expr(ast.Call(function, [self.visit(each) for each in rest], given))])
         return self.generic_visit(node)
 
     def _asserted(
@@ -231,9 +233,11 @@ class _Plain(ast.NodeTransformer):
     def visit_With(self, node: ast.With) -> ast.AST | list[ast.stmt]:
         self.generic_visit(node)
         match node.items:
-            case [ast.withitem(ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name), args=[error, *_]), kept)] if name in (
+            case [ast.withitem(ast.Call(ast.Attribute(attr=name) | ast.Name(id=name), [error, *more], given), kept)] if name in (
                 "raises", "assertRaises", "assertRaisesRegex"
             ):  # fmt: skip
+                if more or any(each.arg == "match" for each in given):
+                    raise ValueError("the tests match the message of an exception; only its kind leaves a program")
                 if isinstance(kept, ast.Name) and kept.id in self._looked:
                     raise ValueError(f"the tests look into an exception, `{kept.id}`; only its kind leaves a program")
                 return _raising(error, node.body)

@@ -26,6 +26,7 @@ PARTS = {
     "            with self.subTest(x=x):\n                self.assertEqual(f(x), 2 * x)",
     "approx": "import pytest\ndef test_a():\n    assert f(0.1) == pytest.approx(0.2)\n    assert [f(1)] == pytest.approx([2.0000001])",
     "raises": "import pytest\ndef test_a():\n    with pytest.raises(TypeError):\n        f(None)\n    assert f(1) == 2",
+    "raises in one line": "import pytest\ndef test_a():\n    pytest.raises(TypeError, f, None)\n    assert f(1) == 2",
     "a class": "class TestF:\n    def setup_method(self):\n        self.x = 2\n    def test_a(self):\n        assert f(self.x) == 4",
     "unittest": "import unittest\nclass T(unittest.TestCase):\n    def setUp(self):\n        self.x = 2\n    def test_a(self):\n"
     "        self.assertEqual(f(self.x), 4)\n        self.assertTrue(f(1) == 2)\n        self.assertFalse(f(1) == 3)\n"
@@ -73,6 +74,15 @@ def test_what_needs_no_framework_stays_as_it_is() -> None:
         (
             "import pytest\ndef test_a():\n    with pytest.raises(TypeError) as e:\n        f(None)\n    assert e.value",
             "an exception",
+        ),
+        (
+            "import pytest\ndef test_a():\n    with pytest.raises(TypeError, match='None'):\n        f(None)\n    assert f(1) == 2",
+            "the message of an exception",
+        ),
+        (
+            "import unittest\nclass T(unittest.TestCase):\n    def test_a(self):\n"
+            "        with self.assertRaisesRegex(TypeError, 'None'):\n            f(None)",
+            "the message of an exception",
         ),
     ],
 )

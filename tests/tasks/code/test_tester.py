@@ -83,7 +83,10 @@ def test_results_hold_as_far_as_the_calls_are_the_ones_that_were_made() -> None:
     ("result", "kinds"),
     [
         (Raised("KeyError"), "KeyError LookupError Exception"),
-        (Raised("UnicodeDecodeError"), "UnicodeDecodeError UnicodeError ValueError Exception"),  # made from five arguments
+        (
+            Raised("UnicodeDecodeError"),
+            "UnicodeDecodeError UnicodeError ValueError Exception",
+        ),  # made from five arguments
         (Raised("JSONDecodeError(ValueError)"), "ValueError Exception"),
         (Raised("Mine(Exception)"), "Exception"),
         (Raised("__bench__"), "Foreign Exception"),
