@@ -1,14 +1,12 @@
 """REINFORCE with a curriculum, from top to bottom.
 
 Differences from the textbook, with reasons:
-1. The baseline is leave-one-out within a group and is not divided by a standard deviation; or a value head's
-   (`methods/value.py`).
+1. The baseline is leave-one-out within a group, not divided by a standard deviation; or a value head's (`methods/value.py`).
 2. Groups whose advantages are all zero are left out of the denominator, and counted (`weigh.py`).
 3. A fault of the sandbox masks the rollout; it is never a reward.
 4. Buckets come from a controller that sees passes and nothing else.
-5. Where the curriculum asks for it there are more ways to learn (`methods/`): tasks begun for the policy, tasks of its own
-   making, programs that missed as answers to what they really make, more rollouts than are learned from, the warm
-   start's answers on.
+5. A curriculum may ask for more ways to learn (`methods/`): tasks begun for the policy or of its own making, programs that missed
+   as answers to what they really make, more rollouts than are learned from, the warm start's answers on.
 """
 
 from __future__ import annotations
