@@ -25,6 +25,8 @@ MOST_DIGITS = 4_300
 """Digits of an integer: CPython prints no longer ones."""
 LONGEST_NAME = 60
 """Characters of the name of a type."""
+LONGEST_MESSAGE = 300
+"""Characters that leave a program of what an exception says."""
 MOST_ALIKE = 1_024
 """Keys of one dict, or items of one set, with the same hash."""
 
@@ -71,10 +73,9 @@ def plain_line(value: object, max_items: int) -> str:
 def line(value: object, max_items: int) -> str:
     """The text of what stands where a value would, in one line: of a value, of `Raised` or `Opaque`, or of the type of what
     is not plain."""
-    kind = type(value)
-    if kind is Raised or kind is Opaque:
-        letter = "o" if kind is Opaque else "e"
-        return json.dumps({letter: value.error[:LONGEST_NAME]})  # type: ignore[attr-defined]
+    if isinstance(value, Raised):
+        name, said = value.error[:LONGEST_NAME], value.said[:LONGEST_MESSAGE]
+        return json.dumps({"o" if type(value) is Opaque else "e": [name, said] if said else name})
     try:
         return encode(value, max_items)
     except NotPlain as error:
@@ -146,13 +147,13 @@ _LETTERS: dict[type, str] = {
 
 
 class Raised:
-    """Where a value would stand: the call, or the script, raised an exception of this class instead. Behind the name of one that is
-    not built in stands that of the built-in one that it is: `JSONDecodeError(ValueError)`."""
+    """Where a value would stand: the call, or the script, raised an exception of this class instead, and `said` this. Behind the
+    name of one that is not built in stands that of the built-in one that it is: `JSONDecodeError(ValueError)`."""
 
-    __slots__ = ("error",)
+    __slots__ = ("error", "said")
 
-    def __init__(self, error: str) -> None:
-        self.error = error
+    def __init__(self, error: str, said: str = "") -> None:
+        self.error, self.said = error, said
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -175,7 +176,11 @@ def raised(error: BaseException) -> Raised:
     kind = type(error)
     known = next(base for base in kind.__mro__ if base.__module__ == "builtins").__name__
     name = kind.__name__[: LONGEST_NAME - len(known) - 2]
-    return Raised(name if name == known else f"{name}({known})")
+    try:
+        said = "".join([str(error)])
+    except Exception:
+        said = ""
+    return Raised(name if name == known else f"{name}({known})", said)
 
 
 class Opaque(Raised):
@@ -275,10 +280,11 @@ def read_line(loaded: Any, max_items: int | None = None) -> Any:
     if loaded is None:
         return None
     if type(loaded) is dict and loaded.keys() <= _MARKS.keys():
-        ((letter, name),) = loaded.items() or [("", None)]
-        if type(name) is not str or len(name) > LONGEST_NAME:
+        ((letter, held),) = loaded.items() or [("", None)]
+        name, said = held if type(held) is list and len(held) == 2 else (held, "")
+        if type(name) is not str or len(name) > LONGEST_NAME or type(said) is not str or len(said) > LONGEST_MESSAGE:
             raise ValueError("no name")
-        return _MARKS[letter](name)
+        return _MARKS[letter](name, said)
     return decode(loaded, max_items)
 
 

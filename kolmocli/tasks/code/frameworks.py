@@ -37,6 +37,20 @@ class _Approx:
             return one == wanted
         return one == wanted or abs(one - wanted) <= max(self.rel * abs(wanted), self.abs)
 """
+_CAUGHT = """
+import re as _re
+class _Caught:
+    value = exception = None
+    @property
+    def type(self):
+        return type(self.value)
+    def __bool__(self):
+        return self.value is not None
+    def match(self, pattern):
+        assert _re.search(pattern, str(self.value))
+        return True
+"""
+"""What `with pytest.raises(...) as` names, and unittest's. It holds nothing while a result is not known yet."""
 
 
 def plain_tests(code: str) -> str:
@@ -51,16 +65,23 @@ def plain_tests(code: str) -> str:
     late = next((each for each in ast.walk(tree) if isinstance(each, ast.AsyncFunctionDef) and _is_named(each)), None)
     if late is not None:
         raise ValueError(f"the tests are async, which is not read: {late.name}")
-    looked = {
-        each.value.id for each in ast.walk(tree) if isinstance(each, ast.Attribute) and isinstance(each.value, ast.Name)
-    }
-    plain = _Plain(looked)
+    plain = _Plain(set(_looked_into(tree)))
     made = [call for case in cases for call in _called_case(case)]
     made += [call for function in functions for call in _called(function)]
     body = [node for node in map(plain.visit, tree.body) if node is not None]
     calls = [plain.visit(node) for node in made]
-    opening = ast.parse(_APPROX).body if plain.approximates else []
+    opening = ast.parse(_APPROX * plain.approximates + _CAUGHT * plain.catches).body
     return ast.unparse(ast.fix_missing_locations(ast.Module([*opening, *body, *calls], [])))
+
+
+def _looked_into(tree: ast.Module) -> Iterator[str]:
+    """The names of exceptions of which the tests ask more than their kind, their arguments and what they say."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Attribute(ast.Attribute(ast.Name(name), "value" | "exception"), attr) if attr != "args":
+                yield name
+            case ast.Attribute(ast.Name(name), attr) if attr not in ("value", "exception", "type", "match"):
+                yield name
 
 
 def imported(code: str) -> list[str]:
@@ -164,8 +185,8 @@ class _Plain(ast.NodeTransformer):
     """Ways to assert as asserts."""
 
     def __init__(self, looked: Collection[str]) -> None:
-        """`looked` are the names of objects that the tests look into: `error.value`."""
-        self.approximates, self._looked = False, looked
+        """`looked` are the names of objects that the tests look into: `error.code`."""
+        self.approximates, self.catches, self._looked = False, False, looked
 
     def visit_Import(self, node: ast.Import | ast.ImportFrom) -> ast.stmt | None:
         return None if _is_import(node, _FRAMEWORKS | _PROGRAM) and "mock" not in ast.unparse(node) else node
@@ -196,7 +217,7 @@ class _Plain(ast.NodeTransformer):
             ):
                 return self._asserted(method, [self.visit(each) for each in arguments], node.value.keywords)
             case ast.Call(ast.Attribute(ast.Name("pytest"), "raises"), [error, function, *rest], given):
-                return _raising(error, [ast.Expr(ast.Call(function, [self.visit(each) for each in rest], given))])
+                return self._raising(error, [ast.Expr(ast.Call(function, [self.visit(each) for each in rest], given))])
         return self.generic_visit(node)
 
     def _asserted(
@@ -223,7 +244,7 @@ class _Plain(ast.NodeTransformer):
             case "assertIsInstance", [one, kind, *_]:
                 return ast.parse(f"assert isinstance({ast.unparse(one)}, {ast.unparse(kind)})").body[0]
             case "assertRaises", [error, function, *rest]:
-                return _raising(error, [ast.Expr(ast.Call(function, rest, list(keywords)))])
+                return self._raising(error, [ast.Expr(ast.Call(function, rest, list(keywords)))])
             case "fail", _:
                 return ast.Assert(ast.Constant(False))
             case _, [one, other, *_] if method in _OPERATORS:
@@ -236,11 +257,12 @@ class _Plain(ast.NodeTransformer):
             case [ast.withitem(ast.Call(ast.Attribute(attr=name) | ast.Name(id=name), [error, *more], given), kept)] if name in (
                 "raises", "assertRaises", "assertRaisesRegex"
             ):  # fmt: skip
-                if more or any(each.arg == "match" for each in given):
-                    raise ValueError("the tests match the message of an exception; only its kind leaves a program")
                 if isinstance(kept, ast.Name) and kept.id in self._looked:
-                    raise ValueError(f"the tests look into an exception, `{kept.id}`; only its kind leaves a program")
-                return _raising(error, node.body)
+                    raise ValueError(
+                        f"the tests look into an exception, `{kept.id}`; its kind and what it says leave a program"
+                    )
+                patterns = [*more, *(each.value for each in given if each.arg == "match")]
+                return self._raising(error, node.body, kept, patterns)
             case [ast.withitem(ast.Call(func=ast.Attribute(value=ast.Name("self"), attr="subTest")))]:
                 return node.body
         return node
@@ -253,10 +275,15 @@ class _Plain(ast.NodeTransformer):
                 node.func = ast.Name("_Approx")
         return node
 
-
-def _raising(error: ast.expr, body: Sequence[ast.stmt]) -> list[ast.stmt]:
-    """The body has to raise."""
-    handler = ast.ExceptHandler(error, None, ast.parse("_raised = True").body)
-    return [
-        *ast.parse("_raised = False").body, ast.Try(list(body), [handler], [], []), *ast.parse("assert _raised").body
-    ]  # fmt: skip
+    def _raising(
+        self, error: ast.expr, body: Sequence[ast.stmt], kept: ast.expr | None = None, patterns: Sequence[ast.expr] = ()
+    ) -> list[ast.stmt]:
+        """The body has to raise, and what that says has to match."""
+        self.catches = True
+        targets = [ast.Name("_raised"), *([kept] if kept else [])]
+        handler = ast.ExceptHandler(error, "_error", ast.parse("_raised.value = _raised.exception = _error").body)
+        made: list[ast.stmt] = [ast.Assign(targets, ast.parse("_Caught()", mode="eval").body)]
+        made += [ast.Try(list(body), [handler], [], []), *ast.parse("assert _raised").body]
+        said = ast.parse("str(_raised.value)", mode="eval").body
+        searches = [ast.Call(ast.Attribute(ast.Name("_re"), "search"), [each, said], []) for each in patterns]
+        return [*made, *map(ast.Assert, searches)]

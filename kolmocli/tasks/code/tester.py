@@ -13,6 +13,8 @@ true is guessed, because tests are written for programs that pass, and whatever 
 Annotations are evaluated: the sandbox has no `__future__`.
 """
 
+import ast
+import contextlib
 import json
 import random
 from collections.abc import Callable
@@ -136,11 +138,15 @@ class Bench:
         return result
 
     def _error(self, raised: Raised) -> BaseException:
-        """What the program raised, as far as it is known here, without what it says."""
-        for name in raised.names:
-            kind = self.space.get(name, self.space["__builtins__"].get(name))
+        """What the program raised, as far as it is known here."""
+        *own, known = raised.names
+        for kind in (*map(self.space.get, [*own, known]), self.space["__builtins__"].get(known)):
             if isinstance(kind, type) and issubclass(kind, BaseException):
-                return kind.__new__(kind)
+                said: Any = raised.said
+                if issubclass(kind, KeyError):  # which says its argument as it would be typed
+                    with contextlib.suppress(ValueError, SyntaxError):
+                        said = ast.literal_eval(said)
+                return kind.__new__(kind, *([said] if raised.said else []))
         return Foreign(raised.error)
 
     def holds(self, value: Any) -> None:

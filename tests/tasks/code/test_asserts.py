@@ -13,6 +13,7 @@ from kolmocli.sandbox import Sandbox, Status
 from kolmocli.sandbox.base import Call, Job, Verdict
 from kolmocli.tasks.code.asserts import Asserts, Rounds
 from kolmocli.tasks.code.checks import Check, Checks
+from kolmocli.tasks.code.frameworks import plain_tests
 from kolmocli.tasks.code.judge import Broken
 from kolmocli.tasks.code.task import CodeTask
 from kolmocli.tasks.judging import judge, judge_attempts
@@ -155,11 +156,34 @@ def test_exceptions_come_to_the_tests(docker_box: Sandbox) -> None:
     code = "try:\n    f(-1)\n    assert False\nexcept ValueError:\n    pass\nassert f(1) == 1"
     raising = "def f(x):\n    if x < 0: raise ValueError\n    return x"
     other = raising.replace("ValueError", "KeyError")
-    own = "class ValueError(Exception):\n    pass\n" + raising  # its name is all that crosses
-    assert rewards(docker_box, code, raising, SAME, other, own) == [1.0, 0.0, 0.0, 1.0]
+    own = "class ValueError(Exception):\n    pass\n" + raising
+    assert rewards(docker_box, code, raising, SAME, other, own) == [1.0, 0.0, 0.0, 0.0]
     opening = "class Wrong(Exception):\n    pass\n"
     wrong = opening + raising.replace("ValueError", "Wrong")
     assert rewards(docker_box, code.replace("ValueError", "Wrong"), wrong, raising, opening=opening) == [1.0, 0.0]
+
+
+@pytest.mark.docker
+def test_what_an_exception_says_comes_to_the_tests(docker_box: Sandbox) -> None:
+    code = plain_tests(
+        "import pytest\n"
+        "def test_type():\n    with pytest.raises(ValueError, match='^no number: x'):\n        f('x')\n"
+        "def test_key():\n    with pytest.raises(LookupError) as e:\n        f('y')\n    assert str(e.value) == repr('y')\n"
+        "def test_value():\n    assert f('3') == 3"
+    )
+    program = (
+        "class Odd(ValueError): pass\ndef f(x):\n    if x == 'y': raise {key}('y')\n"
+        "    if not x.isdigit(): raise {kind}('{said}: ' + x)\n    return int(x)"
+    )
+    right, said, kind, key = (
+        program.format(kind=kind, said=said, key=key)
+        for kind, said, key in [
+            ("Odd", "no number", "KeyError"), ("ValueError", "a number", "KeyError"),
+            ("TypeError", "no number", "KeyError"), ("Odd", "no number", "IndexError"),
+        ]
+    )  # fmt: skip
+    assert rewards(docker_box, code, right, said, kind, key)[0] == 1.0
+    assert all(reward < 1.0 for reward in rewards(docker_box, code, said, kind, key) if reward is not None)
 
 
 @pytest.mark.docker
