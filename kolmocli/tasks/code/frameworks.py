@@ -12,6 +12,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterator, Sequence
 
+from kolmocli.tasks.code import collected
+
 _FRAMEWORKS = frozenset({"pytest", "unittest"})
 _PROGRAM = frozenset({"solution", "main", "your_module", "code"})
 """Module names under which tests import the program. Its functions are in their scope."""
@@ -21,6 +23,10 @@ _OPERATORS: dict[str, ast.cmpop] = {
     "assertGreaterEqual": ast.GtE(), "assertLess": ast.Lt(), "assertLessEqual": ast.LtE(),
     **{f"assert{kind}Equal": ast.Eq() for kind in ("List", "Dict", "Set", "Tuple", "MultiLine", "Sequence")},
 }  # fmt: skip
+_NAMED = frozenset(
+    {"first", "second", "expr", "obj", "cls", "member", "container", "list1", "list2", "tuple1", "tuple2", "d1", "d2"}
+)
+"""Parameters of unittest's asserts that may be given by their names, in their order."""
 _APPROX = """
 class _Approx:
     def __init__(self, expected, rel=None, abs=None, nan_ok=False):
@@ -59,17 +65,22 @@ def plain_tests(code: str) -> str:
         tree = ast.parse(code)
     except (SyntaxError, ValueError):
         return code  # who parses it says what is wrong with it
-    cases, functions = list(_cases(tree)), list(_functions(tree))
-    if not cases and not functions and not any(_is_import(node, _FRAMEWORKS | _PROGRAM) for node in tree.body):
+    tests = [*collected.cases(tree), *collected.functions(tree)]
+    if not tests and not any(_is_import(node, _FRAMEWORKS | _PROGRAM) for node in tree.body):
         return code
-    late = next((each for each in ast.walk(tree) if isinstance(each, ast.AsyncFunctionDef) and _is_named(each)), None)
+    late = next(
+        (each for each in ast.walk(tree) if isinstance(each, ast.AsyncFunctionDef) and collected.is_named(each)), None
+    )
     if late is not None:
         raise ValueError(f"the tests are async, which is not read: {late.name}")
-    plain = _Plain(set(_looked_into(tree)))
-    made = [call for case in cases for call in _called_case(case)]
-    made += [call for function in functions for call in _called(function)]
+    framework = _framework_names(tree)
+    plain = _Plain(set(_looked_into(tree)), framework)
+    made = collected.calls(tree)
     body = [node for node in map(plain.visit, tree.body) if node is not None]
     calls = [plain.visit(node) for node in made]
+    for node in (inner for each in [*body, *calls] for inner in ast.walk(each)):
+        if isinstance(node, ast.Name) and node.id in framework:
+            raise ValueError(f"the tests use more of {framework[node.id]} than is read; write asserts")
     opening = ast.parse(_APPROX * plain.approximates + _CAUGHT * plain.catches).body
     return ast.unparse(ast.fix_missing_locations(ast.Module([*opening, *body, *calls], [])))
 
@@ -99,6 +110,20 @@ def imported(code: str) -> list[str]:
     ]
 
 
+def _framework_names(tree: ast.Module) -> dict[str, str]:
+    """The names that are bound to a framework, or to a part of it, and what that is."""
+    return {
+        alias.asname or alias.name.partition(".")[0]: f"{each.module}.{alias.name}"
+        if isinstance(each, ast.ImportFrom)
+        else alias.name
+        for each in ast.walk(tree)
+        if isinstance(each, ast.Import | ast.ImportFrom)
+        and _is_import(each, _FRAMEWORKS)
+        and "mock" not in ast.unparse(each)
+        for alias in each.names
+    }
+
+
 def _is_import(node: ast.stmt, modules: frozenset[str]) -> bool:
     match node:
         case ast.ImportFrom(module=str(module)):
@@ -108,85 +133,12 @@ def _is_import(node: ast.stmt, modules: frozenset[str]) -> bool:
     return False
 
 
-def _cases(tree: ast.Module) -> Iterator[ast.ClassDef]:
-    """The classes that hold tests."""
-    for node in tree.body:
-        if isinstance(node, ast.ClassDef) and any(_is_test(inner) for inner in node.body):
-            yield node
-
-
-def _functions(tree: ast.Module) -> Iterator[ast.FunctionDef]:
-    """The tests that nothing calls but the block of a script, which is not run."""
-    body = [node for node in tree.body if not _is_main(node)]
-    used = {node.id for each in body for node in ast.walk(each) if isinstance(node, ast.Name)}
-    for node in tree.body:
-        if isinstance(node, ast.FunctionDef) and _is_test(node) and node.name not in used:
-            yield node
-
-
-def _is_test(node: ast.stmt) -> bool:
-    return isinstance(node, ast.FunctionDef) and _is_named(node)
-
-
-def _is_named(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    return node.name.startswith("test")
-
-
-def _is_main(node: ast.stmt) -> bool:
-    """`if __name__ == "__main__":`"""
-    return isinstance(node, ast.If) and ast.unparse(node.test) == "__name__ == '__main__'"
-
-
-def _called_case(case: ast.ClassDef) -> list[ast.stmt]:
-    methods = {node.name: node for node in case.body if isinstance(node, ast.FunctionDef)}
-    before = [name for name in ("setUp", "setup_method") if name in methods]
-    made: list[ast.stmt] = [*ast.parse(f"{case.name}.setUpClass()").body] if "setUpClass" in methods else []
-    for method in methods.values():
-        if _is_test(method):
-            made += ast.parse(f"_case = {case.name}()").body
-            for each in before:
-                made += ast.parse(
-                    f"_case.{each}()" if len(methods[each].args.args) == 1 else f"_case.{each}(None)"
-                ).body
-            made += _called(method, "_case.", bound=True)
-    return made
-
-
-def _called(function: ast.FunctionDef, owner: str = "", *, bound: bool = False) -> list[ast.stmt]:
-    """The call of a test, for each of its parameters where it has a list of them."""
-    call, given = f"{owner}{function.name}", set[str]()
-    loops: list[tuple[ast.expr, ast.expr]] = []
-    for decorator in function.decorator_list:
-        match decorator:
-            case ast.Call(func=ast.Attribute(attr="parametrize"), args=[names, values, *_]):
-                parameters = _names(names)
-                given.update(parameters)
-                target: ast.expr = ast.Tuple([ast.Name(name, ast.Store()) for name in parameters], ast.Store())
-                loops.append((ast.Name(parameters[0], ast.Store()) if len(parameters) == 1 else target, values))
-    wanted = [argument.arg for argument in function.args.args][bound:]
-    without = len(wanted) - len(function.args.defaults)
-    if missing := [name for name in wanted[:without] if name not in given]:
-        raise ValueError(f"the tests need what only pytest gives them: `{missing[0]}` of {function.name}")
-    made = ast.parse(f"{call}({', '.join(f'{name}={name}' for name in wanted if name in given)})").body
-    for target, values in loops:
-        made = [ast.For(target, values, made, [])]
-    return made
-
-
-def _names(node: ast.expr) -> list[str]:
-    try:
-        found = ast.literal_eval(node)
-    except ValueError:
-        raise ValueError("the tests have parameters whose names are no text") from None
-    return [name.strip() for name in (found.split(",") if isinstance(found, str) else found)]
-
-
 class _Plain(ast.NodeTransformer):
     """Ways to assert as asserts."""
 
-    def __init__(self, looked: Collection[str]) -> None:
-        """`looked` are the names of objects that the tests look into: `error.code`."""
-        self.approximates, self.catches, self._looked = False, False, looked
+    def __init__(self, looked: Collection[str], framework: Collection[str]) -> None:
+        """`looked` are the names of objects that the tests look into: `error.code`; `framework`, those that it is known by."""
+        self.approximates, self.catches, self._looked, self._framework = False, False, looked, framework
 
     def visit_Import(self, node: ast.Import | ast.ImportFrom) -> ast.stmt | None:
         return None if _is_import(node, _FRAMEWORKS | _PROGRAM) and "mock" not in ast.unparse(node) else node
@@ -194,7 +146,7 @@ class _Plain(ast.NodeTransformer):
     visit_ImportFrom = visit_Import
 
     def visit_If(self, node: ast.If) -> ast.stmt | None:
-        return None if _is_main(node) else self._visited(node)
+        return None if collected.is_main(node) else self._visited(node)
 
     def _visited(self, node: ast.stmt) -> ast.stmt:
         self.generic_visit(node)
@@ -204,19 +156,35 @@ class _Plain(ast.NodeTransformer):
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.stmt:
         node.bases = [base for base in node.bases if "TestCase" not in ast.unparse(base)]
-        return self._visited(node)
+        return self._undecorated(node)
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.stmt:
-        node.decorator_list = [each for each in node.decorator_list if "pytest." not in ast.unparse(each)]
+        return self._undecorated(node)
+
+    def _undecorated(self, node: ast.ClassDef | ast.FunctionDef) -> ast.stmt:
+        node.decorator_list = [each for each in node.decorator_list if not self._is_of_framework(each)]
         return self._visited(node)
+
+    def _is_of_framework(self, node: ast.expr) -> bool:
+        return any(isinstance(each, ast.Name) and each.id in self._framework for each in ast.walk(node))
 
     def visit_Expr(self, node: ast.Expr) -> ast.AST | list[ast.stmt]:
         match node.value:
             case ast.Call(func=ast.Attribute(value=ast.Name("self"), attr=method), args=arguments) if method.startswith(
                 ("assert", "fail")
             ):
-                return self._asserted(method, [self.visit(each) for each in arguments], node.value.keywords)
-            case ast.Call(ast.Attribute(ast.Name("pytest"), "raises"), [error, function, *rest], given):
+                named = [each for each in node.value.keywords if each.arg in _NAMED]
+                given = [each for each in node.value.keywords if each not in named and each.arg != "msg"]
+                return self._asserted(
+                    method, [self.visit(each) for each in [*arguments, *(n.value for n in named)]], given
+                )
+            case ast.Call(ast.Attribute(ast.Name(name), "fail")) if name in self._framework:
+                return ast.Assert(ast.Constant(False))
+            case ast.Call(ast.Attribute(ast.Name(name), "main")) if name in self._framework:
+                return ast.Pass()
+            case ast.Call(ast.Attribute(ast.Name(name), "raises"), [error, function, *rest], given) if (
+                name in self._framework
+            ):
                 return self._raising(error, [ast.Expr(ast.Call(function, [self.visit(each) for each in rest], given))])
         return self.generic_visit(node)
 
@@ -241,8 +209,13 @@ class _Plain(ast.NodeTransformer):
                 return ast.parse(f"assert {text}").body[0]
             case "assertCountEqual", [one, other, *_]:
                 return ast.parse(f"assert sorted({ast.unparse(one)}) == sorted({ast.unparse(other)})").body[0]
-            case "assertIsInstance", [one, kind, *_]:
-                return ast.parse(f"assert isinstance({ast.unparse(one)}, {ast.unparse(kind)})").body[0]
+            case "assertIsInstance" | "assertNotIsInstance", [one, kind, *_]:
+                no = "not " * (method == "assertNotIsInstance")
+                return ast.parse(f"assert {no}isinstance({ast.unparse(one)}, {ast.unparse(kind)})").body[0]
+            case "assertRegex" | "assertNotRegex", [text, pattern, *_]:
+                no = "not " * (method == "assertNotRegex")
+                self.catches = True
+                return ast.parse(f"assert {no}_re.search({ast.unparse(pattern)}, {ast.unparse(text)})").body[0]
             case "assertRaises", [error, function, *rest]:
                 return self._raising(error, [ast.Expr(ast.Call(function, rest, list(keywords)))])
             case "fail", _:
@@ -252,6 +225,8 @@ class _Plain(ast.NodeTransformer):
         raise ValueError(f"the tests use {method} of unittest, which is not read; write asserts")
 
     def visit_With(self, node: ast.With) -> ast.AST | list[ast.stmt]:
+        if len(node.items) > 1:
+            node.items, node.body = node.items[:1], [ast.With(node.items[1:], node.body)]
         self.generic_visit(node)
         match node.items:
             case [ast.withitem(ast.Call(ast.Attribute(attr=name) | ast.Name(id=name), [error, *more], given), kept)] if name in (

@@ -30,6 +30,18 @@ PARTS = {
     "what it says": "import pytest\ndef test_a():\n    with pytest.raises(TypeError, match='no n.mber'):\n        f(None)\n    assert f(1) == 2",
     "what is caught": "import pytest\ndef test_a():\n    with pytest.raises(TypeError) as e:\n        f(None)\n    e.match('number')\n"
     "    assert str(e.value) == 'no number' and e.value.args == ('no number',) and e.type is TypeError\n    assert f(1) == 2",
+    "parameters with names": "import pytest\n@pytest.mark.parametrize('x, y', [(2, 4), pytest.param(0, 0, id='nought')], ids=['a', 'b'])\n"
+    "def test_a(x, y):\n    assert f(x) == y",
+    "parameters of a class": "import pytest as pt\nclass TestF:\n    @pt.mark.parametrize('x', [1, pt.param(2)])\n    def test_a(self, x):\n        assert f(x) == 2 * x",
+    "fixtures": "import pytest\n@pytest.fixture\ndef two():\n    return 2\n@pytest.fixture(scope='module')\ndef both(two):\n    yield two, 2 * two\n"
+    "def test_a(both):\n    assert f(both[0]) == both[1]",
+    "what is skipped": "import pytest\n@pytest.mark.skip(reason='')\ndef test_a():\n    assert f(1) == 3\n@pytest.mark.xfail\ndef test_b():\n"
+    "    assert f(1) == 3\n@pytest.mark.timeout(5)\ndef test_c():\n    assert f(1) == 2",
+    "what fails": "import pytest\ndef test_a():\n    if f(1) != 2:\n        pytest.fail('no')\nif f(0):\n    pytest.main()",
+    "two at once": "from pytest import raises\ndef test_a():\n    with raises(TypeError), raises(TypeError):\n        f(None)\n    assert f(1) == 2",
+    "what a class sets up": "import unittest\nclass T(unittest.TestCase):\n    @classmethod\n    def setup_class(cls):\n        cls.x = 2\n"
+    "    @unittest.skip('')\n    def test_no(self):\n        self.fail()\n    def test_a(self):\n        self.assertEqual(first=f(self.x), second=4, msg='')\n"
+    "        self.assertNotIsInstance(f(1), str)\n        self.assertRegex(str(f(1)), '2')\n        self.assertNotRegex(str(f(1)), 'x')",
     "a class": "class TestF:\n    def setup_method(self):\n        self.x = 2\n    def test_a(self):\n        assert f(self.x) == 4",
     "unittest": "import unittest\nclass T(unittest.TestCase):\n    def setUp(self):\n        self.x = 2\n    def test_a(self):\n"
     "        self.assertEqual(f(self.x), 4)\n        self.assertTrue(f(1) == 2)\n        self.assertFalse(f(1) == 3)\n"
@@ -78,6 +90,26 @@ def test_what_needs_no_framework_stays_as_it_is() -> None:
         (
             "import pytest\ndef test_a():\n    with pytest.raises(TypeError) as e:\n        f(None)\n    assert e.value.code",
             "an exception",
+        ),
+        (
+            "import pytest\ndef test_a():\n    with pytest.warns(UserWarning):\n        f(1)",
+            "more of pytest than is read",
+        ),
+        (
+            "from pytest import warns\ndef test_a():\n    with warns(UserWarning):\n        f(1)",
+            r"more of pytest\.warns than",
+        ),
+        (
+            "import pytest\n@pytest.fixture(params=[1])\ndef x(request):\n    return 1\ndef test_a(x):\n    assert f(x)",
+            "`params` of the fixture x",
+        ),
+        (
+            "import pytest\n@pytest.mark.parametrize('x', [1], indirect=True)\ndef test_a(x):\n    assert f(x)",
+            "`indirect` of test_a",
+        ),
+        (
+            "import pytest\n@pytest.mark.parametrize('x', [pytest.param(1, marks=pytest.mark.skip)])\ndef test_a(x):\n    assert f(x)",
+            "mark some of their parameters",
         ),
     ],
 )

@@ -1,0 +1,148 @@
+"""What pytest or unittest would collect and call, as calls: tests with their parameters and fixtures, classes with what they set up."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+
+Fixtures = Mapping[str, ast.FunctionDef]
+_BEFORE_ALL, _BEFORE_EACH = ("setUpClass", "setup_class"), ("setUp", "setup_method")
+_NOT_CALLED = frozenset({"skip", "xfail", "expectedFailure"})
+"""Marks of tests that are not run, or of which a failure is none."""
+
+
+def calls(tree: ast.Module) -> list[ast.stmt]:
+    """The calls of all tests. Raises ValueError for tests that need what only a framework can give them."""
+    fixtures = {
+        node.name: node
+        for node in tree.body
+        if isinstance(node, ast.FunctionDef) and any(map(_is_fixture, node.decorator_list))
+    }
+    made = [call for case in cases(tree) if not _is_skipped(case) for call in _called_case(case, fixtures)]
+    return made + [call for function in functions(tree) for call in _called(function, fixtures)]
+
+
+def cases(tree: ast.Module) -> Iterator[ast.ClassDef]:
+    """The classes that hold tests."""
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef) and any(_is_test(inner) for inner in node.body):
+            yield node
+
+
+def functions(tree: ast.Module) -> Iterator[ast.FunctionDef]:
+    """The tests that nothing calls but the block of a script, which is not run."""
+    body = [node for node in tree.body if not is_main(node)]
+    used = {node.id for each in body for node in ast.walk(each) if isinstance(node, ast.Name)}
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and _is_test(node) and node.name not in used:
+            yield node
+
+
+def _is_test(node: ast.stmt) -> bool:
+    return isinstance(node, ast.FunctionDef) and is_named(node)
+
+
+def is_named(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    return node.name.startswith("test")
+
+
+def is_main(node: ast.stmt) -> bool:
+    """`if __name__ == "__main__":`"""
+    return isinstance(node, ast.If) and ast.unparse(node.test) == "__name__ == '__main__'"
+
+
+def _is_skipped(node: ast.ClassDef | ast.FunctionDef) -> bool:
+    return any(_mark(decorator) in _NOT_CALLED for decorator in node.decorator_list)
+
+
+def _is_fixture(decorator: ast.expr) -> bool:
+    return _mark(decorator) == "fixture"
+
+
+def _mark(decorator: ast.expr) -> str:
+    """The last name of a decorator: `skip` of `@pytest.mark.skip(reason="")`."""
+    called = decorator.func if isinstance(decorator, ast.Call) else decorator
+    return called.attr if isinstance(called, ast.Attribute) else called.id if isinstance(called, ast.Name) else ""
+
+
+def _called_case(case: ast.ClassDef, fixtures: Fixtures) -> list[ast.stmt]:
+    methods = {node.name: node for node in case.body if isinstance(node, ast.FunctionDef)}
+    made = [each for name in _BEFORE_ALL if name in methods for each in ast.parse(f"{case.name}.{name}()").body]
+    for method in methods.values():
+        if _is_test(method):
+            made += ast.parse(f"_case = {case.name}()").body
+            for name in _BEFORE_EACH:
+                if name in methods:
+                    alone = len(methods[name].args.args) == 1
+                    made += ast.parse(f"_case.{name}()" if alone else f"_case.{name}(None)").body
+            made += _called(method, fixtures, "_case.", bound=True)
+    return made
+
+
+def _called(function: ast.FunctionDef, fixtures: Fixtures, owner: str = "", *, bound: bool = False) -> list[ast.stmt]:
+    """The call of a test, for each of its parameters where it has a list of them."""
+    if _is_skipped(function):
+        return []
+    given = dict[str, str]()
+    loops: list[tuple[ast.expr, ast.expr]] = []
+    for decorator in function.decorator_list:
+        match decorator:
+            case ast.Call(ast.Attribute(attr="parametrize"), [names, values, *_], settings):
+                if any(key.arg == "indirect" for key in settings):
+                    raise ValueError(f"the tests need what only pytest gives them: `indirect` of {function.name}")
+                parameters = _names(names)
+                given |= {name: name for name in parameters}
+                target: ast.expr = ast.Tuple([ast.Name(name, ast.Store()) for name in parameters], ast.Store())
+                one = len(parameters) == 1
+                loops.append((ast.Name(parameters[0], ast.Store()) if one else target, _rows(values, one)))
+    given = _fixed(function, fixtures, bound) | given
+    wanted = [argument.arg for argument in function.args.args][bound:]
+    without = len(wanted) - len(function.args.defaults)
+    if missing := [name for name in wanted[:without] if name not in given]:
+        raise ValueError(f"the tests need what only pytest gives them: `{missing[0]}` of {function.name}")
+    listed = ", ".join(f"{name}={given[name]}" for name in wanted if name in given)
+    made = ast.parse(f"{owner}{function.name}({listed})").body
+    for target, values in loops:
+        made = [ast.For(target, values, made, [])]
+    return made
+
+
+def _fixed(function: ast.FunctionDef, fixtures: Fixtures, bound: bool = False, depth: int = 0) -> dict[str, str]:
+    """Values of the function's parameters that are fixtures, as code."""
+    made = {}
+    for name in [argument.arg for argument in function.args.args][bound:]:
+        if name in fixtures and depth < len(fixtures):
+            fixture = fixtures[name]
+            settings = [
+                key.arg for each in fixture.decorator_list if isinstance(each, ast.Call) for key in each.keywords
+            ]
+            if not {*settings} <= {"scope"}:
+                raise ValueError(f"the tests need what only pytest gives them: `{settings[0]}` of the fixture {name}")
+            given = _fixed(fixture, fixtures, depth=depth + 1)
+            call = f"{name}({', '.join(f'{key}={value}' for key, value in given.items())})"
+            made[name] = f"next({call})" if any(isinstance(each, ast.Yield) for each in ast.walk(fixture)) else call
+    return made
+
+
+def _rows(values: ast.expr, one: bool) -> ast.expr:
+    """A list of parameters without `pytest.param`."""
+    if not isinstance(values, ast.List | ast.Tuple):
+        return values
+    rows: list[ast.expr] = []
+    for value in values.elts:
+        match value:
+            case ast.Call(ast.Attribute(attr="param") | ast.Name("param"), arguments, given):
+                if any(each.arg == "marks" for each in given):
+                    raise ValueError("the tests mark some of their parameters, which is not read")
+                rows.append(arguments[0] if one else ast.Tuple(arguments, ast.Load()))
+            case _:
+                rows.append(value)
+    return ast.List(rows, ast.Load())
+
+
+def _names(node: ast.expr) -> list[str]:
+    try:
+        found = ast.literal_eval(node)
+    except ValueError:
+        raise ValueError("the tests have parameters whose names are no text") from None
+    return [name.strip() for name in (found.split(",") if isinstance(found, str) else found)]
