@@ -18,14 +18,22 @@ def calls(tree: ast.Module) -> list[ast.stmt]:
         for node in tree.body
         if isinstance(node, ast.FunctionDef) and any(map(_is_fixture, node.decorator_list))
     }
-    made = [call for case in cases(tree) if not _is_skipped(case) for call in _called_case(case, fixtures)]
+    made = [
+        call
+        for case in cases(tree)
+        if not _is_skipped(case)
+        for call in _called_case(case, _methods(case, tree), fixtures)
+    ]
     return made + [call for function in functions(tree) for call in _called(function, fixtures)]
 
 
 def cases(tree: ast.Module) -> Iterator[ast.ClassDef]:
-    """The classes that hold tests."""
-    for node in tree.body:
-        if isinstance(node, ast.ClassDef) and any(_is_test(inner) for inner in node.body):
+    """The classes that hold tests, and not for other classes alone."""
+    classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
+    inherited = {base.id for node in classes for base in node.bases if isinstance(base, ast.Name)}
+    for node in classes:
+        is_case = node.name.startswith("Test") or any("TestCase" in ast.unparse(base) for base in node.bases)
+        if (is_case or node.name not in inherited) and any(map(_is_test, _methods(node, tree).values())):
             yield node
 
 
@@ -55,6 +63,21 @@ def _is_skipped(node: ast.ClassDef | ast.FunctionDef) -> bool:
     return any(_mark(decorator) in _NOT_CALLED for decorator in node.decorator_list)
 
 
+def _methods(case: ast.ClassDef, tree: ast.Module) -> dict[str, ast.FunctionDef]:
+    """Those of a class and of its bases. Raises ValueError for a class with tests inside a class."""
+    found: dict[str, ast.FunctionDef] = {}
+    bases = {base.id for base in case.bases if isinstance(base, ast.Name) and base.id != case.name}
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef) and node.name in bases:
+            found |= _methods(node, tree)
+    for inner in case.body:
+        if isinstance(inner, ast.ClassDef) and any(map(_is_test, inner.body)):
+            raise ValueError(f"the tests are in a class inside a class, which is not read: {inner.name}")
+        if isinstance(inner, ast.FunctionDef):
+            found[inner.name] = inner
+    return found
+
+
 def _is_fixture(decorator: ast.expr) -> bool:
     return _mark(decorator) == "fixture"
 
@@ -65,8 +88,7 @@ def _mark(decorator: ast.expr) -> str:
     return called.attr if isinstance(called, ast.Attribute) else called.id if isinstance(called, ast.Name) else ""
 
 
-def _called_case(case: ast.ClassDef, fixtures: Fixtures) -> list[ast.stmt]:
-    methods = {node.name: node for node in case.body if isinstance(node, ast.FunctionDef)}
+def _called_case(case: ast.ClassDef, methods: Mapping[str, ast.FunctionDef], fixtures: Fixtures) -> list[ast.stmt]:
     made = [each for name in _BEFORE_ALL if name in methods for each in ast.parse(f"{case.name}.{name}()").body]
     for method in methods.values():
         if _is_test(method):

@@ -57,6 +57,13 @@ class _Caught:
         return True
 """
 """What `with pytest.raises(...) as` names, and unittest's. It holds nothing while a result is not known yet."""
+_CASE = """
+class _Case:
+    def setUp(self, *_):
+        pass
+    tearDown = setUpClass = tearDownClass = setUp
+"""
+"""unittest's, for `super().setUp()`."""
 
 
 def plain_tests(code: str) -> str:
@@ -74,14 +81,14 @@ def plain_tests(code: str) -> str:
     if late is not None:
         raise ValueError(f"the tests are async, which is not read: {late.name}")
     framework = _framework_names(tree)
-    plain = _Plain(set(_looked_into(tree)), framework)
+    plain = _Plain(set(_looked_into(tree)), framework, _framework_names(tree, _PROGRAM))
     made = collected.calls(tree)
     body = [node for node in map(plain.visit, tree.body) if node is not None]
     calls = [plain.visit(node) for node in made]
     for node in (inner for each in [*body, *calls] for inner in ast.walk(each)):
         if isinstance(node, ast.Name) and node.id in framework:
             raise ValueError(f"the tests use more of {framework[node.id]} than is read; write asserts")
-    opening = ast.parse(_APPROX * plain.approximates + _CAUGHT * plain.catches).body
+    opening = ast.parse(_APPROX * plain.approximates + _CAUGHT * plain.catches + _CASE * plain.inherits).body
     return ast.unparse(ast.fix_missing_locations(ast.Module([*opening, *body, *calls], [])))
 
 
@@ -110,18 +117,18 @@ def imported(code: str) -> list[str]:
     ]
 
 
-def _framework_names(tree: ast.Module) -> dict[str, str]:
-    """The names that are bound to a framework, or to a part of it, and what that is."""
-    return {
-        alias.asname or alias.name.partition(".")[0]: f"{each.module}.{alias.name}"
-        if isinstance(each, ast.ImportFrom)
-        else alias.name
-        for each in ast.walk(tree)
-        if isinstance(each, ast.Import | ast.ImportFrom)
-        and _is_import(each, _FRAMEWORKS)
-        and "mock" not in ast.unparse(each)
-        for alias in each.names
-    }
+def _framework_names(tree: ast.Module, modules: frozenset[str] = _FRAMEWORKS) -> dict[str, str]:
+    """The names that are bound to a framework, or to a part of it, and what that is; or to other modules, and no part of them."""
+    found: dict[str, str] = {}
+    for each in ast.walk(tree):
+        match each:
+            case ast.Import(aliases):
+                named = [alias for alias in aliases if _is_of(alias, modules)]
+                found |= {alias.asname or alias.name.partition(".")[0]: alias.name for alias in named}
+            case ast.ImportFrom(str(module), aliases) if modules is _FRAMEWORKS and _is_import(each, modules):
+                if "mock" not in ast.unparse(each):
+                    found |= {alias.asname or alias.name: f"{module}.{alias.name}" for alias in aliases}
+    return found
 
 
 def _is_import(node: ast.stmt, modules: frozenset[str]) -> bool:
@@ -129,21 +136,29 @@ def _is_import(node: ast.stmt, modules: frozenset[str]) -> bool:
         case ast.ImportFrom(module=str(module)):
             return module.partition(".")[0] in modules
         case ast.Import(names=names):
-            return all(alias.name.partition(".")[0] in modules for alias in names)
+            return any(_is_of(alias, modules) for alias in names)
     return False
+
+
+def _is_of(alias: ast.alias, modules: frozenset[str]) -> bool:
+    return alias.name.partition(".")[0] in modules and "mock" not in alias.name
 
 
 class _Plain(ast.NodeTransformer):
     """Ways to assert as asserts."""
 
-    def __init__(self, looked: Collection[str], framework: Collection[str]) -> None:
-        """`looked` are the names of objects that the tests look into: `error.code`; `framework`, those that it is known by."""
-        self.approximates, self.catches, self._looked, self._framework = False, False, looked, framework
+    def __init__(self, looked: Collection[str], framework: Collection[str], program: Collection[str]) -> None:
+        """`looked` are the names of objects that the tests look into: `error.code`; `framework` and `program`, those that these
+        are known by."""
+        self.approximates, self.catches, self.inherits = False, False, False
+        self._looked, self._framework, self._program = looked, framework, program
 
-    def visit_Import(self, node: ast.Import | ast.ImportFrom) -> ast.stmt | None:
+    def visit_Import(self, node: ast.Import) -> ast.stmt | None:
+        node.names = [alias for alias in node.names if not _is_of(alias, _FRAMEWORKS | _PROGRAM)]
+        return node if node.names else None
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.stmt | None:
         return None if _is_import(node, _FRAMEWORKS | _PROGRAM) and "mock" not in ast.unparse(node) else node
-
-    visit_ImportFrom = visit_Import
 
     def visit_If(self, node: ast.If) -> ast.stmt | None:
         return None if collected.is_main(node) else self._visited(node)
@@ -155,7 +170,10 @@ class _Plain(ast.NodeTransformer):
         return node
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.stmt:
-        node.bases = [base for base in node.bases if "TestCase" not in ast.unparse(base)]
+        own = [base for base in node.bases if "TestCase" not in ast.unparse(base)]
+        if len(own) < len(node.bases) and "super()" in ast.unparse(node):
+            own, self.inherits = [*own, ast.Name("_Case")], True
+        node.bases = own
         return self._undecorated(node)
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.stmt:
@@ -171,7 +189,7 @@ class _Plain(ast.NodeTransformer):
     def visit_Expr(self, node: ast.Expr) -> ast.AST | list[ast.stmt]:
         match node.value:
             case ast.Call(func=ast.Attribute(value=ast.Name("self"), attr=method), args=arguments) if method.startswith(
-                ("assert", "fail")
+                ("assert", "fail", "skip")
             ):
                 named = [each for each in node.value.keywords if each.arg in _NAMED]
                 given = [each for each in node.value.keywords if each not in named and each.arg != "msg"]
@@ -218,6 +236,8 @@ class _Plain(ast.NodeTransformer):
                 return ast.parse(f"assert {no}_re.search({ast.unparse(pattern)}, {ast.unparse(text)})").body[0]
             case "assertRaises", [error, function, *rest]:
                 return self._raising(error, [ast.Expr(ast.Call(function, rest, list(keywords)))])
+            case "assertRaisesRegex", [error, pattern, function, *rest]:
+                return self._raising(error, [ast.Expr(ast.Call(function, rest, list(keywords)))], None, [pattern])
             case "fail", _:
                 return ast.Assert(ast.Constant(False))
             case _, [one, other, *_] if method in _OPERATORS:
@@ -240,6 +260,12 @@ class _Plain(ast.NodeTransformer):
                 return self._raising(error, node.body, kept, patterns)
             case [ast.withitem(ast.Call(func=ast.Attribute(value=ast.Name("self"), attr="subTest")))]:
                 return node.body
+        return node
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        if isinstance(node.value, ast.Name) and node.value.id in self._program:
+            return ast.Name(node.attr, node.ctx)
+        self.generic_visit(node)
         return node
 
     def visit_Call(self, node: ast.Call) -> ast.expr:

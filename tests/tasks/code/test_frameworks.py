@@ -42,6 +42,11 @@ PARTS = {
     "what a class sets up": "import unittest\nclass T(unittest.TestCase):\n    @classmethod\n    def setup_class(cls):\n        cls.x = 2\n"
     "    @unittest.skip('')\n    def test_no(self):\n        self.fail()\n    def test_a(self):\n        self.assertEqual(first=f(self.x), second=4, msg='')\n"
     "        self.assertNotIsInstance(f(1), str)\n        self.assertRegex(str(f(1)), '2')\n        self.assertNotRegex(str(f(1)), 'x')",
+    "what a base sets up": "import unittest\nclass Base(unittest.TestCase):\n    def setUp(self):\n        super().setUp()\n        self.x = 2\n"
+    "class T(Base):\n    def test_a(self):\n        self.assertEqual(f(self.x), 4)\n        self.assertRaisesRegex(TypeError, 'no', f, None)",
+    "tests of a base": "from unittest import TestCase\nclass Checks:\n    def test_a(self):\n        self.assertEqual(f(self.x), 2 * self.x)\n"
+    "class One(Checks, TestCase):\n    x = 1\nclass Two(Checks, TestCase):\n    x = 2",
+    "the program as a module": "import solution, math\ndef test_a():\n    assert solution.f(2) == 4 * math.cos(0)",
     "a class": "class TestF:\n    def setup_method(self):\n        self.x = 2\n    def test_a(self):\n        assert f(self.x) == 4",
     "unittest": "import unittest\nclass T(unittest.TestCase):\n    def setUp(self):\n        self.x = 2\n    def test_a(self):\n"
     "        self.assertEqual(f(self.x), 4)\n        self.assertTrue(f(1) == 2)\n        self.assertFalse(f(1) == 3)\n"
