@@ -117,6 +117,7 @@ def _called(function: ast.FunctionDef, fixtures: Fixtures, owner: str = "", *, b
                 target: ast.expr = ast.Tuple([ast.Name(name, ast.Store()) for name in parameters], ast.Store())
                 one = len(parameters) == 1
                 loops.append((ast.Name(parameters[0], ast.Store()) if one else target, _rows(values, one)))
+    _keep_objects(function, fixtures)
     given = _fixed(function, fixtures, bound) | given
     wanted = [argument.arg for argument in function.args.args][bound:]
     without = len(wanted) - len(function.args.defaults)
@@ -127,6 +128,20 @@ def _called(function: ast.FunctionDef, fixtures: Fixtures, owner: str = "", *, b
     for target, values in loops:
         made = [ast.For(target, values, made, [])]
     return made
+
+
+def _keep_objects(function: ast.FunctionDef, fixtures: Fixtures) -> None:
+    """Parameters that are no more than an object of a class become names in the test: `objects.py` makes functions of its methods."""
+    for argument in list(function.args.args):
+        match fixtures.get(argument.arg):
+            case ast.FunctionDef(
+                body=[
+                    ast.Return(ast.Call(ast.Name(), [], []) as made)
+                    | ast.Expr(ast.Yield(ast.Call(ast.Name(), [], []) as made))
+                ]
+            ):
+                function.args.args.remove(argument)
+                function.body.insert(0, ast.Assign([ast.Name(argument.arg, ast.Store())], made))
 
 
 def _fixed(function: ast.FunctionDef, fixtures: Fixtures, bound: bool = False, depth: int = 0) -> dict[str, str]:

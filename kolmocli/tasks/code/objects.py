@@ -55,24 +55,42 @@ def without_objects(tree: ast.Module, known: Collection[str] = ()) -> tuple[ast.
 
     own = {*dir(builtins), *bound(tree), *known}
     holders = {
-        target.id: call.func.id
+        place: call.func.id
         for node in ast.walk(tree)
         if isinstance(node, ast.Assign)
-        for target, call in [(node.targets[0], node.value)]
-        if isinstance(target, ast.Name) and isinstance(call, ast.Call) and isinstance(call.func, ast.Name)
+        for place, call in [(_place(node.targets[0]), node.value)]
+        if place is not None and isinstance(call, ast.Call) and isinstance(call.func, ast.Name)
         if call.func.id not in own and call.func.id[:1].isupper()
     }
-    asked = {
-        node.value.id for node in ast.walk(tree) if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
+    of_classes = {
+        f"self.{place}": place
+        for case in ast.walk(tree)
+        if isinstance(case, ast.ClassDef)
+        for node in case.body
+        if isinstance(node, ast.Assign) and (place := _place(node.targets[0])) in holders
     }
-    for name in sorted(asked & holders.keys()):
+    holders |= {held: holders[place] for held, place in of_classes.items()}
+    used = (_place(node.value) for node in ast.walk(tree) if isinstance(node, ast.Attribute))
+    asked = {place for place in used if place is not None and place in holders}
+    for name in sorted(asked):
         if holders[name] != "Solution":
             raise ValueError(
                 f"the tests keep an object of the program's class `{holders[name]}`; only plain values leave a program"
             )
-    change = _Functions(own, asked & holders.keys())
+    asked |= {of_classes[held] for held in asked & of_classes.keys()}
+    change = _Functions(own, asked)
     changed = change.visit(tree)
     return (ast.fix_missing_locations(changed), list(change.methods.values())) if change.methods else (tree, [])
+
+
+def _place(node: ast.expr) -> str | None:
+    """Where an object may be kept: `s`, or `self.s`, which `cls.s` is too."""
+    match node:
+        case ast.Name(name):
+            return name
+        case ast.Attribute(ast.Name("self" | "cls"), name):
+            return f"self.{name}"
+    return None
 
 
 class _Functions(ast.NodeTransformer):
@@ -81,9 +99,8 @@ class _Functions(ast.NodeTransformer):
         self.methods: dict[tuple[str, str], Method] = {}
 
     def visit_Assign(self, node: ast.Assign) -> ast.stmt:
-        match node:
-            case ast.Assign(targets=[ast.Name(id=name)]) if name in self.holders:
-                return ast.Pass()
+        if len(node.targets) == 1 and (place := _place(node.targets[0])) and place in self.holders:
+            return ast.Pass()
         self.generic_visit(node)
         return node
 
@@ -97,7 +114,7 @@ class _Functions(ast.NodeTransformer):
                         f"the tests use an object of the program's class `{owner}`; only plain values leave a program"
                     )
                 return self._function(owner, node.attr)
-            case ast.Name(id=name) if name in self.holders:
+            case ast.Name() | ast.Attribute() if (place := _place(node.value)) and place in self.holders:
                 return self._function("Solution", node.attr)
         self.generic_visit(node)
         return node

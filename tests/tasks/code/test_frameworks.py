@@ -137,6 +137,29 @@ def test_methods_of_objects_that_are_made_for_one_call_are_functions() -> None:
     assert without_objects(same, {"Counter"}) == (same, [])
 
 
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import unittest\nclass T(unittest.TestCase):\n    def setUp(self):\n        self.s = Solution()\n"
+        "    def test_a(self):\n        self.assertEqual(self.s.twice(2), 4)",
+        "import unittest\nclass T(unittest.TestCase):\n    @classmethod\n    def setUpClass(cls):\n        cls.s = Solution()\n"
+        "    def test_a(self):\n        self.assertEqual(self.s.twice(2), 4)",
+        "class TestS:\n    s = Solution()\n    def test_a(self):\n        assert self.s.twice(2) == 4",
+        "import pytest\n@pytest.fixture\ndef s():\n    return Solution()\n@pytest.mark.parametrize('x', [2])\n"
+        "def test_a(s, x):\n    assert s.twice(x) == 2 * x",
+        "import pytest\n@pytest.fixture\ndef s():\n    yield Solution()\ndef test_a(s):\n    assert s.twice(2) == 4",
+    ],
+)
+def test_a_solution_that_tests_keep_is_a_function(code: str) -> None:
+    tree, methods = without_objects(ast.parse(plain_tests(code)))
+    assert methods == [Method("Solution", "twice", "twice")]
+    exec(ast.unparse(tree), {"twice": lambda x: 2 * x})
+    with pytest.raises(AssertionError):
+        exec(ast.unparse(tree), {"twice": lambda x: 3 * x})
+    with pytest.raises(ValueError, match="keep an object of the program's class `Stack`"):
+        without_objects(ast.parse(plain_tests(code.replace("Solution", "Stack"))))
+
+
 def test_a_function_may_be_brought_as_a_method_or_not() -> None:
     glue = method_glue([Method("Solution", "f", "f")], perhaps=True)
     for program in ("def f(x):\n    return x", "class Solution:\n    def f(self, x): return x"):
