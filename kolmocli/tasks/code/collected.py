@@ -66,9 +66,9 @@ def _is_skipped(node: ast.ClassDef | ast.FunctionDef) -> bool:
 def _methods(case: ast.ClassDef, tree: ast.Module) -> dict[str, ast.FunctionDef]:
     """Those of a class and of its bases. Raises ValueError for a class with tests inside a class."""
     found: dict[str, ast.FunctionDef] = {}
-    bases = {base.id for base in case.bases if isinstance(base, ast.Name) and base.id != case.name}
+    bases = {base.id for base in case.bases if isinstance(base, ast.Name)}
     for node in tree.body:
-        if isinstance(node, ast.ClassDef) and node.name in bases:
+        if isinstance(node, ast.ClassDef) and node.name in bases and node.lineno < case.lineno:
             found |= _methods(node, tree)
     for inner in case.body:
         if isinstance(inner, ast.ClassDef) and any(map(_is_test, inner.body)):

@@ -77,6 +77,15 @@ def test_tests_of_a_framework_are_asserts(code: str) -> None:
         exec(plain, {"f": wrong})
 
 
+def test_bases_in_a_circle_end() -> None:
+    with pytest.raises(NameError):  # as in Python
+        exec(
+            plain_tests(
+                "class TestA(TestB):\n    def test_a(self):\n        assert f(1)\nclass TestB(TestA):\n    pass"
+            )
+        )
+
+
 def test_what_needs_no_framework_stays_as_it_is() -> None:
     for code in ("def check(c):\n    assert c(1)  # yes\n", "assert f(1) ==  2", "assert ("):
         assert plain_tests(code) == code
