@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Container, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -53,13 +53,6 @@ class Result:
         _as_plain(self, "passes", "rollouts", "age", "unread")
         if not 0 <= self.passes <= self.rollouts < math.inf or not 0 <= self.age < math.inf:
             raise ValueError(f"{self.bucket}: {self.passes} passes of {self.rollouts} rollouts, {self.age} updates ago")
-
-
-def check_families(results: Sequence[Result], families: Container[str]) -> None:
-    """Raises ValueError for a result of another family."""
-    for r in results:
-        if r.bucket.family not in families:
-            raise ValueError(f"{r.bucket}: {r.bucket.family} is no family of this controller")
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from pydantic import ValidationError
 
 from kolmocli.config import Config
 from kolmocli.config.controller import build_controller as build, ladders_of
-from kolmocli.curriculum.base import Bucket, Controller, Ladder, Result
+from kolmocli.curriculum.base import Bucket, Controller, Ladder
 from kolmocli.curriculum.controllers.integral import IntegralLevel
 from kolmocli.curriculum.controllers.rasch import RaschLevel
 from kolmocli.curriculum.families import FamilyController
@@ -28,15 +28,6 @@ def build_controller(made: Config, buckets: list[Bucket]) -> Controller:
 def test_the_kind_is_that_of_the_configuration(kind: str) -> None:
     made = build_controller(config(kind=kind), BUCKETS)
     assert made.state_dict()["kind"] == kind
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_results_of_a_family_that_it_does_not_have_are_refused(kind: str) -> None:
-    made = build_controller(config(kind=kind), BUCKETS)
-    before = made.state_dict()
-    with pytest.raises(ValueError, match="aa/1: aa is no family of this controller"):
-        made.observe([Result(Bucket("a", 1), 1, 8), Result(Bucket("aa", 1), 3, 8)])
-    assert made.state_dict() == before
 
 
 def test_the_default_is_rasch() -> None:
