@@ -127,7 +127,8 @@ class Endpoint:
                 if response.status_code not in _WORTH_ANOTHER_TRY:
                     raise self._failed(f"{reason}{self._mend(response.status_code)}")
                 pause = _asked_to_wait(response) or pause
-            self._tell(reason)
+            if attempt < _TRIES:
+                self._tell(reason)
             if attempt < _TRIES and over.wait(min(pause, _LONGEST_WAIT)):
                 break
         raise self._failed(f"no answer in {attempt} tries: {reason}")

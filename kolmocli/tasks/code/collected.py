@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 Fixtures = Mapping[str, ast.FunctionDef]
 _BEFORE_ALL, _BEFORE_EACH = ("setUpClass", "setup_class"), ("setUp", "setup_method")
@@ -11,20 +11,17 @@ _NOT_CALLED = frozenset({"skip", "xfail", "expectedFailure"})
 """Marks of tests that are not run, or of which a failure is none."""
 
 
-def calls(tree: ast.Module) -> list[ast.stmt]:
-    """The calls of all tests. Raises ValueError for tests that need what only a framework can give them."""
+def calls(tree: ast.Module, cases: Sequence[ast.ClassDef], functions: Sequence[ast.FunctionDef]) -> list[ast.stmt]:
+    """The calls of these tests. Raises ValueError for tests that need what only a framework can give them."""
     fixtures = {
         node.name: node
         for node in tree.body
         if isinstance(node, ast.FunctionDef) and any(map(_is_fixture, node.decorator_list))
     }
     made = [
-        call
-        for case in cases(tree)
-        if not _is_skipped(case)
-        for call in _called_case(case, _methods(case, tree), fixtures)
+        call for case in cases if not _is_skipped(case) for call in _called_case(case, _methods(case, tree), fixtures)
     ]
-    return made + [call for function in functions(tree) for call in _called(function, fixtures)]
+    return made + [call for function in functions for call in _called(function, fixtures)]
 
 
 def cases(tree: ast.Module) -> Iterator[ast.ClassDef]:

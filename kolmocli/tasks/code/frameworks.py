@@ -23,9 +23,9 @@ _OPERATORS: dict[str, ast.cmpop] = {
     "assertGreaterEqual": ast.GtE(), "assertLess": ast.Lt(), "assertLessEqual": ast.LtE(),
     **{f"assert{kind}Equal": ast.Eq() for kind in ("List", "Dict", "Set", "Tuple", "MultiLine", "Sequence")},
 }  # fmt: skip
-_NAMED = frozenset(
-    {"first", "second", "expr", "obj", "cls", "member", "container", "list1", "list2", "tuple1", "tuple2", "d1", "d2"}
-)
+_NAMED = (
+    "first", "second", "expr", "obj", "cls", "member", "container", "list1", "list2", "tuple1", "tuple2", "d1", "d2", "text",
+)  # fmt: skip
 """Parameters of unittest's asserts that may be given by their names, in their order."""
 _APPROX = """
 class _Approx:
@@ -72,17 +72,17 @@ def plain_tests(code: str) -> str:
         tree = ast.parse(code)
     except (SyntaxError, ValueError):
         return code  # who parses it says what is wrong with it
-    tests = [*collected.cases(tree), *collected.functions(tree)]
-    if not tests and not any(_is_import(node, _FRAMEWORKS | _PROGRAM) for node in tree.body):
+    cases, functions = list(collected.cases(tree)), list(collected.functions(tree))
+    if not cases and not functions and not any(_is_import(node, _FRAMEWORKS | _PROGRAM) for node in tree.body):
         return code
     late = next(
         (each for each in ast.walk(tree) if isinstance(each, ast.AsyncFunctionDef) and collected.is_named(each)), None
     )
     if late is not None:
         raise ValueError(f"the tests are async, which is not read: {late.name}")
-    framework = _framework_names(tree)
-    plain = _Plain(set(_looked_into(tree)), framework, _framework_names(tree, _PROGRAM))
-    made = collected.calls(tree)
+    framework = _modules(tree, _FRAMEWORKS) | _parts(tree)
+    plain = _Plain(set(_looked_into(tree)), framework, _modules(tree, _PROGRAM))
+    made = collected.calls(tree, cases, functions)
     body = [node for node in map(plain.visit, tree.body) if node is not None]
     calls = [plain.visit(node) for node in made]
     for node in (inner for each in [*body, *calls] for inner in ast.walk(each)):
@@ -117,18 +117,25 @@ def imported(code: str) -> list[str]:
     ]
 
 
-def _framework_names(tree: ast.Module, modules: frozenset[str] = _FRAMEWORKS) -> dict[str, str]:
-    """The names that are bound to a framework, or to a part of it, and what that is; or to other modules, and no part of them."""
-    found: dict[str, str] = {}
-    for each in ast.walk(tree):
-        match each:
-            case ast.Import(aliases):
-                named = [alias for alias in aliases if _is_of(alias, modules)]
-                found |= {alias.asname or alias.name.partition(".")[0]: alias.name for alias in named}
-            case ast.ImportFrom(str(module), aliases) if modules is _FRAMEWORKS and _is_import(each, modules):
-                if "mock" not in ast.unparse(each):
-                    found |= {alias.asname or alias.name: f"{module}.{alias.name}" for alias in aliases}
-    return found
+def _modules(tree: ast.Module, modules: frozenset[str]) -> dict[str, str]:
+    """The names by which the tests know these modules, and what they are."""
+    return {
+        alias.asname or alias.name.partition(".")[0]: alias.name
+        for each in ast.walk(tree)
+        if isinstance(each, ast.Import)
+        for alias in each.names
+        if _is_of(alias, modules)
+    }
+
+
+def _parts(tree: ast.Module) -> dict[str, str]:
+    """The names by which the tests know parts of a framework, and what they are."""
+    return {
+        alias.asname or alias.name: f"{each.module}.{alias.name}"
+        for each in ast.walk(tree)
+        if isinstance(each, ast.ImportFrom) and _is_import(each, _FRAMEWORKS) and "mock" not in ast.unparse(each)
+        for alias in each.names
+    }
 
 
 def _is_import(node: ast.stmt, modules: frozenset[str]) -> bool:
@@ -191,7 +198,8 @@ class _Plain(ast.NodeTransformer):
             case ast.Call(func=ast.Attribute(value=ast.Name("self"), attr=method), args=arguments) if method.startswith(
                 ("assert", "fail", "skip")
             ):
-                named = [each for each in node.value.keywords if each.arg in _NAMED]
+                by_name = {each.arg: each for each in node.value.keywords}
+                named = [by_name[name] for name in _NAMED if name in by_name]
                 given = [each for each in node.value.keywords if each not in named and each.arg != "msg"]
                 return self._asserted(
                     method, [self.visit(each) for each in [*arguments, *(n.value for n in named)]], given

@@ -105,6 +105,8 @@ class Bench:
         """A token is about."""
         self.blocked = False
         """A result was needed that was not there."""
+        self.unseen = False
+        """A result is no plain value, and no assert has failed since: the tests may expect an exception, and this is none."""
         self.guesses = 0
         self.unfit: str | None = None
         """What the tests ask for that cannot be had."""
@@ -131,7 +133,7 @@ class Bench:
 
     def _returned(self, result: Any) -> Any:
         if isinstance(result, Opaque):
-            self.broken()  # the tests may expect an exception, and this is none
+            self.unseen = True
             raise Foreign(f"{result.error} is no plain value")
         if isinstance(result, Raised):
             raise self._error(result)
@@ -144,9 +146,10 @@ class Bench:
             if isinstance(kind, type) and issubclass(kind, BaseException):
                 said: Any = raised.said
                 if issubclass(kind, KeyError):  # which says its argument as it would be typed
-                    with contextlib.suppress(ValueError, SyntaxError):
+                    with contextlib.suppress(Exception):
                         said = ast.literal_eval(said)
-                return kind.__new__(kind, *([said] if raised.said else []))
+                with contextlib.suppress(TypeError):  # a group of exceptions needs those that are in it
+                    return kind.__new__(kind, *([said] if raised.said else []))
         return Foreign(raised.error)
 
     def holds(self, value: Any) -> None:
@@ -183,6 +186,7 @@ class Bench:
 
     def broken(self) -> None:
         """An assert raised something."""
+        self.unseen = False
         self.asserts.append(False)
 
     def guess(self) -> bool:
@@ -223,6 +227,8 @@ def main(request: str) -> str:
         exec(compile(asked["opening"], "<opening>", "exec", optimize=0), bench.space)
         bench.space.update({name: bench.stub(name) for name in asked["functions"]})
         exec(compile(asked["tests"], "<tests>", "exec", optimize=0), bench.space)
+        if bench.unseen:
+            bench.broken()
     except NeedValues:
         pass
     except BaseException as raised:

@@ -40,7 +40,7 @@ PARTS = {
     "what fails": "import pytest\ndef test_a():\n    if f(1) != 2:\n        pytest.fail('no')\nif f(0):\n    pytest.main()",
     "two at once": "from pytest import raises\ndef test_a():\n    with raises(TypeError), raises(TypeError):\n        f(None)\n    assert f(1) == 2",
     "what a class sets up": "import unittest\nclass T(unittest.TestCase):\n    @classmethod\n    def setup_class(cls):\n        cls.x = 2\n"
-    "    @unittest.skip('')\n    def test_no(self):\n        self.fail()\n    def test_a(self):\n        self.assertEqual(first=f(self.x), second=4, msg='')\n"
+    "    @unittest.skip('')\n    def test_no(self):\n        self.fail()\n    def test_a(self):\n        self.assertEqual(first=f(self.x), second=4, msg='')\n        self.assertIn(container=[2], member=f(1))\n"
     "        self.assertNotIsInstance(f(1), str)\n        self.assertRegex(str(f(1)), '2')\n        self.assertNotRegex(str(f(1)), 'x')",
     "what a base sets up": "import unittest\nclass Base(unittest.TestCase):\n    def setUp(self):\n        super().setUp()\n        self.x = 2\n"
     "class T(Base):\n    def test_a(self):\n        self.assertEqual(f(self.x), 4)\n        self.assertRaisesRegex(TypeError, 'no', f, None)",

@@ -90,6 +90,8 @@ def test_results_hold_as_far_as_the_calls_are_the_ones_that_were_made() -> None:
         (Raised("JSONDecodeError(ValueError)"), "ValueError Exception"),
         (Raised("Mine(Exception)"), "Exception"),
         (Raised("__bench__"), "Foreign Exception"),
+        (Raised("ExceptionGroup", "two"), "Foreign Exception"),
+        (Raised("KeyError", "{[]: 1}"), "KeyError LookupError Exception"),
     ],
 )
 def test_what_is_raised_or_not_plain_is_raised_again(result: Raised, kinds: str) -> None:
@@ -109,9 +111,12 @@ def test_what_ends_a_program_is_no_exception_that_tests_catch(named: str) -> Non
 
 
 def test_what_cannot_be_seen_is_no_exception_that_tests_expect() -> None:
-    for kind in ("TypeError", "Exception"):
-        code = f"try:\n    f(1)\nexcept {kind}:\n    pass\nassert True"
-        assert report(code, [ONE], [Opaque("generator")])["asserts"][0] is False
+    code = "try:\n    f(1)\nexcept {}:\n    pass\nassert True"
+    assert report(code.format("Exception"), [ONE], [Opaque("generator")])["asserts"] == [True, False]
+    found = report(code.format("TypeError"), [ONE], [Opaque("generator")])
+    assert (found["asserts"], found["error"]) == ([], "Foreign: generator is no plain value")
+    once = report("assert True\nassert f(1) == 2\nassert True", [ONE], [Opaque("generator")])
+    assert once["asserts"] == [True, False, True], "an assert counts once"
 
 
 def test_a_loop_that_a_guess_keeps_going_ends() -> None:
