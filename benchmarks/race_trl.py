@@ -14,7 +14,8 @@ leaves at nothing. Tasks come uniformly from all buckets; with `--adapter` the c
 
 What is the same: rollouts per update and per task, the most tokens, the full softmax at temperature 1, and no reference
 model. The folder has the files of a run of ours, as far as TRL knows what is in them. Seconds are those from the beginning
-of a step to its end: drawing tasks, evaluations and checkpoints are not in them. SIGTERM saves, and the same command goes on.
+of a step to its end: drawing tasks, evaluations and checkpoints are not in them. SIGTERM saves, as every fifth
+update does, and the same command goes on.
 """
 
 from __future__ import annotations
@@ -67,6 +68,8 @@ from kolmocli.training.signals import StopRequest
 
 ROWS = 64
 """Rollouts that TRL learns from at a time, if not told otherwise; it adds up the gradients of a batch."""
+SAVED_EVERY = 5
+"""Updates between checkpoints: with SmolLM2 an update of TRL takes minutes."""
 
 
 class Exact(Course):
@@ -139,8 +142,9 @@ class Writing(TrainerCallback):  # type: ignore[misc]
         self._log.step(self._course.take(step, seconds))
         if every and step % every == 0 and step < state.max_steps:
             self.evaluate(model, step, f"step {step}")
-        if self._stop.signal is not None:
-            control.should_save = control.should_training_stop = True
+        stopped = self._stop.signal is not None
+        control.should_training_stop = stopped
+        control.should_save = stopped or step % SAVED_EVERY == 0
         return control
 
     def on_save(self, args: Any, state: Any, control: Any, **_: Any) -> None:
@@ -211,8 +215,8 @@ def run(config: Config, o: argparse.Namespace, stop: StopRequest) -> int:
             train_dataset=lessons.stream(), callbacks=[lessons, writing],
             optimizers=optimiser(config.training, trained) if o.best else (None, None),
             args=trl.GRPOConfig(
-                output_dir=str(o.run_dir), shuffle_dataset=False, save_strategy="no", report_to=[], disable_tqdm=True,
-                logging_strategy="no", dataloader_pin_memory=False, **told,
+                output_dir=str(o.run_dir), shuffle_dataset=False, save_strategy="no", save_total_limit=1, report_to=[],
+                disable_tqdm=True, logging_strategy="no", dataloader_pin_memory=False, **told,
             ),
         )  # fmt: skip
         trainer.train(resume_from_checkpoint=str(checkpoints[-1]) if checkpoints else None)
