@@ -142,9 +142,10 @@ class Writing(TrainerCallback):  # type: ignore[misc]
         self._log.step(self._course.take(step, seconds))
         if every and step % every == 0 and step < state.max_steps:
             self.evaluate(model, step, f"step {step}")
-        stopped = self._stop.signal is not None
-        control.should_training_stop = stopped
-        control.should_save = stopped or step % SAVED_EVERY == 0
+        if self._stop.signal is not None:
+            control.should_save = control.should_training_stop = True
+        elif step % SAVED_EVERY == 0:
+            control.should_save = True
         return control
 
     def on_save(self, args: Any, state: Any, control: Any, **_: Any) -> None:
