@@ -159,16 +159,21 @@ def test_a_name_of_a_type_is_cut_off(docker_sandbox: Sandbox) -> None:
 
 
 @pytest.mark.docker
-def test_the_built_in_exception_that_another_one_is_comes_along(docker_sandbox: Sandbox) -> None:
+def test_the_classes_that_an_exception_inherits_from_come_along(docker_sandbox: Sandbox) -> None:
     program = (
-        "import json\nclass Mine(ValueError, KeyError): pass\nclass Last(Mine): pass\n"
-        "def f(x):\n    if x == 1: raise Last\n    if x == 2: b'\\xff'.decode()\n    json.loads(']')"
+        "import json\nclass Mine(ValueError, KeyError): pass\nclass Last(Mine): pass\nclass OSError(Exception): pass\n"
+        f"class {'X' * 40}(Last): pass\n"
+        f"def f(x):\n    if x == 0: raise OSError\n    if x == 1: raise Last\n    if x == 4: raise {'X' * 40}\n    if x == 2: b'\\xff'.decode()\n    json.loads(']')"
     )
-    [verdict] = docker_sandbox.run(Job(program, calls=tuple(Call.of("f", x) for x in (1, 2, 3))))
-    names = ("Last(ValueError)", "UnicodeDecodeError", "JSONDecodeError(ValueError)")
+    [verdict] = docker_sandbox.run(Job(program, calls=tuple(Call.of("f", x) for x in range(5))))
+    names = (
+        "own.OSError(Exception)", "Last(Mine, ValueError, KeyError)", "UnicodeDecodeError", "JSONDecodeError(ValueError)",
+        f"{'X' * 40}(Last, KeyError)",
+    )  # fmt: skip
     assert verdict.trace == tuple(map(Raised, names))
     assert [raised.names for raised in verdict.trace] == [
-        ("Last", "ValueError"), ("UnicodeDecodeError",), ("JSONDecodeError", "ValueError")
+        ("own.OSError", "Exception"), ("Last", "Mine", "ValueError", "KeyError"), ("UnicodeDecodeError",),
+        ("JSONDecodeError", "ValueError"), ("X" * 40, "Last", "KeyError"),
     ]  # fmt: skip
 
 

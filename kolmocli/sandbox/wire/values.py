@@ -14,6 +14,7 @@ JSON. An int, a float, a str, a bool and a list stand for themselves; everything
 
 from __future__ import annotations
 
+import builtins
 import json
 from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable
@@ -148,7 +149,7 @@ _LETTERS: dict[type, str] = {
 
 class Raised:
     """Where a value would stand: the call, or the script, raised an exception of this class instead, and `said` this. Behind the
-    name of one that is not built in stands that of the built-in one that it is: `JSONDecodeError(ValueError)`."""
+    name of one that is not built in stand those that it inherits from: `JSONDecodeError(ValueError)`."""
 
     __slots__ = ("error", "said")
 
@@ -157,9 +158,9 @@ class Raised:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The name of the class, and of the built-in one that it is, if that is another."""
-        name, _, known = self.error.partition("(")
-        return (name, known.removesuffix(")")) if known else (name,)
+        """The name of the class, and of those that it inherits from, up to the built-in ones."""
+        name, _, bases = self.error.partition("(")
+        return (name, *bases.removesuffix(")").split(", ")) if bases else (name,)
 
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self) and other.error == self.error
@@ -173,14 +174,28 @@ class Raised:
 
 def raised(error: BaseException) -> Raised:
     """What leaves a program of an exception."""
-    kind = type(error)
-    known = next(base for base in kind.__mro__ if base.__module__ == "builtins").__name__
-    name = kind.__name__[: LONGEST_NAME - len(known) - 2]
+    name, *bases = _names(type(error))
+    while len(bases) > 1 and len(name) + sum(len(base) + 2 for base in bases) > LONGEST_NAME:
+        bases.pop(-2)
+    name = name[: LONGEST_NAME - sum(len(base) + 2 for base in bases)]
     try:
         said = "".join([str(error)])
     except Exception:
         said = ""
-    return Raised(name if name == known else f"{name}({known})", said)
+    return Raised(f"{name}({', '.join(bases)})" if bases else name, said)
+
+
+def _names(kind: type[BaseException]) -> list[str]:
+    """The names of a class and of those that it inherits from, but for those of a built-in one. What is called as a built-in class
+    is and is none says so: `own.ValueError`."""
+    found: list[type] = []
+    for base in kind.__mro__[:-1]:
+        if not any(issubclass(each, base) for each in found if each.__module__ == "builtins"):
+            found.append(base)
+    return [
+        f"own.{base.__name__}" if hasattr(builtins, base.__name__) and base.__module__ != "builtins" else base.__name__
+        for base in found
+    ]
 
 
 class Opaque(Raised):

@@ -24,10 +24,11 @@ from typing import Any
 from kolmocli.sandbox.base import Call, Job, Status, Verdict
 from kolmocli.sandbox.wire import values
 from kolmocli.tasks.base import Attempt
-from kolmocli.tasks.code import tester
+from kolmocli.tasks.code import handles, tester
 from kolmocli.tasks.code.checks import Check, Checks
 from kolmocli.tasks.code.judge import Broken, Planned, Submission, Tests
 from kolmocli.tasks.code.literals import read_checks
+from kolmocli.tasks.code.objects import Objects
 from kolmocli.tasks.code.rewriting import parse_tests, rewritten
 from kolmocli.tasks.outcome import Outcome
 
@@ -38,11 +39,15 @@ MOST_ROUNDS = 32
 class Asserts(Planned):
     """Tests as code."""
 
-    def __init__(self, code: str, functions: Sequence[str], opening: str = "", name: str = "") -> None:
+    def __init__(
+        self, code: str, functions: Sequence[str], opening: str = "", name: str = "", objects: Objects | None = None
+    ) -> None:
         """`functions` of the program are called by the tests, in the scope of the definitions of `opening`. `name` is for
-        messages. Raises ValueError when the tests do not compile, or assert nothing."""
+        messages, `objects` are what else of the program is used. Raises ValueError when the tests do not compile, or assert
+        nothing."""
         self.code, self.functions, self.opening, self.name = code, tuple(functions), opening, name
-        self.plan: Tests | None = read_checks(parse_tests(code), functions)
+        self.objects = objects or Objects()
+        self.plan: Tests | None = None if self.objects.classes else read_checks(parse_tests(code), functions)
 
     @cached_property
     def _tests(self) -> str:
@@ -52,12 +57,14 @@ class Asserts(Planned):
         """Run the tests with these results of these calls."""
         request = {
             "opening": self.opening,
-            "functions": self.functions,
+            "functions": [*self.functions, *self.objects.classes],
+            "classes": self.objects.classes,
+            "errors": self.objects.errors,
             "tests": self._tests,
             "known": [(call.function, call.code) for call in calls],
             "results": [json.loads(values.line(result, tester.MOST_ITEMS)) for result in results],
         }
-        return Job(_harness(), inputs=(json.dumps(request),))
+        return Job(_harness(bool(self.objects.classes)), inputs=(json.dumps(request),))
 
     def planning(self, submission: Submission) -> Job:
         """The tests without a program."""
@@ -70,11 +77,12 @@ class Asserts(Planned):
 
 
 @cache
-def _harness() -> str:
-    """The tester's text, and above it that of what it imports of the project."""
-    lines = f"{inspect.getsource(values)}\n{inspect.getsource(tester)}".splitlines()
+def _harness(keeping: bool) -> str:
+    """The tester's text, and above it that of what it imports of the project; for tests that keep objects, with handles."""
+    texts = [values, tester, *([handles] if keeping else [])]
+    lines = [line for text in texts for line in inspect.getsource(text).splitlines()]
     own = [line for line in lines if not line.startswith(("from __future__ ", "from kolmocli."))]
-    return "\n".join([*own, "print()", "print(main(input()))", ""])
+    return "\n".join([*own, "print()", f"print(main(input(){', Keeping' * keeping}))", ""])
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +112,7 @@ class Report:
         if self.unfit:
             return Broken(self.unfit)
         if not self.calls:
-            return Broken(self.error or f"they never call {' or '.join(tests.functions)}")
+            return Broken(self.error or f"they never call {' or '.join((*tests.functions, *tests.objects.classes))}")
         if not self.asserts and not self.blocked and not self.error:
             return Broken("no assert is reached")
         noted = [each for each in self.asserts if each is not True]
@@ -158,8 +166,8 @@ class Testing:
     def outcome(self, verdict: Verdict | None) -> Outcome | Attempt:
         assert verdict is not None
         calling, report = self.calling, Report.read(verdict)
-        if verdict.status.is_fault:
-            return calling.submission.masked(verdict.status)
+        if verdict.status.is_fault or (report is not None and report.unfit):
+            return calling.submission.masked(verdict.status if verdict.status.is_fault else Status.INFRA)
         if report is None:  # the results sent them astray
             return calling.submission.outcome(replace(self.made, status=verdict.status), ())
         if report.open and calling.round < MOST_ROUNDS:

@@ -33,6 +33,20 @@ def given_to_check(tree: ast.Module) -> str | None:
     return None
 
 
+def called_by_name(tree: ast.Module, name: str) -> ast.Module:
+    """The asserts of a function `check` with the name of what it would be given, and a call of it."""
+    given = given_to_check(tree)
+    if given is None:
+        return tree
+    check = next(node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == "check")
+    check.args.args = []
+    for node in ast.walk(check):
+        if isinstance(node, ast.Name) and node.id == given:
+            node.id = name
+    tree.body += ast.parse("check()").body
+    return tree
+
+
 def is_used(name: str, tree: ast.Module) -> bool:
     return any(isinstance(node, ast.Name) and node.id == name for node in ast.walk(tree))
 

@@ -1,15 +1,21 @@
 """Tests that call methods of a class of the program, as LeetCode has them: `Solution().twice(n=3)`.
 
 Only plain values leave a program, so an object of it cannot. But a method of an object that is made for one call is a
-function, and that is what tests get; `method_glue` is the text that makes it one in the program.
+function, and that is what tests get; `method_glue` is the text that makes it one in the program. An object that tests keep
+stays in the program, and tests get a handle (`handles.py`); `keeper.py` is the text that keeps it.
 """
 
 from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Collection
+import inspect
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import cache
+
+from kolmocli.tasks.code import keeper as keeper_text
+from kolmocli.tasks.code.classes import Asking, Uses, defined_classes, place_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,57 +46,68 @@ def method_glue(methods: Collection[Method], *, perhaps: bool = False) -> str:
     return "".join(f"\n\n{part}" for part in parts)
 
 
+@cache
+def keeper() -> str:
+    """Code below a program that keeps the objects that tests make."""
+    return f"\n\n{inspect.getsource(keeper_text)}"
+
+
 def _indented(code: str) -> str:
     return "".join(f"    {line}\n" for line in code.splitlines())
 
 
-def without_objects(tree: ast.Module, known: Collection[str] = ()) -> tuple[ast.Module, list[Method]]:
-    """The tests with functions for methods of objects that are made for one call, or of a `Solution`, which has no state.
-    `known` are names that the setup of the tests defines.
+@dataclass(frozen=True, slots=True)
+class Objects:
+    """What tests use of a program besides its functions."""
+
+    methods: tuple[Method, ...] = ()
+    """Of objects that are made for one call."""
+    classes: tuple[str, ...] = ()
+    """Of which they keep objects."""
+    errors: tuple[str, ...] = ()
+    """Exceptions that they catch, and that are not Python's."""
+
+
+def without_objects(
+    tree: ast.Module, known: Collection[str] = (), code: Sequence[str] = ()
+) -> tuple[ast.Module, Objects]:
+    """The tests with functions for methods of objects that are made for one call, or of a `Solution`, which has no state. Where they
+    keep other objects, they are made ready for a bench that keeps those.
+
+    Args:
+        known: names that the setup of the tests defines.
+        code: the reference, and what stands above a program; what is a class there is one.
 
     Raises:
-        ValueError: they use an object of the program in another way, which no program could serve.
+        ValueError: they inherit from a class of the program.
     """
     from kolmocli.tasks.code.calls import bound
 
-    own = {*dir(builtins), *bound(tree), *known}
-    holders = {
-        place: call.func.id
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Assign)
-        for place, call in [(_place(node.targets[0]), node.value)]
-        if place is not None and isinstance(call, ast.Call) and isinstance(call.func, ast.Name)
-        if call.func.id not in own and call.func.id[:1].isupper()
-    }
-    of_classes = {
-        f"self.{place}": place
-        for case in ast.walk(tree)
-        if isinstance(case, ast.ClassDef)
-        for node in case.body
-        if isinstance(node, ast.Assign) and (place := _place(node.targets[0])) in holders
-    }
-    holders |= {held: holders[place] for held, place in of_classes.items()}
-    used = (_place(node.value) for node in ast.walk(tree) if isinstance(node, ast.Attribute))
-    asked = {place for place in used if place is not None and place in holders}
-    for name in sorted(asked):
-        if holders[name] != "Solution":
-            raise ValueError(
-                f"the tests keep an object of the program's class `{holders[name]}`; only plain values leave a program"
-            )
-    asked |= {of_classes[held] for held in asked & of_classes.keys()}
-    change = _Functions(own, asked)
-    changed = change.visit(tree)
-    return (ast.fix_missing_locations(changed), list(change.methods.values())) if change.methods else (tree, [])
+    defined = bound(tree)
+    own = {*dir(builtins), *defined, *known}
+    errors = [name for name in _caught(tree) if name not in own]
+    uses = Uses(tree, {*own, *errors})
+    classes = uses.kept([name for text in code for name in defined_classes(text)])
+    for node in ast.walk(tree):
+        match node:
+            case ast.ClassDef(bases=bases) if heirs := [ast.unparse(b) for b in bases if ast.unparse(b) in classes]:
+                raise ValueError(
+                    f"the tests have a class that inherits from the program's `{heirs[0]}`, which is not read"
+                )
+    change = _Functions({*own, *classes}, uses.places() if "Solution" not in classes else ())
+    tree = change.visit(tree)
+    if classes:
+        tree = Asking(defined).visit(tree)
+    return ast.fix_missing_locations(tree), Objects(tuple(change.methods.values()), tuple(classes), tuple(errors))
 
 
-def _place(node: ast.expr) -> str | None:
-    """Where an object may be kept: `s`, or `self.s`, which `cls.s` is too."""
-    match node:
-        case ast.Name(name):
-            return name
-        case ast.Attribute(ast.Name("self" | "cls"), name):
-            return f"self.{name}"
-    return None
+def _caught(tree: ast.Module) -> list[str]:
+    found = dict[str, None]()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ExceptHandler) and node.type is not None:
+            kinds = node.type.elts if isinstance(node.type, ast.Tuple) else [node.type]
+            found |= {kind.id: None for kind in kinds if isinstance(kind, ast.Name)}
+    return list(found)
 
 
 class _Functions(ast.NodeTransformer):
@@ -99,22 +116,16 @@ class _Functions(ast.NodeTransformer):
         self.methods: dict[tuple[str, str], Method] = {}
 
     def visit_Assign(self, node: ast.Assign) -> ast.stmt:
-        if len(node.targets) == 1 and (place := _place(node.targets[0])) and place in self.holders:
+        if len(node.targets) == 1 and (place := place_of(node.targets[0])) and place in self.holders:
             return ast.Pass()
         self.generic_visit(node)
         return node
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
         match node.value:
-            case ast.Call(func=ast.Name(id=owner), args=arguments, keywords=keywords) if (
-                owner not in self.known and owner[:1].isupper()
-            ):
-                if arguments or keywords:
-                    raise ValueError(
-                        f"the tests use an object of the program's class `{owner}`; only plain values leave a program"
-                    )
+            case ast.Call(ast.Name(owner), [], []) if owner not in self.known and owner[:1].isupper():
                 return self._function(owner, node.attr)
-            case ast.Name() | ast.Attribute() if (place := _place(node.value)) and place in self.holders:
+            case ast.Name() | ast.Attribute() if (place := place_of(node.value)) and place in self.holders:
                 return self._function("Solution", node.attr)
         self.generic_visit(node)
         return node

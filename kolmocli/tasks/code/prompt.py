@@ -13,8 +13,8 @@ _INDENT = "    "
 _RULES = """\
 Only the modules of Python's standard library that compute are there: no files, no network, no other processes. Answer \
 with the code alone, in one code block."""
-_FUNCTION = f"Complete a Python function. Give the whole function, with what it imports. {_RULES}"
-_IN_WORDS = f"Write a Python function. {_RULES}"
+_TO_COMPLETE = "Complete a Python {0}. Give the whole {0}, with what it imports. {1}"
+_IN_WORDS = "Write a Python {}. {}"
 _SCRIPT = "Write a {} program that reads its input from standard input and prints its output. {}"
 _ELSEWHERE = """\
 Its standard library is there: no other packages, no files, no network, no other processes. Answer with the code alone, in one \
@@ -24,14 +24,15 @@ _LANGUAGES: dict[Written, tuple[str, str]] = {
 }  # fmt: skip
 
 
-def function_to_complete(code: str) -> Prompt:
-    """For a function whose beginning is given."""
-    return Prompt(code, _FUNCTION)
+def function_to_complete(code: str, what: str = "function") -> Prompt:
+    """For a function, or a class, whose beginning is given."""
+    return Prompt(code, _TO_COMPLETE.format(what, _RULES))
 
 
-def function_in_words(words: str, called: str) -> Prompt:
-    """For a function that is described. `called` is its name, or a call of it: never what that returns."""
-    return Prompt(f"{words.rstrip()}\nThe tests call `{called}`.", _IN_WORDS)
+def function_in_words(words: str, *called: str, what: str = "function") -> Prompt:
+    """For a function, or a class, that is described. `called` is its name, or a call of it: never what that returns."""
+    listed = ", ".join(f"`{name}`" for name in called)
+    return Prompt(f"{words.rstrip()}\nThe tests call {listed}.", _IN_WORDS.format(what, _RULES))
 
 
 def script(words: str, language: Written = "python") -> Prompt:

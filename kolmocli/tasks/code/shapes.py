@@ -14,13 +14,14 @@ from kolmocli.errors import UsageError
 from kolmocli.sandbox.base import Call
 from kolmocli.tasks.code import prompt
 from kolmocli.tasks.code.asserts import Asserts
-from kolmocli.tasks.code.calls import bound, called_functions, defined, given_to_check, is_used, parsed
+from kolmocli.tasks.code.calls import bound, called_by_name, called_functions, defined, given_to_check, is_used, parsed
 from kolmocli.tasks.code.checks import Check, Checks, Relation
+from kolmocli.tasks.code.classes import defined_classes
 from kolmocli.tasks.code.compared import Compared
 from kolmocli.tasks.code.frameworks import imported, plain_tests
 from kolmocli.tasks.code.languages import written_in
 from kolmocli.tasks.code.limits import allowance
-from kolmocli.tasks.code.objects import Method, without_objects
+from kolmocli.tasks.code.objects import Method, Objects, without_objects
 from kolmocli.tasks.code.outputs import COMPARISONS, Compare
 from kolmocli.tasks.code.prompt import program_of_completion
 from kolmocli.tasks.code.rewriting import parse_tests
@@ -39,9 +40,14 @@ def human_eval(record: Mapping[str, Any]) -> CodeTask:
     then, and elsewhere where the prompt is words.
     """
     asked, test = _text(record, "prompt"), plain_tests(_text(record, "test"))
-    tree, methods = without_objects(parse_tests(test))
-    entry = _entry(record, tree, asked)
-    method = Method.of(entry)
+    reference = _reference(record)
+    known = [text for text in (reference, prompt.closed(asked) if prompt.is_code(asked) else None) if text]
+    tree, named = parse_tests(test), record.get("entry_point")
+    if any(named in defined_classes(text) for text in known):
+        tree = called_by_name(tree, str(named))
+    tree, objects = without_objects(tree, code=known)
+    entry = _entry(record, tree, asked, objects)
+    methods, method = [*objects.methods], Method.of(entry)
     if method is not None:
         methods = [method, *(each for each in methods if each != method)]
     function = entry if method is None else method.function
@@ -54,17 +60,20 @@ def human_eval(record: Mapping[str, Any]) -> CodeTask:
         opening = _opening(asked, function)
     given = given_to_check(tree)
     called = [each.function for each in methods]
-    if not any(is_used(name, tree) for name in {given or function, function, *called}):
+    if not any(is_used(name, tree) for name in {given or function, function, *called, *objects.classes}):
         raise ValueError(f"the tests never call `entry_point` {entry}")
-    test = ast.unparse(tree) if methods else test
+    test = ast.unparse(tree) if methods or objects.classes else test
     code = test if given is None else f"{test}\n\ncheck({function})\n"
     task_id = _task_id(record)
     others = [] if methods else _others(tree, opening, function)
+    functions = [name for name in (*(called or [function]), *others) if name not in objects.classes + objects.errors]
+    what = "class" if function in objects.classes else "function"
+    words = prompt.function_in_words(asked, *dict.fromkeys([entry, *objects.classes]), what=what)
     return CodeTask(
-        prompt=prompt.function_to_complete(asked) if opening and not methods else prompt.function_in_words(asked, entry),
-        tests=Asserts(code, [*(called or [function]), *others], prompt.closed(opening) if opening else "", task_id or function),
-        entry_point=function, opening=opening, reference=_reference(record), task_id=task_id, methods=tuple(methods),
-        allowance=allowance(record),
+        prompt=prompt.function_to_complete(asked, what) if opening and not methods else words,
+        tests=Asserts(code, functions, prompt.closed(opening) if opening else "", task_id or function, objects),
+        entry_point=function, opening=opening, reference=reference, task_id=task_id, methods=tuple(methods),
+        classes=objects.classes, allowance=allowance(record),
     )  # fmt: skip
 
 
@@ -74,9 +83,10 @@ def mbpp(record: Mapping[str, Any]) -> CodeTask:
     asked = _text(record, "text", "prompt", "question")
     setup = "\n".join([*_texts(record, "test_imports"), *_texts(record, "test_setup_code")])
     tests = "\n".join(_texts(record, "test_list"))
-    tree, methods = without_objects(parse_tests(tests), bound(parsed(setup)))
-    tests = ast.unparse(tree) if methods else tests
     reference = _reference(record)
+    tree, objects = without_objects(parse_tests(tests), bound(parsed(setup)), [reference] if reference else [])
+    methods = objects.methods
+    tests = ast.unparse(tree) if methods or objects.classes else tests
     entry = _text(record, "entry_point") if record.get("entry_point") is not None else None
     method = None if entry is None else Method.of(entry)
     entry = entry if method is None else method.function
@@ -88,9 +98,12 @@ def mbpp(record: Mapping[str, Any]) -> CodeTask:
         raise ValueError(f"the tests never call `entry_point` {function}")
     shown = next((f"{m.owner}().{functions[function]}" for m in methods if m.function == function), functions[function])
     task_id = _task_id(record)
+    names = [name for name in functions if name not in objects.classes + objects.errors]
     return CodeTask(
-        prompt=prompt.function_in_words(asked, shown), tests=Asserts(tests, list(functions), setup, task_id or function),
-        entry_point=function, reference=reference, task_id=task_id, methods=tuple(methods), allowance=allowance(record),
+        prompt=prompt.function_in_words(asked, shown, what="class" if function in objects.classes else "function"),
+        tests=Asserts(tests, names, setup, task_id or function, objects),
+        entry_point=function, reference=reference, task_id=task_id, methods=methods, classes=objects.classes,
+        allowance=allowance(record),
     )  # fmt: skip
 
 
@@ -178,12 +191,18 @@ def _listed(record: Mapping[str, Any], key: str) -> list[list[Any]]:
     return found
 
 
-def _entry(record: Mapping[str, Any], tree: ast.Module, asked: str) -> str:
+def _entry(record: Mapping[str, Any], tree: ast.Module, asked: str, objects: Objects) -> str:
     """The function that is asked for."""
     if record.get("entry_point") is not None:
         return _text(record, "entry_point")
     handed = next(filter(None, map(_checked, ast.walk(tree))), None)
-    found = [*imported(str(record["test"])), *([handed] if handed else []), *called_functions(tree, "", "")]
+    found = [
+        *imported(str(record["test"])),
+        *([handed] if handed else []),
+        *objects.classes,
+        *called_functions(tree, "", ""),
+    ]
+    found = [name for name in found if name not in objects.errors]
     named = found or defined(prompt.closed(asked) if prompt.is_code(asked) else "")[-1:]
     if not named:
         raise ValueError("no `entry_point`, and the tests call no function of the program's")
@@ -206,7 +225,7 @@ def _others(tree: ast.Module, opening: str, function: str) -> list[str]:
 
 def _opening(asked: str, function: str) -> str:
     """The prompt where it is code, else nothing."""
-    if re.search(rf"^(?:async )?def {function}\b", asked, re.MULTILINE):
+    if re.search(rf"^(?:(?:async )?def|class) {function}\b", asked, re.MULTILINE):
         prompt.closed(asked)
         return asked
     others = defined(asked)

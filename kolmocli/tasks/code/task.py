@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from kolmocli.tasks.base import Attempt, Task
 from kolmocli.tasks.code.judge import Credit, Submission, Tests
 from kolmocli.tasks.code.limits import USUAL, Allowance
-from kolmocli.tasks.code.objects import Method, method_glue
+from kolmocli.tasks.code.objects import Method, keeper, method_glue
 from kolmocli.tasks.code.prompt import closed, program_of_completion
 from kolmocli.tasks.outcome import Terms
 
@@ -22,6 +22,8 @@ class CodeTask(Task):
     credit: Credit = "all"
     methods: tuple[Method, ...] = ()
     """Functions that the tests call and that are methods of a class of the program."""
+    classes: tuple[str, ...] = ()
+    """Of the program, of which the tests keep objects."""
     either: bool = False
     """The program may as well define these functions itself."""
     allowance: Allowance = USUAL
@@ -31,8 +33,8 @@ class CodeTask(Task):
     def defines(self) -> tuple[str, ...]:
         names = () if self.entry_point is None else (self.entry_point,)
         return (
-            *dict.fromkeys(method.owner for method in self.methods),
-            *(names if self.either or not self.methods else ()),
+            *dict.fromkeys((*self.classes, *(method.owner for method in self.methods))),
+            *(names if self.either or not (self.methods or self.classes) else ()),
         )
 
     def attempt(self, text: str, terms: Terms) -> Attempt:
@@ -42,6 +44,6 @@ class CodeTask(Task):
     def program(self, text: str) -> str:
         """The program that an answer stands for, with what its prompt gives and what the tests need of it."""
         if not self.methods:
-            return program_of_completion(self.opening, self.entry_point, text)
+            return program_of_completion(self.opening, self.entry_point, text) + keeper() * bool(self.classes)
         above = f"{closed(self.opening)}\n\n" if self.opening else ""
-        return f"{above}{text}{method_glue(self.methods, perhaps=self.either)}"
+        return f"{above}{text}{method_glue(self.methods, perhaps=self.either)}{keeper() * bool(self.classes)}"

@@ -96,7 +96,9 @@ class Relation(Unknown):
 class Bench:
     """Where the tests run: it hands out results and notes calls and asserts."""
 
-    def __init__(self, known: list[tuple[str, str]], results: list[Any]) -> None:
+    def __init__(self, known: list[tuple[str, str]], results: list[Any], classes: list[str]) -> None:
+        self.classes = frozenset(classes)
+        """Of the program, of which tests keep objects."""
         self.known, self.results = known, results
         self.calls: list[tuple[str, str]] = []
         self.asserts: list[Any] = []
@@ -141,15 +143,18 @@ class Bench:
 
     def _error(self, raised: Raised) -> BaseException:
         """What the program raised, as far as it is known here."""
-        *own, known = raised.names
-        for kind in (*map(self.space.get, [*own, known]), self.space["__builtins__"].get(known)):
-            if isinstance(kind, type) and issubclass(kind, BaseException):
-                said: Any = raised.said
-                if issubclass(kind, KeyError):  # which says its argument as it would be typed
-                    with contextlib.suppress(Exception):
-                        said = ast.literal_eval(said)
-                with contextlib.suppress(TypeError):  # a group of exceptions needs those that are in it
-                    return kind.__new__(kind, *([said] if raised.said else []))
+        built_in = self.space["__builtins__"]
+        found = [built_in.get(name) or self.space.get(name.removeprefix("own.")) for name in raised.names]
+        kinds = [each for each in found if isinstance(each, type) and issubclass(each, BaseException)]
+        kinds = [each for each in kinds if not any(each is not other and issubclass(other, each) for other in kinds)]
+        said: Any = raised.said
+        if any(issubclass(each, KeyError) for each in kinds):  # which says its argument as it would be typed
+            with contextlib.suppress(Exception):
+                said = ast.literal_eval(said)
+        with contextlib.suppress(TypeError):  # a group of exceptions needs those that are in it
+            kind = kinds[0] if len(kinds) == 1 else type(raised.names[0], tuple(kinds), {})
+            if issubclass(kind, BaseException):
+                return kind.__new__(kind, *([said] if raised.said else []))
         return Foreign(raised.error)
 
     def holds(self, value: Any) -> None:
@@ -217,14 +222,17 @@ class Bench:
         self.asserts.append([object.__getattribute__(value, "call"), relation, json.loads(text)])
 
 
-def main(request: str) -> str:
+def main(request: str, open_bench: Callable[..., Bench] = Bench) -> str:
     """The report on one run of the tests."""
     asked = json.loads(request)
-    bench = Bench([tuple(call) for call in asked["known"]], [read_line(result) for result in asked["results"]])
+    bench = open_bench(
+        [tuple(call) for call in asked["known"]], [read_line(result) for result in asked["results"]], asked["classes"]
+    )
     random.seed(0)
     error = None
     try:
         exec(compile(asked["opening"], "<opening>", "exec", optimize=0), bench.space)
+        bench.space.update({name: type(name, (Exception,), {}) for name in asked["errors"]})
         bench.space.update({name: bench.stub(name) for name in asked["functions"]})
         exec(compile(asked["tests"], "<tests>", "exec", optimize=0), bench.space)
         if bench.unseen:

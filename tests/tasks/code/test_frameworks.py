@@ -11,7 +11,7 @@ from kolmocli.tasks.code.checks import Check, Checks, near
 from kolmocli.tasks.code.compared import Compared
 from kolmocli.tasks.code.frameworks import imported, plain_tests
 from kolmocli.tasks.code.judge import Broken, Submission
-from kolmocli.tasks.code.objects import Method, method_glue, without_objects
+from kolmocli.tasks.code.objects import Method, Objects, method_glue, without_objects
 from kolmocli.tasks.reward import Relative
 
 PARTS = {
@@ -133,9 +133,10 @@ def test_what_only_a_framework_can_do_is_named(code: str, said: str) -> None:
 
 
 def test_methods_of_objects_that_are_made_for_one_call_are_functions() -> None:
-    tree, methods = without_objects(ast.parse("assert Solution().twice(n=3) == 6\nassert Solution().max(1) == 1"))
+    tree, found = without_objects(ast.parse("assert Solution().twice(n=3) == 6\nassert Solution().max(1) == 1"))
+    methods = found.methods
     assert ast.unparse(tree) == "assert twice(n=3) == 6\nassert Solution_max(1) == 1"
-    assert methods == [Method("Solution", "twice", "twice"), Method("Solution", "max", "Solution_max")]
+    assert methods == (Method("Solution", "twice", "twice"), Method("Solution", "max", "Solution_max"))
     space: dict[str, object] = {}
     exec(
         "class Solution:\n    def twice(self, n): return 2 * n\n    def max(self, n): return n" + method_glue(methods),
@@ -143,7 +144,7 @@ def test_methods_of_objects_that_are_made_for_one_call_are_functions() -> None:
     )
     exec(ast.unparse(tree), space)
     same = ast.parse("assert f(Counter('ab')).items()")
-    assert without_objects(same, {"Counter"}) == (same, [])
+    assert without_objects(same, {"Counter"}) == (same, Objects())
 
 
 @pytest.mark.parametrize(
@@ -160,13 +161,12 @@ def test_methods_of_objects_that_are_made_for_one_call_are_functions() -> None:
     ],
 )
 def test_a_solution_that_tests_keep_is_a_function(code: str) -> None:
-    tree, methods = without_objects(ast.parse(plain_tests(code)))
-    assert methods == [Method("Solution", "twice", "twice")]
+    tree, found = without_objects(ast.parse(plain_tests(code)))
+    assert found.methods == (Method("Solution", "twice", "twice"),) and not found.classes
     exec(ast.unparse(tree), {"twice": lambda x: 2 * x})
     with pytest.raises(AssertionError):
         exec(ast.unparse(tree), {"twice": lambda x: 3 * x})
-    with pytest.raises(ValueError, match="keep an object of the program's class `Stack`"):
-        without_objects(ast.parse(plain_tests(code.replace("Solution", "Stack"))))
+    assert without_objects(ast.parse(plain_tests(code.replace("Solution", "Stack"))))[1].classes == ("Stack",)
 
 
 def test_a_function_may_be_brought_as_a_method_or_not() -> None:

@@ -52,15 +52,6 @@ def test_tests_that_nothing_could_pass_are_named_with_and_without_a_reference(do
     ]
 
 
-@pytest.mark.docker
-def test_an_object_of_the_programs_own_does_not_cross(docker_box: Sandbox) -> None:
-    record = {
-        "text": "A pair.", "task_id": "pair", "test_list": ["assert first(Pair(1, 2)) == 1"],
-        "code": "class Pair:\n    def __init__(self, a, b):\n        self.a = a\ndef first(pair):\n    return pair.a",
-    }  # fmt: skip
-    assert named([mbpp(record)], docker_box) == [("pair", "its reference passes 0% of its tests")]
-
-
 def test_the_tasks_come_back_as_they_were_given(box: Sandbox) -> None:
     task = human_eval(PROBLEMS[0].human_eval() | {"canonical_solution": "    return 0\n"})
     ((found, _),) = failing_references([task], box)

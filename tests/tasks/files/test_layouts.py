@@ -319,8 +319,10 @@ def test_a_conversation_is_its_question_and_what_the_system_is_told() -> None:
             "in cpp; only Python",
         ),
         ({"prompt": [{"role": "tool", "content": "x"}], "answer": "2"}, "`prompt` is neither text nor messages"),
-        ({"prompt": "?", "test_list": ["b = Bank(3)", "assert b.get() == 3"]}, "the program's class `Bank`"),
-        ({"prompt": "?", "test_list": ["assert Bank(3).get() == 3"]}, "the program's class `Bank`"),
+        (
+            {"prompt": "?", "test_list": ["class Mine(Bank):\n    pass", "assert Bank(3).get() == 3"]},
+            "inherits from the program's `Bank`",
+        ),
         (
             {"prompt": "?", "entry_point": "f", "test": "def test_a(tmp_path):\n    assert f(tmp_path)"},
             "`tmp_path` of test_a",

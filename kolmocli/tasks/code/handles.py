@@ -1,0 +1,181 @@
+"""Objects of the program under test, as its tests see them: a part of the tester, which has a handle for each.
+
+What tests do with a handle is a call that the program is asked to make (`keeper.py`), and its result is a plain value or another
+handle. No handle equals a plain value: whether it does would be the program's to say.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from kolmocli.tasks.code.tester import Bench, Unknown, _need
+
+OBJECT = "object of the program"
+"""In a pair with its key, in the place of an object."""
+_BINARY = "lt le gt ge add sub mul truediv floordiv mod pow matmul lshift rshift xor and or"
+_OTHERS = "neg pos invert abs getitem setitem delitem iadd isub imul itruediv ifloordiv imod ipow iand ior ixor ilshift irshift"
+_CERTAIN = "len bool str repr int float complex bytes hash index round format next reversed"
+"""Functions for which Python wants a value, and no token."""
+
+
+class Handle:
+    """An object of the program."""
+
+    __slots__ = ("of_bench", "under_key")
+    of_bench: "Keeping"
+    under_key: Any
+
+    def __init__(self, bench: "Keeping", key: Any) -> None:
+        object.__setattr__(self, "of_bench", bench)
+        object.__setattr__(self, "under_key", key)
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        """Of what is not called, `Keeping.read` is asked."""
+        return lambda *arguments, **keywords: self.of_bench.ask("method", name, self, *arguments, **keywords)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        self.of_bench.ask("python", "setattr", self, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        self.of_bench.ask("python", "delattr", self, name)
+
+    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+        """An object of a class, where this is one."""
+        if self.under_key in self.of_bench.classes:
+            return self.of_bench.make(self.under_key, arguments, keywords)
+        return self.of_bench.ask("method", "__call__", self, *arguments, **keywords)
+
+    def __eq__(self, other: object) -> Any:
+        if isinstance(other, Unknown):
+            _need(other)
+        return isinstance(other, Handle) and self.of_bench.ask("python", "eq", self, other)
+
+    def __ne__(self, other: object) -> Any:
+        if isinstance(other, Unknown):
+            _need(other)
+        return not isinstance(other, Handle) or self.of_bench.ask("python", "ne", self, other)
+
+    def __contains__(self, item: Any) -> Any:
+        return self.of_bench.ask("python", "contains", self, item)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.of_bench.certain("list", self))
+
+    def __enter__(self) -> Any:
+        return self.of_bench.ask("method", "__enter__", self)
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is None:
+            self.of_bench.ask("method", "__exit__", self, None, None, None)
+        elif issubclass(kind, Exception):
+            self.of_bench.unfit = "they raise an exception in the `with` of an object, which does not go to a program"
+
+    def __copy__(self) -> Any:
+        return self.of_bench.ask("python", "copy", self)
+
+    def __deepcopy__(self, _: Any) -> Any:
+        return self.of_bench.ask("python", "deepcopy", self)
+
+
+def _special() -> None:
+    def asking(name: str) -> Callable[..., Any]:
+        return lambda self, *more: self.of_bench.ask("python", name, self, *more)
+
+    def reflected(name: str) -> Callable[..., Any]:
+        return lambda self, other: self.of_bench.ask("python", name, other, self)
+
+    def certain(name: str) -> Callable[..., Any]:
+        return lambda self, *more: self.of_bench.certain(name, self, *more)
+
+    for name in _BINARY.split():
+        function = f"{name}_" if name in ("and", "or") else name
+        setattr(Handle, f"__{name}__", asking(function))
+        if name not in ("lt", "le", "gt", "ge"):
+            setattr(Handle, f"__r{name}__", reflected(function))
+    for name in _OTHERS.split():
+        setattr(Handle, f"__{name}__", asking(name))
+    for name in _CERTAIN.split():
+        setattr(Handle, f"__{name}__", certain(name))
+
+
+_special()
+
+
+class Keeping(Bench):
+    """A bench for tests that keep objects of classes of the program."""
+
+    def __init__(self, known: list[tuple[str, str]], results: list[Any], classes: list[str]) -> None:
+        super().__init__(known, results, classes)
+        self.handles: dict[Any, Handle] = {}
+        self.made = 0
+
+    def stub(self, function: str) -> Callable[..., Any]:
+        if function in self.classes:
+            return self.handle(function)
+        return lambda *arguments, **keywords: self.ask("program", function, *arguments, **keywords)
+
+    def handle(self, key: Any) -> Handle:
+        return self.handles.setdefault(key, Handle(self, key))
+
+    def make(self, maker: str, arguments: Any, keywords: Any) -> Handle:
+        """A new object. What is known of it is that it was made, or what was raised instead."""
+        self.made += 1
+        self._call("_object_made", self.made, maker, arguments, keywords)
+        return self.handle(self.made)
+
+    def ask(self, of: str, name: str, /, *arguments: Any, **keywords: Any) -> Any:
+        return self._call("_object_asked", of, name, arguments, keywords)
+
+    def _call(self, function: str, of: Any, name: str, arguments: Any, keywords: Any) -> Any:
+        try:
+            return super().stub(function)(of, name, self._sent(list(arguments)), self._sent(keywords))
+        except TypeError:
+            self.unfit = self.unfit and self.unfit.replace(function, name)
+            raise
+
+    def certain(self, name: str, *arguments: Any) -> Any:
+        found = self.ask("python", name, *arguments)
+        if isinstance(found, Unknown):
+            _need(found)
+        return found
+
+    def read(self, value: Any, name: str) -> Any:
+        """`value.name`, where it is not called."""
+        return self.ask("python", "getattr", value, name) if isinstance(value, Handle) else getattr(value, name)
+
+    def python(self, name: str, *arguments: Any, **keywords: Any) -> Any:
+        """What a function of Python returns: by the program, where that is of an object."""
+        if any(isinstance(each, Handle) for each in arguments):
+            return self.ask("python", name, *arguments, **keywords)
+        return self.space["__builtins__"][name](*arguments, **keywords)
+
+    def inside(self, item: Any, container: Any) -> Any:
+        """`item in container`."""
+        return self.python("contains", container, item) if isinstance(container, Handle) else item in container
+
+    def kind(self, value: Any) -> Any:
+        return self.ask("python", "type", value) if isinstance(value, Handle) else super().kind(value)
+
+    def _sent(self, value: Any) -> Any:
+        """An argument with the keys of objects."""
+        if isinstance(value, Handle):
+            return OBJECT, value.under_key
+        if type(value) in (list, tuple, set, frozenset):
+            return type(value)(map(self._sent, value))
+        if type(value) is dict:
+            return {key: self._sent(each) for key, each in value.items()}
+        if isinstance(value, type) and value.__module__ == "builtins":
+            return OBJECT, value.__name__
+        return value
+
+    def _returned(self, result: Any) -> Any:
+        return self._received(super()._returned(result))
+
+    def _received(self, value: Any) -> Any:
+        """A result with handles where it has keys."""
+        if type(value) is tuple and len(value) == 2 and value[0] == OBJECT:
+            return self.handle(value[1])
+        if type(value) in (list, tuple):
+            return type(value)(map(self._received, value))
+        if type(value) is dict:
+            return {self._received(key): self._received(each) for key, each in value.items()}
+        return value

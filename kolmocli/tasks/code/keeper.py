@@ -1,0 +1,78 @@
+"""What stands below a program of which tests keep objects. Only plain values leave a program, so its objects stay here, each under a
+key that the tester knows it by (`handles.py`).
+
+This text is itself a program, and a part of the one that is judged. Whatever an object answers is that program's own claim, as
+the result of a function is. What is expected is not in here.
+"""
+
+import builtins as _builtins
+import collections as _collections
+import copy as _copy
+import itertools as _itertools
+import operator as _operator
+from typing import Any as _Any
+
+_KEY = "object of the program"
+_MOST_LISTED = 1 << 12
+"""Items of an object that tests go through: a generator may have no end."""
+_PLAIN = (
+    type(None), bool, int, float, complex, str, bytes, list, tuple, range, set, frozenset, dict,
+    _collections.Counter, _collections.OrderedDict, _collections.defaultdict,
+)  # fmt: skip
+_kept: dict[_Any, _Any] = {}
+
+
+def _object(key: _Any) -> _Any:
+    """What is kept under it, or has that name."""
+    if key in _kept:
+        return _kept[key]
+    if key in globals():
+        return globals()[key]
+    if hasattr(_builtins, str(key)):
+        return getattr(_builtins, key)
+    raise NameError(key)
+
+
+def _given(value: _Any) -> _Any:
+    """An argument with objects where it has keys."""
+    if type(value) is tuple and len(value) == 2 and value[0] == _KEY:
+        return _object(value[1])
+    if type(value) in (list, tuple, set, frozenset):
+        return type(value)(map(_given, value))
+    return {key: _given(each) for key, each in value.items()} if type(value) is dict else value
+
+
+def _object_made(key: int, maker: str, arguments: list[_Any], keywords: dict[str, _Any]) -> None:
+    _kept[key] = _object(maker)(*_given(arguments), **_given(keywords))
+
+
+def _object_asked(of: str, name: str, arguments: list[_Any], keywords: dict[str, _Any]) -> _Any:
+    """What a method, a function of the program, or one of Python returns, with keys in the places of objects."""
+    arguments, keywords = _given(arguments), _given(keywords)
+    if of == "method":
+        made = getattr(arguments[0], name)(*arguments[1:], **keywords)
+    elif of == "program":
+        made = _object(name)(*arguments, **keywords)
+    elif name == "list":
+        made = list(_itertools.islice(arguments[0], _MOST_LISTED))
+    else:
+        where = next(each for each in (_builtins, _operator, _copy) if hasattr(each, name))
+        made = getattr(where, name)(*arguments, **keywords)
+    return _left(made)
+
+
+def _left(value: _Any) -> _Any:
+    """What leaves the program in the place of a value: keys, where it has objects."""
+    kind = type(value)
+    if kind in (list, tuple):
+        return kind(map(_left, value))
+    if kind is dict:
+        return {_left(key): _left(each) for key, each in value.items()}
+    if kind in _PLAIN:
+        return value
+    key = next((key for key, kept in _kept.items() if kept is value), None)
+    if key is None:
+        named = str(getattr(value, "__name__", None))
+        key = named if isinstance(value, type) and globals().get(named) is value else f"{len(_kept)}. of these"
+        _kept[key] = value
+    return _KEY, key

@@ -1,0 +1,121 @@
+"""Tests that keep objects of a program: the objects stay in it, and what the tests do with them is asked there."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from kolmocli.sandbox import Sandbox, Status
+from kolmocli.tasks.chat import judged_text, messages
+from kolmocli.tasks.code.frameworks import plain_tests
+from kolmocli.tasks.code.objects import without_objects
+from kolmocli.tasks.code.shapes import human_eval, mbpp
+from kolmocli.tasks.code.task import CodeTask
+from kolmocli.tasks.judging import judge
+from kolmocli.tasks.outcome import Terms
+from kolmocli.tasks.reward import Relative
+from tests.tasks.code.kept import ANYTHING, KEPT, Kept
+
+TERMS = Terms(Relative(0.25))
+COUNTED = "def check(made):\n    c = made()\n    c.add('a')\n    c.add('a')\n    assert c.of('a') == 2\n    assert c.of('b') == 0\n"
+BODY = (
+    "    def __init__(self):\n        self.n = {}\n    def add(self, x):\n        self.n[x] = self.n.get(x, 0) + 1\n"
+    "    def of(self, x):\n        return self.n.get(x, 0)\n"
+)
+BEGUN = 'class Counter:\n    """Counts what it is told."""\n'
+
+
+def task_of(kept: Kept, reference: str | None) -> CodeTask:
+    if isinstance(kept.tests, list):
+        return mbpp({"text": "Write it.", "test_list": kept.tests, "code": reference})
+    entry = {"entry_point": "Vector"} if "candidate" in kept.tests else {}
+    return human_eval({"prompt": "Write it.", "test": kept.tests, "canonical_solution": reference, **entry})
+
+
+def passed(box: Sandbox, task: CodeTask, programs: list[str]) -> list[bool | None]:
+    """None where it could not be judged."""
+    outcomes = judge([task] * len(programs), programs, box, TERMS)
+    return [None if outcome.reward is None else outcome.passed for outcome in outcomes]
+
+
+@pytest.mark.docker
+@pytest.mark.parametrize("shown", [False, True], ids=["bare", "with reference"])
+@pytest.mark.parametrize("kept", KEPT, ids=lambda kept: kept.name)
+def test_a_program_with_classes_is_judged_by_what_its_objects_do(docker_box: Sandbox, kept: Kept, shown: bool) -> None:
+    task = task_of(kept, kept.right if shown else None)
+    assert all(old in kept.right for old, _ in kept.edits)
+    wrong = [kept.right.replace(old, new) for old, new in kept.edits if shown]
+    assert task.classes and task.asked.system.startswith("Write a Python class.")
+    assert passed(docker_box, task, [kept.right, *wrong, ANYTHING, ""]) == [True] + [False] * (len(wrong) + 2)
+
+
+@pytest.mark.docker
+def test_a_class_may_be_begun_by_its_prompt(docker_box: Sandbox) -> None:
+    task = human_eval({"prompt": BEGUN, "entry_point": "Counter", "test": COUNTED, "canonical_solution": BODY})
+    assert messages(task)[0]["content"].startswith("Complete a Python class. Give the whole class")
+    answers = [BODY, BEGUN + BODY, f"Sure!\n```python\n{BEGUN}{BODY}```\nDone.", BEGUN + BODY.replace("+ 1", "+ 2")]
+    assert passed(docker_box, task, [judged_text(task, answer) for answer in answers]) == [True, True, True, False]
+
+
+@pytest.mark.docker
+def test_no_object_equals_a_plain_value(docker_box: Sandbox) -> None:
+    tests = (
+        "def test_a():\n    b = Box(3)\n    assert b.get() == 3\n    assert b.all() == [3]\n    assert b.get() != 4\n"
+    )
+    task = human_eval({"prompt": "A box.", "entry_point": "Box", "test": tests})
+    program = "class Box:\n    def __init__(self, x): self.x = x\n    def get(self): return {}\n    def all(self): return [{}]\n"
+    equal = "class Equal:\n    def __init__(self, *_): pass\n    def __eq__(self, other): return True\n    def __ne__(self, other): return True\n"
+    heir = "class Own(int):\n    def __eq__(self, other): return True\n    __hash__ = int.__hash__\n"
+    programs = [program.format("self.x", "self.x"), equal + program.format("Equal()", "Equal()"),
+                heir + program.format("Own(5)", "Own(5)"), program.format("('object of the program', 1)", "3")]  # fmt: skip
+    assert passed(docker_box, task, programs) == [True, False, False, False]
+
+
+@pytest.mark.docker
+def test_what_does_not_go_to_a_program_is_named(docker_box: Sandbox, caplog: pytest.LogCaptureFixture) -> None:
+    tests = "def test_a():\n    b = Box(3)\n    assert b.map(lambda x: x + 1) == 4\n"
+    task = human_eval({"prompt": "A box.", "entry_point": "Box", "test": tests})
+    [outcome] = judge([task], ["class Box:\n    pass"], docker_box, TERMS)
+    assert outcome.status is Status.INFRA and outcome.reward is None
+    assert "map() is given a value of type function; only plain values go to a program" in caplog.text
+
+
+@pytest.mark.docker
+def test_exceptions_of_the_programs_own_are_told_apart(docker_box: Sandbox) -> None:
+    tests = (
+        "import pytest\nfrom solution import f, Late, Odd\n"
+        "def test_a():\n    with pytest.raises(Odd):\n        f(1)\n"
+        "def test_b():\n    with pytest.raises((Late, KeyError)):\n        f(2)\n"
+        "def test_c():\n    with pytest.raises(LookupError):\n        f(2)\n    assert f(3) == 3\n"
+    )
+    task = human_eval({"prompt": "It raises.", "test": tests})
+    assert isinstance(task.entry_point, str) and task.entry_point == "f" and not task.classes
+    program = (
+        "class Odd(Exception): pass\nclass Odder(Odd): pass\nclass Late(KeyError): pass\n"
+        "def f(x):\n    if x == 1: raise Odder\n    if x == 2: raise Late\n    return x\n"
+    )
+    wrong = [program.replace("Odder(Odd)", "Odder(Exception)"), program.replace("Late(KeyError)", "Late(Exception)"),
+             program.replace("raise Odder", "return 1")]  # fmt: skip
+    assert passed(docker_box, task, [program, *wrong]) == [True, False, False, False]
+
+
+@pytest.mark.parametrize(
+    ("code", "classes"),
+    [
+        ("assert Diff([1], [2]) == [1]\nx = Diff([3], [])\nassert x == [3]", ()),
+        ("assert Twice(3).bit_length() == 3", ("Twice",)),
+        ("assert depth(Node(1, Node(2))) == 2", ("Node",)),
+        ("n = Node(1)\nassert depth(n) == 1", ("Node",)),
+        ("x = Upper('a')\nassert f(x) == 1\nassert x == 'A'", ()),
+        ("assert isinstance(f(1), Node)", ("Node",)),
+        ("assert Color.RED.value == 1", ("Color",)),
+        ("def made():\n    s = Stack()\n    return s\ndef test_a():\n    made().push(1)\n    s = made()\n    assert s.pop() == 1", ("Stack",)),
+        ("assert Solution([1]).get(0) == 1", ("Solution",)),
+        ("s = Solution()\nassert s.get(0) == 1", ()),
+        ("assert Calculator().add(1, 2) == 3", ()),
+    ],
+)  # fmt: skip
+def test_which_names_are_classes(code: str, classes: tuple[str, ...]) -> None:
+    assert without_objects(ast.parse(code))[1].classes == classes
+    assert without_objects(ast.parse(plain_tests(code)), known=classes)[1].classes == ()
