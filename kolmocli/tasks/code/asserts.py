@@ -32,7 +32,7 @@ from kolmocli.tasks.code.objects import Objects
 from kolmocli.tasks.code.rewriting import parse_tests, rewritten
 from kolmocli.tasks.outcome import Outcome
 
-MOST_ROUNDS = 32
+MOST_ROUNDS = 100
 """Rounds of calls that depend on results."""
 
 
