@@ -1,7 +1,8 @@
 """Objects of the program under test, as its tests see them: a part of the tester, which has a handle for each.
 
 What tests do with a handle is a call that the program is asked to make (`keeper.py`), and its result is a plain value or another
-handle. No handle equals a plain value: whether it does would be the program's to say.
+handle. No handle equals a plain value, or is less than one, and what is not made by the tests themselves contains what it
+lists: an object may claim anything, where nobody but the tests knows what is right.
 """
 
 from collections.abc import Callable, Iterator
@@ -11,7 +12,8 @@ from kolmocli.tasks.code.tester import Bench, Unknown, _need
 
 OBJECT = "object of the program"
 """In a pair with its key, in the place of an object."""
-_BINARY = "lt le gt ge add sub mul truediv floordiv mod pow matmul lshift rshift xor and or"
+_ORDER = "lt le gt ge"
+_BINARY = "add sub mul truediv floordiv mod pow matmul lshift rshift xor and or"
 _OTHERS = "neg pos invert abs getitem setitem delitem iadd isub imul itruediv ifloordiv imod ipow iand ior ixor ilshift irshift"
 _CERTAIN = "len bool str repr int float complex bytes hash index round format next reversed"
 """Functions for which Python wants a value, and no token."""
@@ -55,7 +57,7 @@ class Handle:
         return not isinstance(other, Handle) or self.of_bench.ask("python", "ne", self, other)
 
     def __contains__(self, item: Any) -> Any:
-        return self.of_bench.ask("python", "contains", self, item)
+        return self.of_bench.inside(item, self)
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.of_bench.certain("list", self))
@@ -80,6 +82,14 @@ def _special() -> None:
     def asking(name: str) -> Callable[..., Any]:
         return lambda self, *more: self.of_bench.ask("python", name, self, *more)
 
+    def ordering(name: str) -> Callable[..., Any]:
+        def ordered(self: Handle, other: Any) -> Any:
+            if isinstance(other, Unknown):
+                _need(other)
+            return self.of_bench.ask("python", name, self, other) if isinstance(other, Handle) else NotImplemented
+
+        return ordered
+
     def reflected(name: str) -> Callable[..., Any]:
         return lambda self, other: self.of_bench.ask("python", name, other, self)
 
@@ -89,8 +99,9 @@ def _special() -> None:
     for name in _BINARY.split():
         function = f"{name}_" if name in ("and", "or") else name
         setattr(Handle, f"__{name}__", asking(function))
-        if name not in ("lt", "le", "gt", "ge"):
-            setattr(Handle, f"__r{name}__", reflected(function))
+        setattr(Handle, f"__r{name}__", reflected(function))
+    for name in _ORDER.split():
+        setattr(Handle, f"__{name}__", ordering(name))
     for name in _OTHERS.split():
         setattr(Handle, f"__{name}__", asking(name))
     for name in _CERTAIN.split():
@@ -150,7 +161,11 @@ class Keeping(Bench):
 
     def inside(self, item: Any, container: Any) -> Any:
         """`item in container`."""
-        return self.python("contains", container, item) if isinstance(container, Handle) else item in container
+        if not isinstance(container, Handle):
+            return item in container
+        if type(container.under_key) is int or container.under_key in self.classes:
+            return self.ask("python", "contains", container, item)
+        return item in self.certain("list", container)
 
     def kind(self, value: Any) -> Any:
         return self.ask("python", "type", value) if isinstance(value, Handle) else super().kind(value)

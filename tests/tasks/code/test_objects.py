@@ -73,6 +73,18 @@ def test_no_object_equals_a_plain_value(docker_box: Sandbox) -> None:
 
 
 @pytest.mark.docker
+@pytest.mark.parametrize(
+    "asserted", ["abs(b.get() - 3) < 1e-6", "b.get() <= 3", "('a', 1) in b.get()", "3 == b.get()", "sum(b.get()) == 3"]
+)
+def test_an_object_that_agrees_to_anything_passes_nothing(docker_box: Sandbox, asserted: str) -> None:
+    task = human_eval(
+        {"prompt": "A box.", "entry_point": "Box", "test": f"def test_a():\n    b = Box(3)\n    assert {asserted}\n"}
+    )
+    cheats = [ANYTHING + "Box = Any\n", ANYTHING + "class Box(Any):\n    def get(self): return Any()\n"]
+    assert passed(docker_box, task, cheats) == [False, False]
+
+
+@pytest.mark.docker
 def test_what_does_not_go_to_a_program_is_named(docker_box: Sandbox, caplog: pytest.LogCaptureFixture) -> None:
     tests = "def test_a():\n    b = Box(3)\n    assert b.map(lambda x: x + 1) == 4\n"
     task = human_eval({"prompt": "A box.", "entry_point": "Box", "test": tests})
