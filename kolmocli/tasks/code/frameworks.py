@@ -12,11 +12,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterator, Sequence
 
-from kolmocli.tasks.code import collected
+from kolmocli.tasks.code import collected, imports
 
-_FRAMEWORKS = frozenset({"pytest", "unittest"})
-_PROGRAM = frozenset({"solution", "main", "your_module", "code"})
-"""Module names under which tests import the program. Its functions are in their scope."""
 _OPERATORS: dict[str, ast.cmpop] = {
     "assertEqual": ast.Eq(), "assertEquals": ast.Eq(), "assertNotEqual": ast.NotEq(), "assertIs": ast.Is(),
     "assertIsNot": ast.IsNot(), "assertIn": ast.In(), "assertNotIn": ast.NotIn(), "assertGreater": ast.Gt(),
@@ -66,22 +63,28 @@ class _Case:
 """unittest's, for `super().setUp()`."""
 
 
-def plain_tests(code: str) -> str:
-    """The tests without a framework; as they are where they use none. Raises ValueError for what only a framework can do."""
+def plain_tests(code: str, defined: Collection[str] = ()) -> str:
+    """The tests without a framework; as they are where they use none. A module is the program too if all that they take from it
+    is `defined` by the reference. Raises ValueError for what only a framework can do."""
     try:
         tree = ast.parse(code)
     except (SyntaxError, ValueError):
         return code  # who parses it says what is wrong with it
     cases, functions = list(collected.cases(tree)), list(collected.functions(tree))
-    if not cases and not functions and not any(_is_import(node, _FRAMEWORKS | _PROGRAM) for node in tree.body):
+    program = imports.program_modules(tree, defined)
+    if (
+        not cases
+        and not functions
+        and not any(imports.is_import(node, imports.FRAMEWORKS | program) for node in tree.body)
+    ):
         return code
     late = next(
         (each for each in ast.walk(tree) if isinstance(each, ast.AsyncFunctionDef) and collected.is_named(each)), None
     )
     if late is not None:
         raise ValueError(f"the tests are async, which is not read: {late.name}")
-    framework = _modules(tree, _FRAMEWORKS) | _parts(tree)
-    plain = _Plain(set(_looked_into(tree)), framework, _modules(tree, _PROGRAM))
+    framework = imports.modules(tree, imports.FRAMEWORKS) | imports.parts(tree)
+    plain = _Plain(set(_looked_into(tree)), framework, program, tree)
     made = collected.calls(tree, cases, functions)
     body = [node for node in map(plain.visit, tree.body) if node is not None]
     calls = [plain.visit(node) for node in made]
@@ -102,70 +105,25 @@ def _looked_into(tree: ast.Module) -> Iterator[str]:
                 yield name
 
 
-def imported(code: str) -> list[str]:
-    """The names that tests import of the program: `from solution import f`."""
-    try:
-        body = ast.parse(code).body
-    except (SyntaxError, ValueError):
-        return []
-    return [
-        alias.asname or alias.name
-        for node in body
-        if isinstance(node, ast.ImportFrom) and _is_import(node, _PROGRAM)
-        for alias in node.names
-        if alias.name != "*"
-    ]
-
-
-def _modules(tree: ast.Module, modules: frozenset[str]) -> dict[str, str]:
-    """The names by which the tests know these modules, and what they are."""
-    return {
-        alias.asname or alias.name.partition(".")[0]: alias.name
-        for each in ast.walk(tree)
-        if isinstance(each, ast.Import)
-        for alias in each.names
-        if _is_of(alias, modules)
-    }
-
-
-def _parts(tree: ast.Module) -> dict[str, str]:
-    """The names by which the tests know parts of a framework, and what they are."""
-    return {
-        alias.asname or alias.name: f"{each.module}.{alias.name}"
-        for each in ast.walk(tree)
-        if isinstance(each, ast.ImportFrom) and _is_import(each, _FRAMEWORKS) and "mock" not in ast.unparse(each)
-        for alias in each.names
-    }
-
-
-def _is_import(node: ast.stmt, modules: frozenset[str]) -> bool:
-    match node:
-        case ast.ImportFrom(module=str(module)):
-            return module.partition(".")[0] in modules
-        case ast.Import(names=names):
-            return any(_is_of(alias, modules) for alias in names)
-    return False
-
-
-def _is_of(alias: ast.alias, modules: frozenset[str]) -> bool:
-    return alias.name.partition(".")[0] in modules and "mock" not in alias.name
-
-
 class _Plain(ast.NodeTransformer):
     """Ways to assert as asserts."""
 
-    def __init__(self, looked: Collection[str], framework: Collection[str], program: Collection[str]) -> None:
-        """`looked` are the names of objects that the tests look into: `error.code`; `framework` and `program`, those that these
-        are known by."""
+    def __init__(
+        self, looked: Collection[str], framework: Collection[str], modules: frozenset[str], tree: ast.Module
+    ) -> None:
+        """`looked` are the names of objects that the tests look into: `error.code`; `framework`, those that it is known by;
+        `modules`, those of the program."""
+        self._modules = imports.FRAMEWORKS | modules
+        self._taken = imports.taken(tree, modules)
         self.approximates, self.catches, self.inherits = False, False, False
-        self._looked, self._framework, self._program = looked, framework, program
+        self._looked, self._framework, self._program = looked, framework, imports.modules(tree, modules)
 
     def visit_Import(self, node: ast.Import) -> ast.stmt | None:
-        node.names = [alias for alias in node.names if not _is_of(alias, _FRAMEWORKS | _PROGRAM)]
+        node.names = [alias for alias in node.names if not imports.is_of(alias, self._modules)]
         return node if node.names else None
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.stmt | None:
-        return None if _is_import(node, _FRAMEWORKS | _PROGRAM) and "mock" not in ast.unparse(node) else node
+        return None if imports.is_import(node, self._modules) and "mock" not in ast.unparse(node) else node
 
     def visit_If(self, node: ast.If) -> ast.stmt | None:
         return None if collected.is_main(node) else self._visited(node)
@@ -211,7 +169,8 @@ class _Plain(ast.NodeTransformer):
             case ast.Call(ast.Attribute(ast.Name(name), "raises"), [error, function, *rest], given) if (
                 name in self._framework
             ):
-                return self._raising(error, [ast.Expr(ast.Call(function, [self.visit(each) for each in rest], given))])
+                called = ast.Call(self.visit(function), [self.visit(each) for each in rest], given)
+                return self._raising(self.visit(error), [ast.Expr(called)])
         return self.generic_visit(node)
 
     def _asserted(
@@ -268,6 +227,10 @@ class _Plain(ast.NodeTransformer):
                 return self._raising(error, node.body, kept, patterns)
             case [ast.withitem(ast.Call(func=ast.Attribute(value=ast.Name("self"), attr="subTest")))]:
                 return node.body
+        return node
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        node.id = self._taken.get(node.id, node.id)
         return node
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:

@@ -18,10 +18,11 @@ from kolmocli.tasks.code.calls import bound, called_by_name, called_functions, d
 from kolmocli.tasks.code.checks import Check, Checks, Relation
 from kolmocli.tasks.code.classes import defined_classes
 from kolmocli.tasks.code.compared import Compared
-from kolmocli.tasks.code.frameworks import imported, plain_tests
+from kolmocli.tasks.code.frameworks import plain_tests
+from kolmocli.tasks.code.imports import imported
 from kolmocli.tasks.code.languages import written_in
 from kolmocli.tasks.code.limits import allowance
-from kolmocli.tasks.code.objects import Method, Objects, without_objects
+from kolmocli.tasks.code.objects import Method, without_objects
 from kolmocli.tasks.code.outputs import COMPARISONS, Compare
 from kolmocli.tasks.code.prompt import program_of_completion
 from kolmocli.tasks.code.rewriting import parse_tests
@@ -39,14 +40,15 @@ def human_eval(record: Mapping[str, Any]) -> CodeTask:
     `entry_point` may be a method, `Solution().twice`, as LeetCode has it; `opening` is the code that stands above an answer
     then, and elsewhere where the prompt is words.
     """
-    asked, test = _text(record, "prompt"), plain_tests(_text(record, "test"))
-    reference = _reference(record)
+    asked, reference = _text(record, "prompt"), _reference(record)
     known = [text for text in (reference, prompt.closed(asked) if prompt.is_code(asked) else None) if text]
+    names, given_test = [name for text in known for name in defined(text)], _text(record, "test")
+    test = plain_tests(given_test, names)
     tree, named = parse_tests(test), record.get("entry_point")
     if any(named in defined_classes(text) for text in known):
         tree = called_by_name(tree, str(named))
     tree, objects = without_objects(tree, code=known)
-    entry = _entry(record, tree, asked, objects)
+    entry = _entry(record, tree, asked, [*imported(given_test, names), *objects.classes], objects.errors)
     methods, method = [*objects.methods], Method.of(entry)
     if method is not None:
         methods = [method, *(each for each in methods if each != method)]
@@ -191,18 +193,13 @@ def _listed(record: Mapping[str, Any], key: str) -> list[list[Any]]:
     return found
 
 
-def _entry(record: Mapping[str, Any], tree: ast.Module, asked: str, objects: Objects) -> str:
-    """The function that is asked for."""
+def _entry(record: Mapping[str, Any], tree: ast.Module, asked: str, taken: Sequence[str], errors: Sequence[str]) -> str:
+    """The function or class that is asked for; `taken` is what the tests take from the program."""
     if record.get("entry_point") is not None:
         return _text(record, "entry_point")
     handed = next(filter(None, map(_checked, ast.walk(tree))), None)
-    found = [
-        *imported(str(record["test"])),
-        *([handed] if handed else []),
-        *objects.classes,
-        *called_functions(tree, "", ""),
-    ]
-    found = [name for name in found if name not in objects.errors]
+    found = [*taken, *([handed] if handed else []), *called_functions(tree, "", "")]
+    found = [name for name in found if name not in errors]
     named = found or defined(prompt.closed(asked) if prompt.is_code(asked) else "")[-1:]
     if not named:
         raise ValueError("no `entry_point`, and the tests call no function of the program's")

@@ -9,7 +9,8 @@ import pytest
 from kolmocli.sandbox.base import Call, Job, Raised, Status, Verdict
 from kolmocli.tasks.code.checks import Check, Checks, near
 from kolmocli.tasks.code.compared import Compared
-from kolmocli.tasks.code.frameworks import imported, plain_tests
+from kolmocli.tasks.code.frameworks import plain_tests
+from kolmocli.tasks.code.imports import imported
 from kolmocli.tasks.code.judge import Broken, Submission
 from kolmocli.tasks.code.objects import Method, Objects, method_glue, without_objects
 from kolmocli.tasks.reward import Relative
@@ -89,7 +90,7 @@ def test_bases_in_a_circle_end() -> None:
 def test_what_needs_no_framework_stays_as_it_is() -> None:
     for code in ("def check(c):\n    assert c(1)  # yes\n", "assert f(1) ==  2", "assert ("):
         assert plain_tests(code) == code
-    assert imported("from solution import f, g as h\nfrom math import pi") == ["f", "h"]
+    assert imported("from solution import f, g as h\nfrom math import pi") == ["f", "g"]
 
 
 @pytest.mark.parametrize(
@@ -236,3 +237,35 @@ def test_what_holds_of_each_relation(
     assert [check.holds(value) for value in holding] == [True] * len(holding)
     assert [check.holds(value) for value in missing] == [False] * len(missing)
     assert not near(float("inf"), 1.0, 1e-6) and near(float("nan"), float("nan"), 1e-6)
+
+
+@pytest.mark.parametrize(
+    ("lines", "plain"),
+    [
+        ("from my_module import f", True), ("from shop.cart import f", True), ("import cart", True),
+        ("from cart import f, g", False), ("from math import f", False), ("from numpy import f", True),
+    ],
+)  # fmt: skip
+def test_a_module_of_which_all_is_defined_by_the_reference_is_the_program(lines: str, plain: bool) -> None:
+    called = "cart.f" if lines == "import cart" else "f"
+    code = f"{lines}\ndef test_a():\n    assert {called}(1) == 2"
+    made = plain_tests(code, ["f", "other"])
+    kept = [] if plain else [lines]
+    assert made.split("\n") == [
+        *kept,
+        *[""] * len(kept),
+        "def test_a():",
+        f"    assert {'f' if plain else called}(1) == 2",
+        "test_a()",
+    ]
+    assert imported(code, ["f"]) == (["f"] if plain and lines != "import cart" else [])
+
+
+def test_a_function_may_have_another_name_in_the_tests() -> None:
+    code = (
+        "import pytest\nfrom solution import f as g, Odd as Wrong\ndef test_a():\n    assert g(1) == 2\n"
+        "    pytest.raises(Wrong, g, 3)\n    with pytest.raises(Wrong):\n        g(4)\n"
+    )
+    made = plain_tests(code)
+    assert imported(code) == ["f", "Odd"] and "g(" not in made and "Wrong" not in made
+    assert made.count("except Odd") == 2 and made.count("f(") == 3

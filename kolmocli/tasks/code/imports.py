@@ -1,0 +1,84 @@
+"""Which imports of tests are of a framework, and which of the program that they test."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Collection
+
+FRAMEWORKS = frozenset({"pytest", "unittest"})
+_PROGRAM = frozenset(
+    ("solution", "solutions", "main", "your_module", "my_module", "module", "code", "program", "script", "submission", "answer",
+     "implementation")
+)  # fmt: skip
+"""Names under which tests import the program. Its functions are in their scope."""
+
+
+def program_modules(tree: ast.Module, defined: Collection[str]) -> frozenset[str]:
+    """Names of the modules that are the program."""
+    used = dict[str, set[str]]()
+    for node in ast.walk(tree):
+        match node:
+            case ast.ImportFrom(module=str(module), names=names):
+                used.setdefault(module.partition(".")[0], set()).update(alias.name for alias in names)
+            case ast.Attribute(ast.Name(name), attribute):
+                used.setdefault(name, set()).add(attribute)
+    return _PROGRAM | {module for module, names in used.items() if names <= {*defined} and not _is_known(module)}
+
+
+def _is_known(module: str) -> bool:
+    return module in sys.stdlib_module_names or module in FRAMEWORKS
+
+
+def imported(code: str, defined: Collection[str] = ()) -> list[str]:
+    """The names that tests import of the program: `from solution import f`."""
+    try:
+        tree = ast.parse(code)
+    except (SyntaxError, ValueError):
+        return []
+    return list(dict.fromkeys(taken(tree, program_modules(tree, defined)).values()))
+
+
+def taken(tree: ast.Module, program: frozenset[str]) -> dict[str, str]:
+    """By the name that the tests give it, what they import from the program."""
+    return {
+        alias.asname or alias.name: alias.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and is_import(node, program)
+        for alias in node.names
+        if alias.name != "*"
+    }
+
+
+def modules(tree: ast.Module, modules: frozenset[str]) -> dict[str, str]:
+    """The names by which the tests know these modules, and what they are."""
+    return {
+        alias.asname or alias.name.partition(".")[0]: alias.name
+        for each in ast.walk(tree)
+        if isinstance(each, ast.Import)
+        for alias in each.names
+        if is_of(alias, modules)
+    }
+
+
+def parts(tree: ast.Module) -> dict[str, str]:
+    """The names by which the tests know parts of a framework, and what they are."""
+    return {
+        alias.asname or alias.name: f"{each.module}.{alias.name}"
+        for each in ast.walk(tree)
+        if isinstance(each, ast.ImportFrom) and is_import(each, FRAMEWORKS) and "mock" not in ast.unparse(each)
+        for alias in each.names
+    }
+
+
+def is_import(node: ast.stmt, modules: frozenset[str]) -> bool:
+    match node:
+        case ast.ImportFrom(module=str(module)):
+            return module.partition(".")[0] in modules
+        case ast.Import(names=names):
+            return any(is_of(alias, modules) for alias in names)
+    return False
+
+
+def is_of(alias: ast.alias, modules: frozenset[str]) -> bool:
+    return alias.name.partition(".")[0] in modules and "mock" not in alias.name
