@@ -47,7 +47,7 @@ class Asserts(Planned):
         nothing."""
         self.code, self.functions, self.opening, self.name = code, tuple(functions), opening, name
         self.objects = objects or Objects()
-        self.plan: Tests | None = None if self.objects.classes else read_checks(parse_tests(code), functions)
+        self.plan: Tests | None = None if self.objects.kept else read_checks(parse_tests(code), functions)
 
     @cached_property
     def _tests(self) -> str:
@@ -64,7 +64,7 @@ class Asserts(Planned):
             "known": [(call.function, call.code) for call in calls],
             "results": [json.loads(values.line(result, tester.MOST_ITEMS)) for result in results],
         }
-        return Job(_harness(bool(self.objects.classes)), inputs=(json.dumps(request),))
+        return Job(_harness(self.objects.kept), inputs=(json.dumps(request),))
 
     def planning(self, submission: Submission) -> Job:
         """The tests without a program."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import builtins
 
+from kolmocli.tasks.code.tester import BENCH
+
 
 def called_functions(tree: ast.Module, setup: str, reference: str, asked: str | None = None) -> dict[str, str]:
     """The functions that the tests call and do not define, each with its first call, as it is written. One that the
@@ -16,9 +18,13 @@ def called_functions(tree: ast.Module, setup: str, reference: str, asked: str | 
     found: dict[str, str] = {}
     for node in ast.walk(tree):
         match node:
+            case ast.Call(ast.Attribute(ast.Name(bench), "changing"), [ast.Name(name) as called, *given], by_name) if (
+                bench == BENCH
+            ):
+                found.setdefault(name, ast.unparse(ast.Call(called, given, by_name)))
             case ast.Call(func=ast.Name(id=name)) if name not in known:
                 found.setdefault(name, ast.unparse(node))
-    return found
+    return {name: called for name, called in found.items() if name not in known}
 
 
 def given_to_check(tree: ast.Module) -> str | None:

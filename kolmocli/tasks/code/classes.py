@@ -180,5 +180,37 @@ class Asking(ast.NodeTransformer):
         return node
 
 
+class Changing(ast.NodeTransformer):
+    """Calls of the program's functions after which the tests look at an argument: it may have been changed in place."""
+
+    def __init__(self, tree: ast.AST, own: Collection[str]) -> None:
+        """`own` are the names that are none of the program's functions."""
+        self.found = False
+        self._own = own
+        self._looked: dict[str, int] = {}
+        """The last line of an assert about a place."""
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Assert):
+                self._look(node.test, node.lineno)
+
+    def _look(self, node: ast.AST, line: int) -> None:
+        if isinstance(node, ast.expr) and (place := place_of(node)) is not None:
+            self._looked[place] = max(line, self._looked.get(place, 0))
+        if not (isinstance(node, ast.Call) and self._is_of_program(node)):
+            for inner in ast.iter_child_nodes(node):
+                self._look(inner, line)
+
+    def _is_of_program(self, node: ast.Call) -> bool:
+        return isinstance(node.func, ast.Name) and node.func.id not in self._own
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        self.generic_visit(node)
+        places = [place_of(each) for each in (*node.args, *(key.value for key in node.keywords))]
+        if self._is_of_program(node) and any(place and self._looked.get(place, 0) > node.lineno for place in places):
+            self.found = True
+            return _on_bench("changing", node.func, *node.args, keywords=node.keywords)
+        return node
+
+
 def _on_bench(method: str, *arguments: ast.expr, keywords: list[ast.keyword] | None = None) -> ast.Call:
     return ast.Call(ast.Attribute(ast.Name(BENCH), method), [*arguments], keywords or [])

@@ -118,11 +118,18 @@ class Keeping(Bench):
         super().__init__(known, results, classes)
         self.handles: dict[Any, Handle] = {}
         self.made = 0
+        self.stubs: dict[Callable[..., Any], str] = {}
+        """Functions of the program, and what they are called."""
 
     def stub(self, function: str) -> Callable[..., Any]:
         if function in self.classes:
             return self.handle(function)
-        return lambda *arguments, **keywords: self.ask("program", function, *arguments, **keywords)
+
+        def call(*arguments: Any, **keywords: Any) -> Any:
+            return self.ask("program", function, *arguments, **keywords)
+
+        self.stubs[call] = function
+        return call
 
     def handle(self, key: Any) -> Handle:
         return self.handles.setdefault(key, Handle(self, key))
@@ -135,6 +142,22 @@ class Keeping(Bench):
 
     def ask(self, of: str, name: str, /, *arguments: Any, **keywords: Any) -> Any:
         return self._call("_object_asked", of, name, arguments, keywords)
+
+    def changing(self, called: Callable[..., Any], /, *arguments: Any, **keywords: Any) -> Any:
+        """The result of a function of the program, which may change what it is given: the tests look at that afterwards."""
+        if called not in self.stubs:
+            return called(*arguments, **keywords)
+        found = self._call("_object_changed", "program", self.stubs[called], arguments, keywords)
+        if isinstance(found, Unknown):
+            _need(found)
+        made, after, named = found
+        for old, new in [*zip(arguments, after, strict=True), *((keywords[name], named[name]) for name in keywords)]:
+            if type(old) is type(new) is list:
+                old[:] = new
+            elif type(old) is type(new) and isinstance(old, dict | set):
+                old.clear()
+                old.update(new)
+        return made
 
     def _call(self, function: str, of: Any, name: str, arguments: Any, keywords: Any) -> Any:
         try:

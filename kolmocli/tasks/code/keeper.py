@@ -61,6 +61,13 @@ def _object_asked(of: str, name: str, arguments: list[_Any], keywords: dict[str,
     return _left(made)
 
 
+def _object_changed(_: str, name: str, arguments: list[_Any], keywords: dict[str, _Any]) -> _Any:
+    """What a function of the program returns, and its arguments as they are then."""
+    arguments, keywords = _given(arguments), _given(keywords)
+    made = _object(name)(*arguments, **keywords)
+    return _left([made, arguments, keywords])
+
+
 def _left(value: _Any) -> _Any:
     """What leaves the program in the place of a value: keys, where it has objects."""
     kind = type(value)

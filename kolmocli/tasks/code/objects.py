@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from kolmocli.tasks.code import keeper as keeper_text
-from kolmocli.tasks.code.classes import Asking, Uses, defined_classes, place_of
+from kolmocli.tasks.code.classes import Asking, Changing, Uses, defined_classes, place_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +66,8 @@ class Objects:
     """Of which they keep objects."""
     errors: tuple[str, ...] = ()
     """Exceptions that they catch, and that are not Python's."""
+    kept: bool = False
+    """They keep objects, or look at what a function may have changed."""
 
 
 def without_objects(
@@ -81,7 +83,7 @@ def without_objects(
     Raises:
         ValueError: they inherit from a class of the program.
     """
-    from kolmocli.tasks.code.calls import bound
+    from kolmocli.tasks.code.calls import bound, given_to_check
 
     defined = bound(tree)
     own = {*dir(builtins), *defined, *known}
@@ -96,9 +98,11 @@ def without_objects(
                 )
     change = _Functions({*own, *classes}, uses.places() if "Solution" not in classes else ())
     tree = change.visit(tree)
-    if classes:
+    changing = Changing(tree, {*own, *errors, *classes} - {given_to_check(tree)})
+    tree = changing.visit(tree)
+    if kept := bool(classes) or changing.found:
         tree = Asking(defined).visit(tree)
-    return ast.fix_missing_locations(tree), Objects(tuple(change.methods.values()), tuple(classes), tuple(errors))
+    return ast.fix_missing_locations(tree), Objects(tuple(change.methods.values()), tuple(classes), tuple(errors), kept)
 
 
 def _caught(tree: ast.Module) -> list[str]:

@@ -64,7 +64,7 @@ def human_eval(record: Mapping[str, Any]) -> CodeTask:
     called = [each.function for each in methods]
     if not any(is_used(name, tree) for name in {given or function, function, *called, *objects.classes}):
         raise ValueError(f"the tests never call `entry_point` {entry}")
-    test = ast.unparse(tree) if methods or objects.classes else test
+    test = ast.unparse(tree) if methods or objects.kept else test
     code = test if given is None else f"{test}\n\ncheck({function})\n"
     task_id = _task_id(record)
     others = [] if methods else _others(tree, opening, function)
@@ -75,7 +75,7 @@ def human_eval(record: Mapping[str, Any]) -> CodeTask:
         prompt=prompt.function_to_complete(asked, what) if opening and not methods else words,
         tests=Asserts(code, functions, prompt.closed(opening) if opening else "", task_id or function, objects),
         entry_point=function, opening=opening, reference=reference, task_id=task_id, methods=tuple(methods),
-        classes=objects.classes, allowance=allowance(record),
+        classes=objects.classes, kept=objects.kept, allowance=allowance(record),
     )  # fmt: skip
 
 
@@ -88,7 +88,7 @@ def mbpp(record: Mapping[str, Any]) -> CodeTask:
     reference = _reference(record)
     tree, objects = without_objects(parse_tests(tests), bound(parsed(setup)), [reference] if reference else [])
     methods = objects.methods
-    tests = ast.unparse(tree) if methods or objects.classes else tests
+    tests = ast.unparse(tree) if methods or objects.kept else tests
     entry = _text(record, "entry_point") if record.get("entry_point") is not None else None
     method = None if entry is None else Method.of(entry)
     entry = entry if method is None else method.function
@@ -104,7 +104,7 @@ def mbpp(record: Mapping[str, Any]) -> CodeTask:
     return CodeTask(
         prompt=prompt.function_in_words(asked, shown, what="class" if function in objects.classes else "function"),
         tests=Asserts(tests, names, setup, task_id or function, objects),
-        entry_point=function, reference=reference, task_id=task_id, methods=methods, classes=objects.classes,
+        entry_point=function, reference=reference, task_id=task_id, methods=methods, classes=objects.classes, kept=objects.kept,
         allowance=allowance(record),
     )  # fmt: skip
 

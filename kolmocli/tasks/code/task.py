@@ -24,6 +24,8 @@ class CodeTask(Task):
     """Functions that the tests call and that are methods of a class of the program."""
     classes: tuple[str, ...] = ()
     """Of the program, of which the tests keep objects."""
+    kept: bool = False
+    """The tests need more of the program than what its functions return."""
     either: bool = False
     """The program may as well define these functions itself."""
     allowance: Allowance = USUAL
@@ -44,6 +46,6 @@ class CodeTask(Task):
     def program(self, text: str) -> str:
         """The program that an answer stands for, with what its prompt gives and what the tests need of it."""
         if not self.methods:
-            return program_of_completion(self.opening, self.entry_point, text) + keeper() * bool(self.classes)
+            return program_of_completion(self.opening, self.entry_point, text) + keeper() * self.kept
         above = f"{closed(self.opening)}\n\n" if self.opening else ""
-        return f"{above}{text}{method_glue(self.methods, perhaps=self.either)}{keeper() * bool(self.classes)}"
+        return f"{above}{text}{method_glue(self.methods, perhaps=self.either)}{keeper() * self.kept}"

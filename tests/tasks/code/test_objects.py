@@ -131,3 +131,42 @@ def test_exceptions_of_the_programs_own_are_told_apart(docker_box: Sandbox) -> N
 def test_which_names_are_classes(code: str, classes: tuple[str, ...]) -> None:
     assert without_objects(ast.parse(code))[1].classes == classes
     assert without_objects(ast.parse(plain_tests(code)), known=classes)[1].classes == ()
+
+
+MOVE = "def move(nums):\n    nums[:] = [n for n in nums if n] + [0] * nums.count(0)\n"
+COPIED = MOVE.replace("nums[:] =", "return")
+SORTED, SORTING = "def tidy(xs):\n    return sorted(xs)\n", "def tidy(xs):\n    xs.sort()\n    return xs\n"
+CHANGED = {
+    "after a call": ("def check(f):\n    nums = [0, 1, 0, 3]\n    f(nums)\n    assert nums == [1, 3, 0, 0]", "move", MOVE, COPIED),
+    "what setUp makes": (
+        "class T(unittest.TestCase):\n    def setUp(self):\n        self.nums = [0, 5]\n    def test_a(self):\n"
+        "        self.assertIsNone(move(self.nums))\n        self.assertEqual(self.nums, [5, 0])", "move", MOVE, COPIED,
+    ),
+    "by a method": (
+        "s = Solution()\nnums = [2, 1]\ns.tidy(nums)\nassert nums == [1, 2]", "Solution().tidy",
+        "class Solution:\n    def tidy(self, nums): nums.sort()\n", "class Solution:\n    def tidy(self, nums): return sorted(nums)\n",
+    ),
+    "that nothing is changed": ("xs = [3, 1]\nassert tidy(xs) == [1, 3]\nassert xs == [3, 1]", "tidy", SORTED, SORTING),
+    "a dict by name": (
+        "d = {'a': 1}\nput(into=d, key='b')\nassert d == {'a': 1, 'b': 0}", "put",
+        "def put(into, key): into[key] = 0\n", "def put(into, key): return {**into, key: 0}\n",
+    ),
+    "the first of them": (
+        "xs = [1, 1, 2]\nk = once(xs)\nassert xs[:k] == [1, 2]", "once",
+        "def once(xs):\n    xs[:] = sorted({*xs})\n    return len(xs)\n", "def once(xs):\n    return len({*xs})\n",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.docker
+@pytest.mark.parametrize("name", CHANGED)
+def test_what_a_function_does_to_its_arguments_comes_to_the_tests(docker_box: Sandbox, name: str) -> None:
+    tests, entry, right, wrong = CHANGED[name]
+    task = human_eval({"prompt": "In place.", "test": tests, "entry_point": entry})
+    assert task.kept and not task.classes
+    assert passed(docker_box, task, [right, wrong, "", ANYTHING]) == [True, False, False, False]
+
+
+def test_an_argument_that_is_only_given_again_is_not_looked_at() -> None:
+    once = without_objects(ast.parse("xs = [2]\nassert f(xs) == 1\nassert g(xs) == 2"))[1]
+    assert not once.kept
