@@ -24,7 +24,7 @@ from typing import Any
 from kolmocli.sandbox.base import Call, Job, Status, Verdict
 from kolmocli.sandbox.wire import values
 from kolmocli.tasks.base import Attempt
-from kolmocli.tasks.code import handles, tester
+from kolmocli.tasks.code import apart, handles, tester
 from kolmocli.tasks.code.checks import Check, Checks
 from kolmocli.tasks.code.judge import Broken, Planned, Submission, Tests
 from kolmocli.tasks.code.literals import read_checks
@@ -79,7 +79,7 @@ class Asserts(Planned):
 @cache
 def _harness(keeping: bool) -> str:
     """The tester's text, and above it that of what it imports of the project; for tests that keep objects, with handles."""
-    texts = [values, tester, *([handles] if keeping else [])]
+    texts = [values, tester, *([apart, handles] if keeping else [])]
     lines = [line for text in texts for line in inspect.getsource(text).splitlines()]
     own = [line for line in lines if not line.startswith(("from __future__ ", "from kolmocli."))]
     return "\n".join([*own, "print()", f"print(main(input(){', Keeping' * keeping}))", ""])

@@ -167,6 +167,29 @@ class Asking(ast.NodeTransformer):
                 return inside if isinstance(relation, ast.In) else ast.UnaryOp(ast.Not(), inside)
         return node
 
+    def visit_Expr(self, node: ast.Expr) -> ast.stmt:
+        match node.value:
+            case ast.Call(ast.Attribute(owner) as method):
+                method.value = self._live(owner)
+                node.value.args = [self.visit(each) for each in node.value.args]
+                node.value.keywords = [self.visit(each) for each in node.value.keywords]
+                return node
+        return self.generic_visit(node)  # type: ignore[return-value]
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
+        node.value = self.visit(node.value) if isinstance(node.ctx, ast.Load) else self._live(node.value)
+        node.slice = self.visit(node.slice)
+        return node
+
+    def _live(self, node: ast.expr) -> ast.expr:
+        """What is changed in place: no copy of it."""
+        match node:
+            case ast.Attribute(owner, name):
+                return _on_bench("live", self._live(owner), ast.Constant(name))
+            case ast.Subscript(owner, key) if not isinstance(key, ast.Slice):
+                return _on_bench("item", self._live(owner), self.visit(key))
+        return self.visit(node)
+
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.stmt:
         self.generic_visit(node)
         match node.target:
@@ -183,9 +206,9 @@ class Asking(ast.NodeTransformer):
 class Changing(ast.NodeTransformer):
     """Calls of the program's functions after which the tests look at an argument: it may have been changed in place."""
 
-    def __init__(self, tree: ast.AST, own: Collection[str]) -> None:
-        """`own` are the names that are none of the program's functions."""
-        self.found = False
+    def __init__(self, tree: ast.AST, own: Collection[str], methods: bool) -> None:
+        """`own` are the names that are none of the program's functions; `methods`: tests keep objects, of which they call some."""
+        self.found, self._methods = False, methods
         self._own = own
         self._looked: dict[str, int] = {}
         """The last line of an assert about a place."""
@@ -206,9 +229,13 @@ class Changing(ast.NodeTransformer):
     def visit_Call(self, node: ast.Call) -> ast.expr:
         self.generic_visit(node)
         places = [place_of(each) for each in (*node.args, *(key.value for key in node.keywords))]
-        if self._is_of_program(node) and any(place and self._looked.get(place, 0) > node.lineno for place in places):
-            self.found = True
-            return _on_bench("changing", node.func, *node.args, keywords=node.keywords)
+        if any(place and self._looked.get(place, 0) > node.lineno for place in places):
+            if self._is_of_program(node):
+                self.found = True
+                return _on_bench("changing", node.func, *node.args, keywords=node.keywords)
+            if self._methods and isinstance(node.func, ast.Attribute):
+                owner, name = node.func.value, ast.Constant(node.func.attr)
+                return _on_bench("changing_by", owner, name, *node.args, keywords=node.keywords)
         return node
 
 

@@ -8,6 +8,7 @@ lists: an object may claim anything, where nobody but the tests knows what is ri
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from kolmocli.tasks.code.apart import _apart, _together
 from kolmocli.tasks.code.tester import Bench, Unknown, _need
 
 OBJECT = "object of the program"
@@ -131,10 +132,12 @@ class Keeping(Bench):
         self.stubs[call] = function
         return call
 
-    def handle(self, key: Any) -> Handle:
-        return self.handles.setdefault(key, Handle(self, key))
+    def handle(self, key: Any) -> Any:
+        """What stands here for what is under this key: a handle, but for types that are Python's."""
+        known = self.space["__builtins__"].get(key) if type(key) is str and key not in self.classes else None
+        return known if isinstance(known, type) else self.handles.setdefault(key, Handle(self, key))
 
-    def make(self, maker: str, arguments: Any, keywords: Any) -> Handle:
+    def make(self, maker: str, arguments: Any, keywords: Any) -> Any:
         """A new object. What is known of it is that it was made, or what was raised instead."""
         self.made += 1
         self._call("_object_made", self.made, maker, arguments, keywords)
@@ -147,11 +150,21 @@ class Keeping(Bench):
         """The result of a function of the program, which may change what it is given: the tests look at that afterwards."""
         if called not in self.stubs:
             return called(*arguments, **keywords)
-        found = self._call("_object_changed", "program", self.stubs[called], arguments, keywords)
+        return self._changed("program", self.stubs[called], arguments, keywords)
+
+    def changing_by(self, owner: Any, name: str, /, *arguments: Any, **keywords: Any) -> Any:
+        """The same of a method."""
+        if not isinstance(owner, Handle):
+            return getattr(owner, name)(*arguments, **keywords)
+        return self._changed("method", name, (owner, *arguments), keywords)
+
+    def _changed(self, of: str, name: str, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+        found = self._call("_object_changed", of, name, arguments, keywords)
         if isinstance(found, Unknown):
             _need(found)
         made, after, named = found
-        for old, new in [*zip(arguments, after, strict=True), *((keywords[name], named[name]) for name in keywords)]:
+        given = arguments[of == "method" :]
+        for old, new in [*zip(given, after, strict=True), *((keywords[key], named[key]) for key in keywords)]:
             if type(old) is type(new) is list:
                 old[:] = new
             elif type(old) is type(new) and isinstance(old, dict | set):
@@ -176,6 +189,14 @@ class Keeping(Bench):
         """`value.name`, where it is not called."""
         return self.ask("python", "getattr", value, name) if isinstance(value, Handle) else getattr(value, name)
 
+    def live(self, value: Any, name: str) -> Any:
+        """`value.name`, where what it is is changed in place."""
+        return self.make("getattr", (value, name), {}) if isinstance(value, Handle) else getattr(value, name)
+
+    def item(self, value: Any, key: Any) -> Any:
+        """`value[key]`, where what it is is changed in place."""
+        return self.make("getitem", (value, key), {}) if isinstance(value, Handle) else value[key]
+
     def python(self, name: str, *arguments: Any, **keywords: Any) -> Any:
         """What a function of Python returns: by the program, where that is of an object."""
         if any(isinstance(each, Handle) for each in arguments):
@@ -195,6 +216,7 @@ class Keeping(Bench):
 
     def _sent(self, value: Any) -> Any:
         """An argument with the keys of objects."""
+        value = _apart(value)
         if isinstance(value, Handle):
             return OBJECT, value.under_key
         if type(value) in (list, tuple, set, frozenset):
@@ -210,6 +232,7 @@ class Keeping(Bench):
 
     def _received(self, value: Any) -> Any:
         """A result with handles where it has keys."""
+        value = _together(value)
         if type(value) is tuple and len(value) == 2 and value[0] == OBJECT:
             return self.handle(value[1])
         if type(value) in (list, tuple):

@@ -12,6 +12,8 @@ import itertools as _itertools
 import operator as _operator
 from typing import Any as _Any
 
+from kolmocli.tasks.code.apart import _apart, _together
+
 _KEY = "object of the program"
 _MOST_LISTED = 1 << 12
 """Items of an object that tests go through: a generator may have no end."""
@@ -28,13 +30,19 @@ def _object(key: _Any) -> _Any:
         return _kept[key]
     if key in globals():
         return globals()[key]
-    if hasattr(_builtins, str(key)):
-        return getattr(_builtins, key)
-    raise NameError(key)
+    return _python(key)
+
+
+def _python(name: str) -> _Any:
+    found = next((each for each in (_builtins, _operator, _copy) if hasattr(each, name)), None)
+    if found is None:
+        raise NameError(name)
+    return getattr(found, name)
 
 
 def _given(value: _Any) -> _Any:
     """An argument with objects where it has keys."""
+    value = _together(value)
     if type(value) is tuple and len(value) == 2 and value[0] == _KEY:
         return _object(value[1])
     if type(value) in (list, tuple, set, frozenset):
@@ -51,25 +59,24 @@ def _object_asked(of: str, name: str, arguments: list[_Any], keywords: dict[str,
     arguments, keywords = _given(arguments), _given(keywords)
     if of == "method":
         made = getattr(arguments[0], name)(*arguments[1:], **keywords)
-    elif of == "program":
-        made = _object(name)(*arguments, **keywords)
-    elif name == "list":
+    elif of == "python" and name == "list":
         made = list(_itertools.islice(arguments[0], _MOST_LISTED))
     else:
-        where = next(each for each in (_builtins, _operator, _copy) if hasattr(each, name))
-        made = getattr(where, name)(*arguments, **keywords)
+        made = (_python if of == "python" else _object)(name)(*arguments, **keywords)
     return _left(made)
 
 
-def _object_changed(_: str, name: str, arguments: list[_Any], keywords: dict[str, _Any]) -> _Any:
-    """What a function of the program returns, and its arguments as they are then."""
+def _object_changed(of: str, name: str, arguments: list[_Any], keywords: dict[str, _Any]) -> _Any:
+    """What a function or a method returns, and its arguments as they are then."""
     arguments, keywords = _given(arguments), _given(keywords)
-    made = _object(name)(*arguments, **keywords)
+    owner = arguments.pop(0) if of == "method" else None
+    made = (_object(name) if owner is None else getattr(owner, name))(*arguments, **keywords)
     return _left([made, arguments, keywords])
 
 
 def _left(value: _Any) -> _Any:
     """What leaves the program in the place of a value: keys, where it has objects."""
+    value = _apart(value)
     kind = type(value)
     if kind in (list, tuple):
         return kind(map(_left, value))
@@ -80,6 +87,7 @@ def _left(value: _Any) -> _Any:
     key = next((key for key, kept in _kept.items() if kept is value), None)
     if key is None:
         named = str(getattr(value, "__name__", None))
-        key = named if isinstance(value, type) and globals().get(named) is value else f"{len(_kept)}. of these"
+        known = isinstance(value, type) and value in (globals().get(named), getattr(_builtins, named, None))
+        key = named if known else f"{len(_kept)}. of these"
         _kept[key] = value
     return _KEY, key

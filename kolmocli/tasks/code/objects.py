@@ -14,7 +14,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from kolmocli.tasks.code import keeper as keeper_text
+from kolmocli.tasks.code import apart, keeper as keeper_text
 from kolmocli.tasks.code.classes import Asking, Changing, Uses, defined_classes, place_of
 
 
@@ -49,7 +49,8 @@ def method_glue(methods: Collection[Method], *, perhaps: bool = False) -> str:
 @cache
 def keeper() -> str:
     """Code below a program that keeps the objects that tests make."""
-    return f"\n\n{inspect.getsource(keeper_text)}"
+    lines = [line for text in (apart, keeper_text) for line in inspect.getsource(text).splitlines()]
+    return "\n".join(["", "", *(line for line in lines if not line.startswith("from kolmocli.")), ""])
 
 
 def _indented(code: str) -> str:
@@ -98,7 +99,7 @@ def without_objects(
                 )
     change = _Functions({*own, *classes}, uses.places() if "Solution" not in classes else ())
     tree = change.visit(tree)
-    changing = Changing(tree, {*own, *errors, *classes} - {given_to_check(tree)})
+    changing = Changing(tree, {*own, *errors, *classes} - {given_to_check(tree)}, bool(classes))
     tree = changing.visit(tree)
     if kept := bool(classes) or changing.found:
         tree = Asking(defined).visit(tree)

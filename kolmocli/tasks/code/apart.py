@@ -1,0 +1,38 @@
+"""Values of Python's library that are no plain values, taken apart into plain ones: dates, times, decimals, fractions and deques.
+
+This text is a part of the tester and, below it, of a program of which tests keep objects. Either puts together what the other sends. A
+value is of exactly that type, so what is put together equals what Python says that it equals.
+"""
+
+import collections as _collections
+import datetime as _datetime
+import decimal as _decimal
+import fractions as _fractions
+from typing import Any as _Any
+
+_APART = "value of Python's library"
+_OF_DAY, _OF_TIME = ("year", "month", "day"), ("hour", "minute", "second", "microsecond")
+_PARTS: dict[type, tuple[str, ...]] = {
+    _datetime.date: _OF_DAY, _datetime.time: _OF_TIME, _datetime.datetime: _OF_DAY + _OF_TIME,
+    _datetime.timedelta: ("days", "seconds", "microseconds"), _fractions.Fraction: ("numerator", "denominator"),
+}  # fmt: skip
+_MADE = {kind.__name__: kind for kind in (*_PARTS, _decimal.Decimal, _collections.deque)}
+
+
+def _apart(value: _Any) -> _Any:
+    """The same value where it is of another type, or has a time zone."""
+    kind = type(value)
+    if kind in _PARTS and getattr(value, "tzinfo", None) is None:
+        return _APART, kind.__name__, [getattr(value, part) for part in _PARTS[kind]]
+    if kind is _decimal.Decimal:
+        return _APART, kind.__name__, [str(value)]
+    if kind is _collections.deque:
+        return _APART, kind.__name__, [list(value), value.maxlen]
+    return value
+
+
+def _together(value: _Any) -> _Any:
+    """What was taken apart, or the same value."""
+    if type(value) is tuple and len(value) == 3 and value[0] == _APART and value[1] in _MADE:
+        return _MADE[value[1]](*value[2])
+    return value
