@@ -16,7 +16,7 @@ _PARTS: dict[type, tuple[str, ...]] = {
     _datetime.date: _OF_DAY, _datetime.time: _OF_TIME, _datetime.datetime: _OF_DAY + _OF_TIME,
     _datetime.timedelta: ("days", "seconds", "microseconds"), _fractions.Fraction: ("numerator", "denominator"),
 }  # fmt: skip
-_MADE = {kind.__name__: kind for kind in (*_PARTS, _decimal.Decimal, _collections.deque)}
+MADE = {kind.__name__: kind for kind in (*_PARTS, _decimal.Decimal, _collections.deque)}
 
 
 def _apart(value: _Any) -> _Any:
@@ -33,6 +33,6 @@ def _apart(value: _Any) -> _Any:
 
 def _together(value: _Any) -> _Any:
     """What was taken apart, or the same value."""
-    if type(value) is tuple and len(value) == 3 and value[0] == _APART and value[1] in _MADE:
-        return _MADE[value[1]](*value[2])
+    if type(value) is tuple and len(value) == 3 and value[0] == _APART and value[1] in MADE:
+        return MADE[value[1]](*value[2])
     return value

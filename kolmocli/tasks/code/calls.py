@@ -74,6 +74,11 @@ def parsed(setup: str) -> ast.Module:
         raise ValueError(f"`test_setup_code` does not compile: {words}") from None
 
 
+def free(tree: ast.Module) -> set[str]:
+    """Names that the code uses and does not give a meaning."""
+    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} - bound(tree) - {*dir(builtins)}
+
+
 def bound(tree: ast.Module) -> set[str]:
     """All names that the code gives a meaning, wherever it does."""
     found: set[str] = set()

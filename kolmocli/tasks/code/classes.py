@@ -6,6 +6,7 @@ import ast
 import builtins
 from collections.abc import Collection
 
+from kolmocli.tasks.code import apart
 from kolmocli.tasks.code.tester import BENCH
 
 _PYTHON = (
@@ -204,7 +205,8 @@ class Asking(ast.NodeTransformer):
 
 
 class Changing(ast.NodeTransformer):
-    """Calls of the program's functions after which the tests look at an argument: it may have been changed in place."""
+    """Calls of the program's functions after which the tests look at an argument: it may have been changed in place. `found` says
+    whether there is one, or one with an argument that is no plain value."""
 
     def __init__(self, tree: ast.AST, own: Collection[str], methods: bool) -> None:
         """`own` are the names that are none of the program's functions; `methods`: tests keep objects, of which they call some."""
@@ -228,7 +230,9 @@ class Changing(ast.NodeTransformer):
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
         self.generic_visit(node)
-        places = [place_of(each) for each in (*node.args, *(key.value for key in node.keywords))]
+        given = [*node.args, *(key.value for key in node.keywords)]
+        self.found |= self._is_of_program(node) and any(map(_is_special, given))
+        places = [place_of(each) for each in given]
         if any(place and self._looked.get(place, 0) > node.lineno for place in places):
             if self._is_of_program(node):
                 self.found = True
@@ -237,6 +241,16 @@ class Changing(ast.NodeTransformer):
                 owner, name = node.func.value, ast.Constant(node.func.attr)
                 return _on_bench("changing_by", owner, name, *node.args, keywords=node.keywords)
         return node
+
+
+def _is_special(node: ast.expr) -> bool:
+    """Whether this is a type, or a value that `apart.py` takes apart."""
+    match node:
+        case ast.Name(name):
+            return isinstance(getattr(builtins, name, None), type)
+        case ast.Call(ast.Name(name) | ast.Attribute(attr=name)):
+            return name in apart.MADE
+    return False
 
 
 def _on_bench(method: str, *arguments: ast.expr, keywords: list[ast.keyword] | None = None) -> ast.Call:

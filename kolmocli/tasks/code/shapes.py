@@ -14,7 +14,16 @@ from kolmocli.errors import UsageError
 from kolmocli.sandbox.base import Call
 from kolmocli.tasks.code import prompt
 from kolmocli.tasks.code.asserts import Asserts
-from kolmocli.tasks.code.calls import bound, called_by_name, called_functions, defined, given_to_check, is_used, parsed
+from kolmocli.tasks.code.calls import (
+    bound,
+    called_by_name,
+    called_functions,
+    defined,
+    free,
+    given_to_check,
+    is_used,
+    parsed,
+)
 from kolmocli.tasks.code.checks import Check, Checks, Relation
 from kolmocli.tasks.code.classes import defined_classes
 from kolmocli.tasks.code.compared import Compared
@@ -86,6 +95,8 @@ def mbpp(record: Mapping[str, Any]) -> CodeTask:
     setup = "\n".join([*_texts(record, "test_imports"), *_texts(record, "test_setup_code")])
     tests = "\n".join(_texts(record, "test_list"))
     reference = _reference(record)
+    if any(name[:1].isupper() for name in free(parsed(setup))):  # it makes objects of the program
+        setup, tests = "", f"{setup}\n{tests}"
     tree, objects = without_objects(parse_tests(tests), bound(parsed(setup)), [reference] if reference else [])
     methods = objects.methods
     tests = ast.unparse(tree) if methods or objects.kept else tests

@@ -68,7 +68,7 @@ def read_row(row: dict[str, Any], named: Columns | None = None) -> Reading:
 def _said(name: str, columns: Columns, row: Mapping[str, Any]) -> str:
     """`read as MATH-500: `problem`, `answer`, level from `level``"""
     parts = [part.strip() for part in columns.prompt.split("+")] + [columns.starter, columns.choices]
-    parts += [*columns.tests, columns.answer]
+    parts += [*(part.strip() for path in columns.tests for part in path.split("+")), columns.answer]
     held = [f"`{part}`" for part in parts if part and value_at(row, part) is not None]
     also = {"reference": columns.reference, "level": columns.level, "task_id": columns.task_id}
     held += [
@@ -130,6 +130,9 @@ def _tests(row: Mapping[str, Any], columns: Columns) -> dict[str, Any]:
     if columns.tests == ("inputs", "outputs"):
         given = {"inputs": row["inputs"], "outputs": row["outputs"], "fn_name": name}
         return _of("inputs", lambda: cases.read_cases(given))
+    if "+" in columns.tests[0]:  # code that stands in several columns, or in the lines of one
+        values = [value_at(row, path.strip()) or [] for path in columns.tests[0].split("+")]
+        return {"test": "\n".join("\n".join(each) if isinstance(each, list) else each for each in values)}
     if columns.tests in (("test",), ("tests",)):
         value = value_at(row, columns.tests[0])
         if isinstance(value, str) and structured(value) is None:

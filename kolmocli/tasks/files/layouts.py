@@ -84,6 +84,8 @@ LAYOUTS = (
     _set("HumanEval-X", "prompt, declaration, test", prompt="prompt", tests=("test",), entry_point="entry_point",
          reference="canonical_solution"),
     _set("MultiPL-E", "prompt, tests, language, name", prompt="prompt", tests=("tests",), task_id="name"),
+    _set("ClassEval", "skeleton, test, solution_code, class_name", prompt="skeleton", tests=("import_statement + test",),
+         entry_point="class_name", reference="solution_code"),
     _set("KodCode", "question, test, test_info", prompt="question", tests=("test",), reference="solution",
          entry_point="test_info.0.function_name", level="gpt_difficulty", task_id="question_id"),
     _set("AceCode", "question, test_cases", prompt="question", tests=("test_cases",), task_id="id"),

@@ -151,6 +151,10 @@ CHANGED = {
         "d = {'a': 1}\nput(into=d, key='b')\nassert d == {'a': 1, 'b': 0}", "put",
         "def put(into, key): into[key] = 0\n", "def put(into, key): return {**into, key: 0}\n",
     ),
+    "by a method of an object": (
+        "b = Box()\nxs = [1]\nb.fill(xs)\nassert xs == [1, 2]", "Box", "class Box:\n    def fill(self, xs): xs.append(2)\n",
+        "class Box:\n    def fill(self, xs): return xs + [2]\n",
+    ),
     "the first of them": (
         "xs = [1, 1, 2]\nk = once(xs)\nassert xs[:k] == [1, 2]", "once",
         "def once(xs):\n    xs[:] = sorted({*xs})\n    return len(xs)\n", "def once(xs):\n    return len({*xs})\n",
@@ -163,10 +167,56 @@ CHANGED = {
 def test_what_a_function_does_to_its_arguments_comes_to_the_tests(docker_box: Sandbox, name: str) -> None:
     tests, entry, right, wrong = CHANGED[name]
     task = human_eval({"prompt": "In place.", "test": tests, "entry_point": entry})
-    assert task.kept and not task.classes
+    assert task.kept and task.classes == (("Box",) if entry == "Box" else ())
     assert passed(docker_box, task, [right, wrong, "", ANYTHING]) == [True, False, False, False]
 
 
 def test_an_argument_that_is_only_given_again_is_not_looked_at() -> None:
     once = without_objects(ast.parse("xs = [2]\nassert f(xs) == 1\nassert g(xs) == 2"))[1]
     assert not once.kept
+
+
+@pytest.mark.docker
+def test_what_tests_do_to_the_lists_of_an_object_is_done_to_the_object(docker_box: Sandbox) -> None:
+    tests = (
+        "class T:\n    def setup_method(self):\n        self.box = Box()\n    def test_a(self):\n"
+        "        self.box.items.append(3)\n        self.box.items[0] = 4\n        self.box.by['a'] = {'b': [1]}\n"
+        "        self.box.by['a']['b'].append(2)\n        self.box.by['a']['c'] = 0\n        del self.box.by['a']['c']\n"
+        "        self.box.by['n'] = 1\n        self.box.by['n'] += 1\n        assert self.box.total() == 9\n"
+        "        assert self.box.kinds() == [int, str]\n"
+    )
+    program = (
+        "class Box:\n    def __init__(self): self.items, self.by = [], {}\n    def kinds(self): return [int, str]\n"
+        "    def total(self): return sum(self.items) + sum(self.by['a']['b']) + self.by['n'] - len(self.by['a']) + 1\n"
+    )
+    task = human_eval({"prompt": "A box.", "test": tests})
+    assert passed(docker_box, task, [program, program.replace("+ 1", "+ 2")]) == [True, False]
+
+
+@pytest.mark.docker
+def test_values_of_pythons_library_cross_both_ways(docker_box: Sandbox) -> None:
+    tests = [
+        "from datetime import date, datetime, timedelta\nfrom decimal import Decimal\nfrom fractions import Fraction\nfrom collections import deque",
+        "assert after(date(2024, 2, 28), timedelta(days=2)) == date(2024, 3, 1)",
+        "assert after(datetime(2024, 1, 1, 5), timedelta(hours=20)) == datetime(2024, 1, 2, 1)",
+        "assert after(Decimal('0.10'), Decimal('0.2')) == Decimal('0.3')\nassert after(Fraction(1, 3), Fraction(1, 6)) == Fraction(1, 2)",
+        "assert after(deque([1], 3), deque([2])) == deque([1, 2])\nassert after(int, str) == (int, str)",
+    ]
+    right = "def after(a, b):\n    return (a, b) if isinstance(a, type) else a + b\n"
+    task = mbpp({"text": "The sum.", "test_list": tests})
+    late = right.replace("a + b", "a + b if a != b else a").replace("(a, b)", "(b, a)")
+    equal = "class Any:\n    def __eq__(self, other): return True\ndef after(a, b):\n    return Any()\n"
+    assert passed(docker_box, task, [right, late, equal]) == [True, False, False]
+
+
+@pytest.mark.docker
+def test_the_setup_may_make_objects_of_the_program(docker_box: Sandbox) -> None:
+    record = {
+        "text": "The depth.", "test_setup_code": "root = Node(1)\nroot.left = Node(2)",
+        "test_list": ["assert depth(root) == 2", "assert depth(root.left) == 1"],
+    }  # fmt: skip
+    right = (
+        "class Node:\n    def __init__(self, n): self.left = None\n"
+        "def depth(node):\n    return 0 if node is None else 1 + depth(node.left)\n"
+    )
+    assert passed(docker_box, mbpp(record), [right, right.replace("1 + d", "2 + d")]) == [True, False]

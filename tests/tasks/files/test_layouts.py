@@ -68,6 +68,7 @@ def test_some(n, wanted):
     assert twice(n) == wanted
 """
 
+BOX = "class Twice:\n    def __init__(self, n):\n        self.n = n\n    def get(self):\n        return 2 * self.n\n"
 ROWS: dict[str, tuple[dict[str, Any], str, str]] = {
     # Formulas
     "MATH-500": ({"problem": "1+1?", "solution": "So $\\boxed{2}$.", "answer": "2", "subject": "Algebra", "level": 2, "unique_id": "a"}, "[ANSWER] 2", "[ANSWER] 3"),
@@ -130,6 +131,7 @@ ROWS: dict[str, tuple[dict[str, Any], str, str]] = {
     "HumanEval-X": ({"task_id": "Python/0", "prompt": "def twice(n):\n    \"\"\"Twice.\"\"\"\n", "declaration": "def twice(n):\n", "canonical_solution": "    return 2 * n\n", "test": CHECK.replace("candidate", "twice") + "\ncheck(twice)\n"}, TWICE, THRICE),
     "MultiPL-E": ({"name": "H_0_twice", "language": "py", "prompt": "def twice(n):\n    \"\"\"Twice.\"\"\"\n", "tests": CHECK + "\ndef test_check():\n    check(twice)\n\ntest_check()\n"}, TWICE, THRICE),
     "KodCode": ({"question": "Twice.", "solution": TWICE, "test": PYTEST, "test_info": [{"function_name": "twice"}], "gpt_difficulty": "easy"}, TWICE, THRICE),
+    "ClassEval": ({"task_id": "c", "skeleton": "import math\nclass Twice:\n    \"\"\"Twice.\"\"\"\n", "class_name": "Twice", "import_statement": ["import math", "import re"], "solution_code": BOX, "test": "class T(unittest.TestCase):\n    def test_a(self):\n        t = Twice(3)\n        self.assertEqual(t.get(), 6 * math.cos(0))\n"}, BOX, BOX.replace("2", "3")),
     "AceCode": ({"id": "a", "question": "Twice.", "test_cases": ASSERTS}, TWICE, THRICE),
     "APPS calls": ({"problem_id": 1, "question": "Twice.", "input_output": json.dumps({"fn_name": "twice", "inputs": [[1], [3]], "outputs": [[2], [6]]}), "starter_code": "class Solution:\n    def twice(self, n):\n", "difficulty": "interview"}, METHOD, THRICE),
     "LiveCodeBench calls": ({"question_content": "Twice.", "starter_code": "class Solution:\n    def twice(self, n: int) -> int:\n", "public_test_cases": "[{\"input\": \"3\", \"output\": \"6\", \"testtype\": \"functional\"}]", "metadata": "{\"func_name\": \"twice\"}"}, METHOD, METHOD.replace("2", "3")),
