@@ -45,11 +45,13 @@ class Submission:
     credit: Credit = "all"
     group: int = 0
     allowance: Allowance = USUAL
+    below: str = ""
+    """What the tests need under the program; it is no part of what is paid."""
 
     def job(self, calls: Sequence[Call] = (), inputs: Sequence[str] = (), language: Written = "python") -> Job:
         allowed = self.allowance
         return Job(
-            self.program, language, calls=tuple(calls), inputs=tuple(inputs), group=self.group, cpu_ms=allowed.cpu_ms,
+            self.program + self.below, language, calls=tuple(calls), inputs=tuple(inputs), group=self.group, cpu_ms=allowed.cpu_ms,
             wall_ms=allowed.wall_ms, memory_mb=allowed.memory_mb,
         )  # fmt: skip
 

@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from functools import cache
 
 from kolmocli.tasks.code import apart, keeper as keeper_text
-from kolmocli.tasks.code.classes import Asking, Changing, Uses, defined_classes, place_of
+from kolmocli.tasks.code.asking import Asking, Changing
+from kolmocli.tasks.code.classes import Uses, defined_classes, place_of
 
 
 @dataclass(frozen=True, slots=True)

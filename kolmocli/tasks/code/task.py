@@ -41,11 +41,13 @@ class CodeTask(Task):
 
     def attempt(self, text: str, terms: Terms) -> Attempt:
         program, lines = self.program(text), text.count("\n") + 1
-        return self.tests.attempt(Submission(program, lines, terms.rule, self.credit, 1 + self.index, self.allowance))
+        below = method_glue(self.methods, perhaps=self.either) + keeper() * self.kept
+        return self.tests.attempt(
+            Submission(program, lines, terms.rule, self.credit, 1 + self.index, self.allowance, below)
+        )
 
     def program(self, text: str) -> str:
-        """The program that an answer stands for, with what its prompt gives and what the tests need of it."""
+        """The program that an answer stands for, with what its prompt gives."""
         if not self.methods:
-            return program_of_completion(self.opening, self.entry_point, text) + keeper() * self.kept
-        above = f"{closed(self.opening)}\n\n" if self.opening else ""
-        return f"{above}{text}{method_glue(self.methods, perhaps=self.either)}{keeper() * self.kept}"
+            return program_of_completion(self.opening, self.entry_point, text)
+        return f"{closed(self.opening)}\n\n{text}" if self.opening else text

@@ -174,6 +174,8 @@ def test_what_a_function_does_to_its_arguments_comes_to_the_tests(docker_box: Sa
 def test_an_argument_that_is_only_given_again_is_not_looked_at() -> None:
     once = without_objects(ast.parse("xs = [2]\nassert f(xs) == 1\nassert g(xs) == 2"))[1]
     assert not once.kept
+    assert not without_objects(ast.parse("x = 'a'\ny = f(x)\nassert y == x + x"))[1].kept
+    assert without_objects(ast.parse("x = 'a'\nx = [x]\ny = f(x)\nassert y == x + x"))[1].kept
 
 
 @pytest.mark.docker

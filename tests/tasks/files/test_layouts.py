@@ -18,6 +18,7 @@ from kolmocli.errors import UsageError
 from kolmocli.tasks.base import Task
 from kolmocli.tasks.code.asserts import Asserts
 from kolmocli.tasks.code.checks import Checks
+from kolmocli.tasks.code.objects import method_glue
 from kolmocli.tasks.code.scripts import Scripts
 from kolmocli.tasks.code.task import CodeTask
 from kolmocli.tasks.files.foreign import read_row
@@ -161,7 +162,7 @@ def passes(task: Task, text: str) -> bool:
         outcome = task.attempt(text, Terms(Relative(0.0))).outcome(None)
         assert not hasattr(outcome, "job")
         return bool(outcome.passed)  # type: ignore[union-attr]
-    program = task.program(text)
+    program = task.program(text) + method_glue(task.methods, perhaps=task.either)
     if isinstance(task.tests, Scripts):
         return all(
             printed(program, given).split() == wanted.split()

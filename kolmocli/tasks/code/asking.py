@@ -1,0 +1,145 @@
+"""Tests made ready for a bench that keeps objects of a program (`handles.py`)."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Collection
+
+from kolmocli.tasks.code import apart
+from kolmocli.tasks.code.classes import place_of
+from kolmocli.tasks.code.tester import BENCH
+
+_PYTHON = (
+    "len str repr bool int float list tuple set sorted sum min max any all isinstance issubclass hasattr getattr callable next "
+    "iter hash format abs round"
+)
+"""Functions of Python that tests call with objects."""
+
+
+class Asking(ast.NodeTransformer):
+    """What tests ask of an object where Python would look into it: the bench has a handle in its place (`handles.py`)."""
+
+    def __init__(self, bound: Collection[str]) -> None:
+        """`bound` are names that the tests define, and that are no functions of Python then."""
+        self._python = {*_PYTHON.split()} - {*bound}
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        self.generic_visit(node)
+        return _on_bench("read", node.value, ast.Constant(node.attr)) if isinstance(node.ctx, ast.Load) else node
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        if isinstance(node.func, ast.Attribute):
+            node.func.value = self.visit(node.func.value)
+            node.args, node.keywords = (
+                [self.visit(each) for each in node.args],
+                [self.visit(each) for each in node.keywords],
+            )
+            return node
+        self.generic_visit(node)
+        if isinstance(node.func, ast.Name) and node.func.id in self._python:
+            return _on_bench("python", ast.Constant(node.func.id), *node.args, keywords=node.keywords)
+        return node
+
+    def visit_Compare(self, node: ast.Compare) -> ast.expr:
+        self.generic_visit(node)
+        match node:
+            case ast.Compare(item, [ast.In() | ast.NotIn() as relation], [container]):
+                inside = _on_bench("inside", item, container)
+                return inside if isinstance(relation, ast.In) else ast.UnaryOp(ast.Not(), inside)
+        return node
+
+    def visit_Expr(self, node: ast.Expr) -> ast.stmt:
+        match node.value:
+            case ast.Call(ast.Attribute(owner) as method):
+                method.value = self._live(owner)
+                node.value.args = [self.visit(each) for each in node.value.args]
+                node.value.keywords = [self.visit(each) for each in node.value.keywords]
+                return node
+        return self.generic_visit(node)  # type: ignore[return-value]
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
+        node.value = self.visit(node.value) if isinstance(node.ctx, ast.Load) else self._live(node.value)
+        node.slice = self.visit(node.slice)
+        return node
+
+    def _live(self, node: ast.expr) -> ast.expr:
+        """What is changed in place: no copy of it."""
+        match node:
+            case ast.Attribute(owner, name):
+                return _on_bench("live", self._live(owner), ast.Constant(name))
+            case ast.Subscript(owner, key) if not isinstance(key, ast.Slice):
+                return _on_bench("item", self._live(owner), self.visit(key))
+        return self.visit(node)
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> ast.stmt:
+        self.generic_visit(node)
+        match node.target:
+            case ast.Attribute(owner, name):
+                return ast.Assign(
+                    [node.target], ast.BinOp(_on_bench("read", owner, ast.Constant(name)), node.op, node.value)
+                )
+        return node
+
+    def visit_MatchValue(self, node: ast.MatchValue) -> ast.pattern:
+        return node
+
+
+class Changing(ast.NodeTransformer):
+    """Calls of the program's functions after which the tests look at an argument: it may have been changed in place. `found` says
+    whether there is one, or one with an argument that is no plain value."""
+
+    def __init__(self, tree: ast.AST, own: Collection[str], methods: bool) -> None:
+        """`own` are the names that are none of the program's functions; `methods`: tests keep objects, of which they call some."""
+        self.found, self._methods = False, methods
+        self._own = own
+        self._looked: dict[str, int] = {}
+        """The last line of an assert about a place."""
+        changeable, constant = set[str](), set[str]()
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Assert):
+                self._look(node.test, node.lineno)
+            if isinstance(node, ast.Assign) and (place := place_of(node.targets[0])):
+                (constant if isinstance(node.value, ast.Constant) else changeable).add(place)
+            elif isinstance(node, ast.arg):
+                changeable.add(node.arg)
+        for place in constant - changeable:
+            self._looked.pop(place, None)
+
+    def _look(self, node: ast.AST, line: int) -> None:
+        if isinstance(node, ast.expr) and (place := place_of(node)) is not None:
+            self._looked[place] = max(line, self._looked.get(place, 0))
+        if not (isinstance(node, ast.Call) and self._is_of_program(node)):
+            for inner in ast.iter_child_nodes(node):
+                self._look(inner, line)
+
+    def _is_of_program(self, node: ast.Call) -> bool:
+        return isinstance(node.func, ast.Name) and node.func.id not in self._own
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        self.generic_visit(node)
+        given = [*node.args, *(key.value for key in node.keywords)]
+        self.found |= self._is_of_program(node) and any(map(_is_special, given))
+        places = [place_of(each) for each in given]
+        if any(place and self._looked.get(place, 0) > node.lineno for place in places):
+            if self._is_of_program(node):
+                self.found = True
+                return _on_bench("changing", node.func, *node.args, keywords=node.keywords)
+            if self._methods and isinstance(node.func, ast.Attribute):
+                owner, name = node.func.value, ast.Constant(node.func.attr)
+                return _on_bench("changing_by", owner, name, *node.args, keywords=node.keywords)
+        return node
+
+
+def _is_special(node: ast.expr) -> bool:
+    """Whether this is a type, or a value that `apart.py` takes apart."""
+    match node:
+        case ast.Name(name):
+            return isinstance(getattr(builtins, name, None), type)
+        case ast.Call(ast.Name(name) | ast.Attribute(attr=name)):
+            return name in apart.MADE
+    return False
+
+
+def _on_bench(method: str, *arguments: ast.expr, keywords: list[ast.keyword] | None = None) -> ast.Call:
+    return ast.Call(ast.Attribute(ast.Name(BENCH), method), [*arguments], keywords or [])
