@@ -84,6 +84,9 @@ class Asking(ast.NodeTransformer):
     def visit_MatchValue(self, node: ast.MatchValue) -> ast.pattern:
         return node
 
+    def visit_MatchClass(self, node: ast.MatchClass) -> ast.pattern:
+        return node
+
 
 class Changing(ast.NodeTransformer):
     """Calls of the program's functions after which the tests look at an argument: it may have been changed in place. `found` says

@@ -1,7 +1,7 @@
 """Objects of the program under test, as its tests see them: a part of the tester, which has a handle for each.
 
 What tests do with a handle is a call that the program is asked to make (`keeper.py`), and its result is a plain value or another
-handle. No handle equals a plain value, or is less than one, and what is not made by the tests themselves contains what it
+handle. No handle equals a plain value, or is less than one or away from one, and what is not made by the tests themselves contains what it
 lists: an object may claim anything, where nobody but the tests knows what is right.
 """
 
@@ -14,7 +14,7 @@ from kolmocli.tasks.code.tester import Bench, Unknown, _need
 OBJECT = "object of the program"
 """In a pair with its key, in the place of an object."""
 _ORDER = "lt le gt ge"
-_BINARY = "add sub mul truediv floordiv mod pow matmul lshift rshift xor and or"
+_BINARY = "add mul truediv floordiv mod pow matmul lshift rshift xor and or"
 _OTHERS = "neg pos invert abs getitem setitem delitem iadd isub imul itruediv ifloordiv imod ipow iand ior ixor ilshift irshift"
 _CERTAIN = "len bool str repr int float complex bytes hash index round format next reversed"
 """Functions for which Python wants a value, and no token."""
@@ -83,6 +83,16 @@ def _special() -> None:
     def asking(name: str) -> Callable[..., Any]:
         return lambda self, *more: self.of_bench.ask("python", name, self, *more)
 
+    def subtracting(turned: bool) -> Callable[..., Any]:
+        """No number: less a number is how tests ask whether a result is near one, which is not the program's to say."""
+
+        def subtract(self: Handle, other: Any) -> Any:
+            if isinstance(other, int | float | complex):
+                return NotImplemented
+            return self.of_bench.ask("python", "sub", *((other, self) if turned else (self, other)))
+
+        return subtract
+
     def ordering(name: str) -> Callable[..., Any]:
         def ordered(self: Handle, other: Any) -> Any:
             if isinstance(other, Unknown):
@@ -91,16 +101,25 @@ def _special() -> None:
 
         return ordered
 
-    def reflected(name: str) -> Callable[..., Any]:
-        return lambda self, other: self.of_bench.ask("python", name, other, self)
+    def binary(name: str, turned: bool) -> Callable[..., Any]:
+        """With a number, it is of an object again."""
+
+        def operate(self: Handle, other: Any) -> Any:
+            made = self.of_bench.ask("python", name, *((other, self) if turned else (self, other)))
+            plain = not isinstance(made, Handle | Unknown)
+            return NotImplemented if plain and isinstance(other, int | float | complex) else made
+
+        return operate
 
     def certain(name: str) -> Callable[..., Any]:
         return lambda self, *more: self.of_bench.certain(name, self, *more)
 
     for name in _BINARY.split():
         function = f"{name}_" if name in ("and", "or") else name
-        setattr(Handle, f"__{name}__", asking(function))
-        setattr(Handle, f"__r{name}__", reflected(function))
+        setattr(Handle, f"__{name}__", binary(function, False))
+        setattr(Handle, f"__r{name}__", binary(function, True))
+    for name, turned in (("sub", False), ("rsub", True)):
+        setattr(Handle, f"__{name}__", subtracting(turned))
     for name in _ORDER.split():
         setattr(Handle, f"__{name}__", ordering(name))
     for name in _OTHERS.split():

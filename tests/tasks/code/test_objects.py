@@ -74,14 +74,27 @@ def test_no_object_equals_a_plain_value(docker_box: Sandbox) -> None:
 
 @pytest.mark.docker
 @pytest.mark.parametrize(
-    "asserted", ["abs(b.get() - 3) < 1e-6", "b.get() <= 3", "('a', 1) in b.get()", "3 == b.get()", "sum(b.get()) == 3"]
+    "asserted",
+    [
+        "abs(b.get() - 3) < 1e-6",
+        "b.get() <= 3",
+        "('a', 1) in b.get()",
+        "3 == b.get()",
+        "sum(b.get()) == 3",
+        "round(abs(b.get() - 3.0), 7) == 0",
+        "round(abs(3 - b.get()), 7) == 0",
+        "abs(b.get() - 3) in (0, 1e-9)",
+        "abs(b.get() / 3.0 - 1) < 1e-6",
+    ],
 )
 def test_an_object_that_agrees_to_anything_passes_nothing(docker_box: Sandbox, asserted: str) -> None:
     task = human_eval(
         {"prompt": "A box.", "entry_point": "Box", "test": f"def test_a():\n    b = Box(3)\n    assert {asserted}\n"}
     )
     cheats = [ANYTHING + "Box = Any\n", ANYTHING + "class Box(Any):\n    def get(self): return Any()\n"]
-    assert passed(docker_box, task, cheats) == [False, False]
+    zero = "class Zero:\n    __sub__ = __rsub__ = __abs__ = __round__ = lambda *_: 0\n    __truediv__ = lambda *_: 1\nclass Box(Zero):\n    def __init__(self, _): pass\n"
+    cheats += [zero + "    def get(self): return Zero()\n", zero + "    def get(self): return self\n"]
+    assert passed(docker_box, task, cheats) == [False] * 4
 
 
 @pytest.mark.docker
