@@ -90,11 +90,11 @@ class Asking(ast.NodeTransformer):
 
 class Changing(ast.NodeTransformer):
     """Calls of the program's functions after which the tests look at an argument: it may have been changed in place. `found` says
-    whether there is one, or one with an argument that is no plain value."""
+    whether there is one, or a value that is no plain one."""
 
     def __init__(self, tree: ast.AST, own: Collection[str], methods: bool) -> None:
         """`own` are the names that are none of the program's functions; `methods`: tests keep objects, of which they call some."""
-        self.found, self._methods = False, methods
+        self.found, self._methods = any(map(_is_taken_apart, ast.walk(tree))), methods
         self._own = own
         self._looked: dict[str, int] = {}
         """The last line of an assert about a place."""
@@ -122,7 +122,7 @@ class Changing(ast.NodeTransformer):
     def visit_Call(self, node: ast.Call) -> ast.expr:
         self.generic_visit(node)
         given = [*node.args, *(key.value for key in node.keywords)]
-        self.found |= self._is_of_program(node) and any(map(_is_special, given))
+        self.found |= self._is_of_program(node) and any(map(_is_type, given))
         places = [place_of(each) for each in given]
         if any(place and self._looked.get(place, 0) > node.lineno for place in places):
             if self._is_of_program(node):
@@ -134,14 +134,16 @@ class Changing(ast.NodeTransformer):
         return node
 
 
-def _is_special(node: ast.expr) -> bool:
-    """Whether this is a type, or a value that `apart.py` takes apart."""
-    match node:
-        case ast.Name(name):
-            return isinstance(getattr(builtins, name, None), type)
-        case ast.Call(ast.Name(name) | ast.Attribute(attr=name)):
-            return name in apart.MADE
-    return False
+def _is_type(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and isinstance(getattr(builtins, node.id, None), type)
+
+
+def _is_taken_apart(node: ast.AST) -> bool:
+    """Whether this is a value that is no plain one, and that `apart.py` takes apart."""
+    return isinstance(node, ast.Call) and (
+        (isinstance(node.func, ast.Name) and node.func.id in apart.MADE)
+        or (isinstance(node.func, ast.Attribute) and node.func.attr in apart.MADE)
+    )
 
 
 def _on_bench(method: str, *arguments: ast.expr, keywords: list[ast.keyword] | None = None) -> ast.Call:

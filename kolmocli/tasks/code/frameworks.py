@@ -91,6 +91,8 @@ def plain_tests(code: str, defined: Collection[str] = ()) -> str:
     for node in (inner for each in [*body, *calls] for inner in ast.walk(each)):
         if isinstance(node, ast.Name) and node.id in framework:
             raise ValueError(f"the tests use more of {framework[node.id]} than is read; write asserts")
+        if isinstance(node, ast.Attribute) and node.attr in imports.ASSERTING and node.attr not in plain.own:
+            raise ValueError(f"the tests use {node.attr} of unittest in a way that is not read; write asserts")
     opening = ast.parse(_APPROX * plain.approximates + _CAUGHT * plain.catches + _CASE * plain.inherits).body
     return ast.unparse(ast.fix_missing_locations(ast.Module([*opening, *body, *calls], [])))
 
@@ -115,6 +117,7 @@ class _Plain(ast.NodeTransformer):
         `modules`, those of the program."""
         self._modules = imports.FRAMEWORKS | modules
         self._taken = imports.taken(tree, modules)
+        self.own = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
         self.approximates, self.catches, self.inherits = False, False, False
         self._looked, self._framework, self._program = looked, framework, imports.modules(tree, modules)
 
@@ -124,6 +127,9 @@ class _Plain(ast.NodeTransformer):
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.stmt | None:
         return None if imports.is_import(node, self._modules) and "mock" not in ast.unparse(node) else node
+
+    def visit_Try(self, node: ast.Try) -> ast.stmt:
+        return self._visited(node)
 
     def visit_If(self, node: ast.If) -> ast.stmt | None:
         return None if collected.is_main(node) else self._visited(node)
@@ -153,8 +159,8 @@ class _Plain(ast.NodeTransformer):
 
     def visit_Expr(self, node: ast.Expr) -> ast.AST | list[ast.stmt]:
         match node.value:
-            case ast.Call(func=ast.Attribute(value=ast.Name("self"), attr=method), args=arguments) if method.startswith(
-                ("assert", "fail", "skip")
+            case ast.Call(func=ast.Attribute(value=ast.Name("self"), attr=method), args=arguments) if (
+                method.startswith(("assert", "fail", "skip")) and method not in self.own
             ):
                 by_name = {each.arg: each for each in node.value.keywords}
                 named = [by_name[name] for name in _NAMED if name in by_name]

@@ -13,8 +13,10 @@ from kolmocli.tasks.code.tester import Bench, Unknown, _need
 
 OBJECT = "object of the program"
 """In a pair with its key, in the place of an object."""
+_RELATING = frozenset(("sub", "truediv", "floordiv", "mod", "xor"))
+"""With a number: so tests ask whether a result is near one, which is not the program's to say."""
 _ORDER = "lt le gt ge"
-_BINARY = "add mul truediv floordiv mod pow matmul lshift rshift xor and or"
+_BINARY = "add sub mul truediv floordiv mod pow matmul lshift rshift xor and or"
 _OTHERS = "neg pos invert abs getitem setitem delitem iadd isub imul itruediv ifloordiv imod ipow iand ior ixor ilshift irshift"
 _CERTAIN = "len bool str repr int float complex bytes hash index round format next reversed"
 """Functions for which Python wants a value, and no token."""
@@ -81,17 +83,7 @@ class Handle:
 
 def _special() -> None:
     def asking(name: str) -> Callable[..., Any]:
-        return lambda self, *more: self.of_bench.ask("python", name, self, *more)
-
-    def subtracting(turned: bool) -> Callable[..., Any]:
-        """No number: less a number is how tests ask whether a result is near one, which is not the program's to say."""
-
-        def subtract(self: Handle, other: Any) -> Any:
-            if isinstance(other, int | float | complex):
-                return NotImplemented
-            return self.of_bench.ask("python", "sub", *((other, self) if turned else (self, other)))
-
-        return subtract
+        return lambda self, *more: self.of_bench.ask_of(self, name, *more)
 
     def ordering(name: str) -> Callable[..., Any]:
         def ordered(self: Handle, other: Any) -> Any:
@@ -102,12 +94,13 @@ def _special() -> None:
         return ordered
 
     def binary(name: str, turned: bool) -> Callable[..., Any]:
-        """With a number, it is of an object again."""
+        """What relates an object to a number is an object again, of which nothing more is asked but whether it equals another."""
 
         def operate(self: Handle, other: Any) -> Any:
             made = self.of_bench.ask("python", name, *((other, self) if turned else (self, other)))
-            plain = not isinstance(made, Handle | Unknown)
-            return NotImplemented if plain and isinstance(other, int | float | complex) else made
+            if name not in _RELATING or not isinstance(other, int | float | complex) or isinstance(made, Unknown):
+                return made
+            return self.of_bench.related(made) if isinstance(made, Handle) else NotImplemented
 
         return operate
 
@@ -118,8 +111,6 @@ def _special() -> None:
         function = f"{name}_" if name in ("and", "or") else name
         setattr(Handle, f"__{name}__", binary(function, False))
         setattr(Handle, f"__r{name}__", binary(function, True))
-    for name, turned in (("sub", False), ("rsub", True)):
-        setattr(Handle, f"__{name}__", subtracting(turned))
     for name in _ORDER.split():
         setattr(Handle, f"__{name}__", ordering(name))
     for name in _OTHERS.split():
@@ -138,6 +129,8 @@ class Keeping(Bench):
         super().__init__(known, results, classes)
         self.handles: dict[Any, Handle] = {}
         self.made = 0
+        self.relations: set[Any] = set()
+        """Keys of what relates an object to a number."""
         self.stubs: dict[Callable[..., Any], str] = {}
         """Functions of the program, and what they are called."""
 
@@ -198,8 +191,17 @@ class Keeping(Bench):
             self.unfit = self.unfit and self.unfit.replace(function, name)
             raise
 
-    def certain(self, name: str, *arguments: Any) -> Any:
-        found = self.ask("python", name, *arguments)
+    def related(self, handle: Handle) -> Handle:
+        self.relations.add(handle.under_key)
+        return handle
+
+    def ask_of(self, handle: Handle, name: str, *more: Any) -> Any:
+        if handle.under_key in self.relations:
+            raise TypeError(f"{name} of an object less a number")
+        return self.ask("python", name, handle, *more)
+
+    def certain(self, name: str, handle: Handle, *more: Any) -> Any:
+        found = self.ask_of(handle, name, *more)
         if isinstance(found, Unknown):
             _need(found)
         return found
@@ -218,7 +220,10 @@ class Keeping(Bench):
 
     def python(self, name: str, *arguments: Any, **keywords: Any) -> Any:
         """What a function of Python returns: by the program, where that is of an object."""
-        if any(isinstance(each, Handle) for each in arguments):
+        handles = [each for each in arguments if isinstance(each, Handle)]
+        if handles:
+            if any(each.under_key in self.relations for each in handles) and name not in ("isinstance", "repr", "str"):
+                raise TypeError(f"{name} of an object less a number")
             return self.ask("python", name, *arguments, **keywords)
         return self.space["__builtins__"][name](*arguments, **keywords)
 

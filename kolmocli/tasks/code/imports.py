@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import sys
+import unittest
 from collections.abc import Collection
 
+ASSERTING = frozenset(name for name in dir(unittest.TestCase) if name.startswith("assert"))
 FRAMEWORKS = frozenset({"pytest", "unittest"})
 _PROGRAM = frozenset(
     ("solution", "solutions", "main", "your_module", "my_module", "module", "code", "program", "script", "submission", "answer",
@@ -17,12 +19,17 @@ _PROGRAM = frozenset(
 def program_modules(tree: ast.Module, defined: Collection[str]) -> frozenset[str]:
     """Names of the modules that are the program."""
     used = dict[str, set[str]]()
+    known_as = dict[str, str]()
     for node in ast.walk(tree):
         match node:
             case ast.ImportFrom(module=str(module), names=names):
                 used.setdefault(module.partition(".")[0], set()).update(alias.name for alias in names)
-            case ast.Attribute(ast.Name(name), attribute):
-                used.setdefault(name, set()).add(attribute)
+            case ast.Import(names=names):
+                known_as |= {alias.asname or alias.name: alias.name.partition(".")[0] for alias in names}
+    for node in ast.walk(tree):
+        match node:
+            case ast.Attribute(ast.Name(name), attribute) if name in known_as:
+                used.setdefault(known_as[name], set()).add(attribute)
     return _PROGRAM | {module for module, names in used.items() if names <= {*defined} and not _is_known(module)}
 
 

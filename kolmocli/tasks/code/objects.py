@@ -89,7 +89,7 @@ def without_objects(
 
     defined = bound(tree)
     own = {*dir(builtins), *defined, *known}
-    errors = [name for name in _caught(tree) if name not in own]
+    errors = [name for name in _errors(tree) if name not in own]
     uses = Uses(tree, {*own, *errors})
     classes = uses.kept([name for text in code for name in defined_classes(text)])
     for node in ast.walk(tree):
@@ -107,12 +107,15 @@ def without_objects(
     return ast.fix_missing_locations(tree), Objects(tuple(change.methods.values()), tuple(classes), tuple(errors), kept)
 
 
-def _caught(tree: ast.Module) -> list[str]:
+def _errors(tree: ast.Module) -> list[str]:
+    """Exceptions that the tests catch, and what is called like one."""
     found = dict[str, None]()
     for node in ast.walk(tree):
         if isinstance(node, ast.ExceptHandler) and node.type is not None:
             kinds = node.type.elts if isinstance(node.type, ast.Tuple) else [node.type]
             found |= {kind.id: None for kind in kinds if isinstance(kind, ast.Name)}
+        if isinstance(node, ast.Name) and node.id.endswith(("Error", "Exception")):
+            found[node.id] = None
     return list(found)
 
 

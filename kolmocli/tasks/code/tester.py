@@ -110,6 +110,8 @@ class Bench:
         self.unseen = False
         """A result is no plain value, and no assert has failed since: the tests may expect an exception, and this is none."""
         self.guesses = 0
+        self.errors: list[type[BaseException]] = []
+        """What stands for exceptions of the program that the tests name."""
         self.unfit: str | None = None
         """What the tests ask for that cannot be had."""
 
@@ -151,6 +153,10 @@ class Bench:
         if any(issubclass(each, KeyError) for each in kinds):  # which says its argument as it would be typed
             with contextlib.suppress(Exception):
                 said = ast.literal_eval(said)
+        if len(kinds) > 1 and kinds[0] in self.errors:  # of which the tests ask whether it is that very type
+            with contextlib.suppress(TypeError):
+                kinds[0].__bases__ = tuple(kinds[1:])
+                kinds = kinds[:1]
         with contextlib.suppress(TypeError):  # a group of exceptions needs those that are in it
             kind = kinds[0] if len(kinds) == 1 else type(raised.names[0], tuple(kinds), {})
             if issubclass(kind, BaseException):
@@ -232,7 +238,8 @@ def main(request: str, open_bench: Callable[..., Bench] = Bench) -> str:
     error = None
     try:
         exec(compile(asked["opening"], "<opening>", "exec", optimize=0), bench.space)
-        bench.space.update({name: type(name, (Exception,), {}) for name in asked["errors"]})
+        bench.errors = [type(name, (Exception,), {}) for name in asked["errors"]]
+        bench.space.update({error.__name__: error for error in bench.errors})
         bench.space.update({name: bench.stub(name) for name in asked["functions"]})
         exec(compile(asked["tests"], "<tests>", "exec", optimize=0), bench.space)
         if bench.unseen:

@@ -119,6 +119,11 @@ def test_what_needs_no_framework_stays_as_it_is() -> None:
             "`params` of the fixture x",
         ),
         (
+            "import unittest\nclass T(unittest.TestCase):\n    def helper(self):\n        return self.assertRaises(ValueError)\n"
+            "    def test_a(self):\n        with self.helper():\n            f(1)",
+            "assertRaises of unittest in a way that is not read",
+        ),
+        (
             "import pytest\n@pytest.mark.parametrize('x', [1], indirect=True)\ndef test_a(x):\n    assert f(x)",
             "`indirect` of test_a",
         ),

@@ -235,3 +235,34 @@ def test_the_setup_may_make_objects_of_the_program(docker_box: Sandbox) -> None:
         "def depth(node):\n    return 0 if node is None else 1 + depth(node.left)\n"
     )
     assert passed(docker_box, mbpp(record), [right, right.replace("1 + d", "2 + d")]) == [True, False]
+
+
+@pytest.mark.docker
+def test_an_object_less_a_number_may_equal_an_object(docker_box: Sandbox) -> None:
+    tests = "class T:\n    def test_a(self):\n        assert Clock(90) - 30 == Clock(60)\n        assert 2 ** Clock(3) == 8\n"
+    program = (
+        "class Clock:\n    def __init__(self, t): self.t = t\n    def __sub__(self, n): return Clock(self.t - n)\n"
+        "    def __eq__(self, other): return self.t == other.t\n    def __rpow__(self, n): return n ** self.t\n"
+    )
+    task = human_eval({"prompt": "A clock.", "test": tests, "canonical_solution": program})
+    assert passed(docker_box, task, [program, program.replace("t - n", "t + n")]) == [True, False]
+
+
+@pytest.mark.docker
+def test_the_very_type_of_an_exception_may_be_asked_for(docker_box: Sandbox) -> None:
+    tests = (
+        "import unittest\ntry:\n    from buffer import Buffer, FullError\nexcept ImportError:\n    raise\n"
+        "class T(unittest.TestCase):\n    def test_a(self):\n        buffer = Buffer(1)\n        buffer.write(1)\n"
+        "        with self.assertRaises(BufferError) as caught:\n            buffer.write(2)\n"
+        "        self.assertEqual(type(caught.exception), FullError)\n        self.assertEqual(caught.exception.args[0], 'full')\n"
+        "        self.assertHolds(buffer, 1)\n    def assertHolds(self, buffer, n):\n        self.assertEqual(buffer.n, n)\n"
+    )
+    program = (
+        "class FullError(BufferError): pass\nclass Buffer:\n    def __init__(self, most): self.n, self.most = 0, most\n"
+        "    def write(self, x):\n        if self.n == self.most: raise FullError('full')\n        self.n += 1\n"
+    )
+    task = human_eval({"prompt": "A buffer.", "test": tests, "canonical_solution": program})
+    assert task.entry_point == "Buffer"
+    wrong = [program.replace("raise FullError", "raise BufferError"), program.replace("n += 1", "n = 2"),
+             program.replace("(BufferError)", "(Exception)"), program.replace("'full'", "'no'")]  # fmt: skip
+    assert passed(docker_box, task, [program, *wrong]) == [True, False, False, False, False]
