@@ -10,6 +10,8 @@ import decimal as _decimal
 import fractions as _fractions
 from typing import Any as _Any
 
+OBJECT = "object of the program"
+"""In a pair with its key, in the place of an object."""
 _APART = "value of Python's library"
 _OF_DAY, _OF_TIME = ("year", "month", "day"), ("hour", "minute", "second", "microsecond")
 _PARTS: dict[type, tuple[str, ...]] = {

@@ -8,11 +8,9 @@ lists: an object may claim anything, where nobody but the tests knows what is ri
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from kolmocli.tasks.code.apart import _apart, _together
+from kolmocli.tasks.code.apart import OBJECT, _apart, _together
 from kolmocli.tasks.code.tester import Bench, Unknown, _need
 
-OBJECT = "object of the program"
-"""In a pair with its key, in the place of an object."""
 _RELATING = frozenset(("sub", "truediv", "floordiv", "mod", "xor"))
 """With a number: so tests ask whether a result is near one, which is not the program's to say."""
 _ORDER = "lt le gt ge"

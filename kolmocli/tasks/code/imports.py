@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import ast
 import sys
-import unittest
 from collections.abc import Collection
 
-ASSERTING = frozenset(name for name in dir(unittest.TestCase) if name.startswith("assert"))
 FRAMEWORKS = frozenset({"pytest", "unittest"})
 _PROGRAM = frozenset(
     ("solution", "solutions", "main", "your_module", "my_module", "module", "code", "program", "script", "submission", "answer",

@@ -12,9 +12,8 @@ import itertools as _itertools
 import operator as _operator
 from typing import Any as _Any
 
-from kolmocli.tasks.code.apart import _apart, _together
+from kolmocli.tasks.code.apart import OBJECT, _apart, _together
 
-_KEY = "object of the program"
 _MOST_LISTED = 1 << 12
 """Items of an object that tests go through: a generator may have no end."""
 _PLAIN = (
@@ -43,7 +42,7 @@ def _python(name: str) -> _Any:
 def _given(value: _Any) -> _Any:
     """An argument with objects where it has keys."""
     value = _together(value)
-    if type(value) is tuple and len(value) == 2 and value[0] == _KEY:
+    if type(value) is tuple and len(value) == 2 and value[0] == OBJECT:
         return _object(value[1])
     if type(value) in (list, tuple, set, frozenset):
         return type(value)(map(_given, value))
@@ -90,4 +89,4 @@ def _left(value: _Any) -> _Any:
         known = isinstance(value, type) and value in (globals().get(named), getattr(_builtins, named, None))
         key = named if known else f"{len(_kept)}. of these"
         _kept[key] = value
-    return _KEY, key
+    return OBJECT, key

@@ -51,7 +51,9 @@ def method_glue(methods: Collection[Method], *, perhaps: bool = False) -> str:
 def keeper() -> str:
     """Code below a program that keeps the objects that tests make."""
     lines = [line for text in (apart, keeper_text) for line in inspect.getsource(text).splitlines()]
-    return "\n".join(["", "", *(line for line in lines if not line.startswith("from kolmocli.")), ""])
+    text = "\n".join(line for line in lines if not line.startswith("from kolmocli."))
+    names = "_object_made, _object_asked, _object_changed"  # no other: a program may have names like those of the text
+    return f"\n\ndef _object_keeper():\n{_indented(text)}    return {names}\n\n\n{names} = _object_keeper()\n"
 
 
 def _indented(code: str) -> str:

@@ -73,8 +73,7 @@ def human_eval(record: Mapping[str, Any]) -> CodeTask:
     called = [each.function for each in methods]
     if not any(is_used(name, tree) for name in {given or function, function, *called, *objects.classes}):
         raise ValueError(f"the tests never call `entry_point` {entry}")
-    test = ast.unparse(tree) if methods or objects.kept else test
-    code = test if given is None else f"{test}\n\ncheck({function})\n"
+    code = ast.unparse(tree) + ("" if given is None else f"\n\ncheck({function})\n")
     task_id = _task_id(record)
     others = [] if methods else _others(tree, opening, function)
     functions = [name for name in (*(called or [function]), *others) if name not in objects.classes + objects.errors]
@@ -99,7 +98,7 @@ def mbpp(record: Mapping[str, Any]) -> CodeTask:
         setup, tests = "", f"{setup}\n{tests}"
     tree, objects = without_objects(parse_tests(tests), bound(parsed(setup)), [reference] if reference else [])
     methods = objects.methods
-    tests = ast.unparse(tree) if methods or objects.kept else tests
+    tests = ast.unparse(tree)
     entry = _text(record, "entry_point") if record.get("entry_point") is not None else None
     method = None if entry is None else Method.of(entry)
     entry = entry if method is None else method.function

@@ -158,7 +158,8 @@ class Bench:
                 kinds[0].__bases__ = tuple(kinds[1:])
                 kinds = kinds[:1]
         with contextlib.suppress(TypeError):  # a group of exceptions needs those that are in it
-            kind = kinds[0] if len(kinds) == 1 else type(raised.names[0], tuple(kinds), {})
+            very = len(kinds) == 1 and (kinds == found[:1] or kinds[0] not in self.errors)
+            kind = kinds[0] if very else type(raised.names[0], tuple(kinds), {})
             if issubclass(kind, BaseException):
                 return kind.__new__(kind, *([said] if raised.said else []))
         return Foreign(raised.error)

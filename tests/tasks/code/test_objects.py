@@ -264,5 +264,20 @@ def test_the_very_type_of_an_exception_may_be_asked_for(docker_box: Sandbox) -> 
     task = human_eval({"prompt": "A buffer.", "test": tests, "canonical_solution": program})
     assert task.entry_point == "Buffer"
     wrong = [program.replace("raise FullError", "raise BufferError"), program.replace("n += 1", "n = 2"),
-             program.replace("(BufferError)", "(Exception)"), program.replace("'full'", "'no'")]  # fmt: skip
-    assert passed(docker_box, task, [program, *wrong]) == [True, False, False, False, False]
+             program.replace("(BufferError)", "(Exception)"), program.replace("'full'", "'no'"),
+             "class Own(BufferError): pass\n" + program.replace("raise FullError", "raise Own"),
+             program.replace("FullError('", "Fuller('").replace("class Buffer:", "class Fuller(FullError): pass\nclass Buffer:")]  # fmt: skip
+    assert passed(docker_box, task, [program, *wrong]) == [True] + [False] * len(wrong)
+
+
+@pytest.mark.docker
+def test_a_program_may_have_names_like_those_of_what_keeps_its_objects(docker_box: Sandbox) -> None:
+    tests = "def test_a():\n    b = Box([1])\n    b.add(2)\n    assert b.all() == [1, 2]\n    assert b.all() is not b.all()\n"
+    names = "_left, _given, _kept, _object, _python, _apart, _together, _copy, _operator, MADE, OBJECT"
+    program = (
+        f"{names} = map(str, range(11))\nclass Box:\n    def __init__(self, xs): self.xs = xs\n"
+        f"    def add(self, x): self.xs.append(x)\n    def all(self):\n        assert [{names}] == [*map(str, range(11))]\n"
+        "        return list(self.xs)\n"
+    )
+    task = human_eval({"prompt": "A box.", "test": tests, "canonical_solution": program})
+    assert passed(docker_box, task, [program, program.replace("append(x)", "append(1)")]) == [True, False]
