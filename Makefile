@@ -18,7 +18,7 @@ pretrained: $(TRAIN)
 	$(BIN)/kolmo model get smollm2
 	$(BIN)/kolmo train arithmetic
 
-# Two processes for each core (tests/conftest.py), each of which computes in one thread.
+# Three processes for two cores (tests/conftest.py), each of which computes in one thread.
 test: $(STAMP)
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist worksteal
 

@@ -19,7 +19,7 @@ from tests import warm
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *(ROOT / "docs" / f"{name}.md" for name in ("library", "extending", "sandbox", "sampler"))]
-_SHORT = ["--set", "warmup.max_steps=20", "--set", "evaluation.tasks=20", "--set", "report=false"]
+_SHORT = ["--set", "warmup.max_steps=2", "--set", "evaluation.tasks=4", "--set", "report=false"]
 OF_OTHERS = {
     "trl": ["train", "digits", "--num-steps", "0", "--run-dir", "runs/warm", *_SHORT],
     "verifiers": [],

@@ -33,6 +33,7 @@ IMPORTED = (
     "kolmocli.training.train",
     "kolmocli.evaluation.command",
     "tests.commands",
+    "tests.patterns",
     "rich.console",
     "rich.panel",
     "rich.table",

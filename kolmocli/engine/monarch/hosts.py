@@ -97,6 +97,7 @@ def start_monarch(hosts: Sequence[str]) -> None:
 
         # The default ends the process. Every fault is met where the call that it broke is waited for.
         monarch.actor.unhandled_fault_hook = lambda failure: None
+        monarch.actor.config.prefix_python_logs_with_actor = False  # the logs of this process are no actor's
         configure(mesh_bootstrap_enable_pdeathsig=True)  # children end with this process, however it ends
         if wanted != "ipc":
             monarch.actor.enable_transport(wanted)

@@ -28,10 +28,12 @@ from kolmocli.tasks.code import apart, handles, tester
 from kolmocli.tasks.code.checks import Check, Checks
 from kolmocli.tasks.code.judge import Broken, Planned, Submission, Tests
 from kolmocli.tasks.code.literals import read_checks
-from kolmocli.tasks.code.objects import Objects
+from kolmocli.tasks.code.objects import NONE, Objects
 from kolmocli.tasks.code.rewriting import parse_tests, rewritten
 from kolmocli.tasks.outcome import Outcome
 
+Parts = tuple[tuple[Call, ...], ...]
+"""Calls of the program by each test, and between two of them."""
 MOST_ROUNDS = 100
 """Rounds of calls that depend on results."""
 
@@ -40,28 +42,28 @@ class Asserts(Planned):
     """Tests as code."""
 
     def __init__(
-        self, code: str, functions: Sequence[str], opening: str = "", name: str = "", objects: Objects | None = None
+        self, code: str, functions: Sequence[str], opening: str = "", name: str = "", objects: Objects = NONE
     ) -> None:
         """`functions` of the program are called by the tests, in the scope of the definitions of `opening`. `name` is for
         messages, `objects` are what else of the program is used. Raises ValueError when the tests do not compile, or assert
         nothing."""
         self.code, self.functions, self.opening, self.name = code, tuple(functions), opening, name
-        self.objects = objects or Objects()
+        self.objects = objects
         self.plan: Tests | None = None if self.objects.kept else read_checks(parse_tests(code), functions)
 
     @cached_property
     def _tests(self) -> str:
         return rewritten(parse_tests(self.code))
 
-    def job(self, calls: Sequence[Call] = (), results: Sequence[Any] = ()) -> Job:
-        """Run the tests with these results of these calls."""
+    def job(self, parts: Sequence[Sequence[Call]] = (), results: Sequence[Any] = ()) -> Job:
+        """Run the tests with these results of the calls of all these parts."""
         request = {
             "opening": self.opening,
             "functions": [*self.functions, *self.objects.classes],
             "classes": self.objects.classes,
             "errors": self.objects.errors,
             "tests": self._tests,
-            "known": [(call.function, call.code) for call in calls],
+            "known": [[(call.function, call.code) for call in part] for part in parts],
             "results": [json.loads(values.line(result, tester.MOST_ITEMS)) for result in results],
         }
         return Job(_harness(self.objects.kept), inputs=(json.dumps(request),))
@@ -89,11 +91,11 @@ def _harness(keeping: bool) -> str:
 class Report:
     """The tester's report on one run of the tests."""
 
-    calls: tuple[Call, ...]
+    parts: Parts
     asserts: tuple[Any, ...]
     """True, False, or what a call has to return: its number, the relation, and what is expected."""
     open: bool
-    """Not all calls had results."""
+    """The calls are not those that the program had made."""
     blocked: bool
     """It needed one, and could only guess."""
     error: str | None
@@ -105,8 +107,12 @@ class Report:
         if type(verdict.value) is not str:
             return None
         found = json.loads(verdict.value.splitlines()[-1])
-        calls = tuple(Call(function, code) for function, code in found.pop("calls"))
-        return cls(calls, tuple(found.pop("asserts")), **found)
+        parts = tuple(tuple(Call(function, code) for function, code in part) for part in found.pop("calls"))
+        return cls(parts, tuple(found.pop("asserts")), **found)
+
+    @property
+    def calls(self) -> tuple[Call, ...]:
+        return tuple(call for part in self.parts for call in part)
 
     def plan(self, tests: Asserts) -> Tests:
         if self.unfit:
@@ -118,7 +124,7 @@ class Report:
         noted = [each for each in self.asserts if each is not True]
         once = [each[0] for each in noted if type(each) is list] == [*range(len(self.calls))]
         if self.blocked or self.error or not once or len(noted) != len(self.calls):
-            return Rounds(tests, self.calls)
+            return Rounds(tests, self.parts)
         checks = [Check(self.calls[call], values.decode(value), relation) for call, relation, value in noted]
         return Checks(tuple(checks))
 
@@ -128,10 +134,10 @@ class Rounds:
     """A plan that begins with these calls."""
 
     tests: Asserts
-    calls: tuple[Call, ...]
+    parts: Parts
 
     def attempt(self, submission: Submission) -> Attempt:
-        return Calling(self.tests, submission, self.calls)
+        return Calling(self.tests, submission, self.parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,12 +146,12 @@ class Calling:
 
     tests: Asserts
     submission: Submission
-    calls: tuple[Call, ...]
+    parts: Parts
     round: int = 1
 
     @property
     def job(self) -> Job | None:
-        return self.submission.job(calls=self.calls)
+        return self.submission.job(calls=tuple(call for part in self.parts for call in part))
 
     def outcome(self, verdict: Verdict | None) -> Outcome | Attempt:
         assert verdict is not None
@@ -161,7 +167,7 @@ class Testing:
 
     @property
     def job(self) -> Job | None:
-        return self.calling.tests.job(self.calling.calls, self.made.trace)
+        return self.calling.tests.job(self.calling.parts, self.made.trace)
 
     def outcome(self, verdict: Verdict | None) -> Outcome | Attempt:
         assert verdict is not None
@@ -171,6 +177,6 @@ class Testing:
         if report is None:  # the results sent them astray
             return calling.submission.outcome(replace(self.made, status=verdict.status), ())
         if report.open and calling.round < MOST_ROUNDS:
-            return replace(calling, calls=report.calls, round=calling.round + 1)
+            return replace(calling, parts=report.parts, round=calling.round + 1)
         ended = () if report.error is None and not report.open else (False,)
         return calling.submission.outcome(self.made, [*[each is True for each in report.asserts], *ended])

@@ -123,10 +123,9 @@ _special()
 class Keeping(Bench):
     """A bench for tests that keep objects of classes of the program."""
 
-    def __init__(self, known: list[tuple[str, str]], results: list[Any], classes: list[str]) -> None:
+    def __init__(self, known: list[list[tuple[str, str]]], results: list[Any], classes: list[str]) -> None:
         super().__init__(known, results, classes)
         self.handles: dict[Any, Handle] = {}
-        self.made = 0
         self.relations: set[Any] = set()
         """Keys of what relates an object to a number."""
         self.stubs: dict[Callable[..., Any], str] = {}
@@ -149,12 +148,16 @@ class Keeping(Bench):
 
     def make(self, maker: str, arguments: Any, keywords: Any) -> Any:
         """A new object. What is known of it is that it was made, or what was raised instead."""
-        self.made += 1
-        self._call("_object_made", self.made, maker, arguments, keywords)
-        return self.handle(self.made)
+        key = self._key()
+        self._call("_object_made", (maker,), arguments, keywords)
+        return self.handle(key)
+
+    def _key(self) -> int:
+        """Of the next call: the same however far the calls of another part go."""
+        return len(self.calls) << 32 | len(self.calls[-1])
 
     def ask(self, of: str, name: str, /, *arguments: Any, **keywords: Any) -> Any:
-        return self._call("_object_asked", of, name, arguments, keywords)
+        return self._call("_object_asked", (of, name), arguments, keywords)
 
     def changing(self, called: Callable[..., Any], /, *arguments: Any, **keywords: Any) -> Any:
         """The result of a function of the program, which may change what it is given: the tests look at that afterwards."""
@@ -169,7 +172,7 @@ class Keeping(Bench):
         return self._changed("method", name, (owner, *arguments), keywords)
 
     def _changed(self, of: str, name: str, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
-        found = self._call("_object_changed", of, name, arguments, keywords)
+        found = self._call("_object_changed", (of, name), arguments, keywords)
         if isinstance(found, Unknown):
             _need(found)
         made, after, named = found
@@ -182,11 +185,11 @@ class Keeping(Bench):
                 old.update(new)
         return made
 
-    def _call(self, function: str, of: Any, name: str, arguments: Any, keywords: Any) -> Any:
+    def _call(self, function: str, names: tuple[str, ...], arguments: Any, keywords: Any) -> Any:
         try:
-            return super().stub(function)(of, name, self._sent(list(arguments)), self._sent(keywords))
+            return super().stub(function)(self._key(), *names, self._sent(list(arguments)), self._sent(keywords))
         except TypeError:
-            self.unfit = self.unfit and self.unfit.replace(function, name)
+            self.unfit = self.unfit and self.unfit.replace(function, names[-1])
             raise
 
     def related(self, handle: Handle) -> Handle:

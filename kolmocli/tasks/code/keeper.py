@@ -53,7 +53,7 @@ def _object_made(key: int, maker: str, arguments: list[_Any], keywords: dict[str
     _kept[key] = _object(maker)(*_given(arguments), **_given(keywords))
 
 
-def _object_asked(of: str, name: str, arguments: list[_Any], keywords: dict[str, _Any]) -> _Any:
+def _object_asked(key: int, of: str, name: str, arguments: list[_Any], keywords: dict[str, _Any]) -> _Any:
     """What a method, a function of the program, or one of Python returns, with keys in the places of objects."""
     arguments, keywords = _given(arguments), _given(keywords)
     if of == "method":
@@ -62,31 +62,36 @@ def _object_asked(of: str, name: str, arguments: list[_Any], keywords: dict[str,
         made = list(_itertools.islice(arguments[0], _MOST_LISTED))
     else:
         made = (_python if of == "python" else _object)(name)(*arguments, **keywords)
-    return _left(made)
+    return _left(made, _fresh(key))
 
 
-def _object_changed(of: str, name: str, arguments: list[_Any], keywords: dict[str, _Any]) -> _Any:
+def _object_changed(key: int, of: str, name: str, arguments: list[_Any], keywords: dict[str, _Any]) -> _Any:
     """What a function or a method returns, and its arguments as they are then."""
     arguments, keywords = _given(arguments), _given(keywords)
     owner = arguments.pop(0) if of == "method" else None
     made = (_object(name) if owner is None else getattr(owner, name))(*arguments, **keywords)
-    return _left([made, arguments, keywords])
+    return _left([made, arguments, keywords], _fresh(key))
 
 
-def _left(value: _Any) -> _Any:
+def _fresh(key: int) -> _Any:
+    """Keys of what a call returns."""
+    return (f"{number}. of call {key}" for number in _itertools.count())
+
+
+def _left(value: _Any, fresh: _Any) -> _Any:
     """What leaves the program in the place of a value: keys, where it has objects."""
     value = _apart(value)
     kind = type(value)
     if kind in (list, tuple):
-        return kind(map(_left, value))
+        return kind([_left(each, fresh) for each in value])
     if kind is dict:
-        return {_left(key): _left(each) for key, each in value.items()}
+        return {_left(key, fresh): _left(each, fresh) for key, each in value.items()}
     if kind in _PLAIN:
         return value
     key = next((key for key, kept in _kept.items() if kept is value), None)
     if key is None:
         named = str(getattr(value, "__name__", None))
         known = isinstance(value, type) and value in (globals().get(named), getattr(_builtins, named, None))
-        key = named if known else f"{len(_kept)}. of these"
+        key = named if known else next(fresh)
         _kept[key] = value
     return OBJECT, key

@@ -74,6 +74,9 @@ class Objects:
     """They keep objects, or look at what a function may have changed."""
 
 
+NONE = Objects()
+
+
 def without_objects(
     tree: ast.Module, known: Collection[str] = (), code: Sequence[str] = ()
 ) -> tuple[ast.Module, Objects]:

@@ -4,8 +4,8 @@
                                             except BaseException: __bench__.broken()
 
 So a share of the asserts can be counted, and the calls of all of them can be found (`tester.py`). Code in
-a `try` or a `with` may be meant to raise, and does. The tests are the file's own: they are parsed
-here, and run in the sandbox only.
+a `try` or a `with` may be meant to raise, and does. What tests of a framework became is called in parts: `with __bench__.part(): test()`.
+The tests are the file's own: they are parsed here, and run in the sandbox only.
 """
 
 from __future__ import annotations
@@ -30,7 +30,22 @@ def parse_tests(code: str) -> ast.Module:
 
 def rewritten(tree: ast.Module) -> str:
     """The code for the tester."""
-    return ast.unparse(ast.fix_missing_locations(_Rewriting().visit(tree)))
+    tree = _Rewriting().visit(tree)
+    tree.body = _in_parts(tree.body)
+    return ast.unparse(ast.fix_missing_locations(tree))
+
+
+def _in_parts(body: list[ast.stmt]) -> list[ast.stmt]:
+    """Calls that are no part of anything, or of a loop over the parameters of a test alone."""
+    parts: list[ast.stmt] = []
+    for node in body:
+        match node:
+            case ast.Expr(ast.Call()):
+                node = ast.With([ast.withitem(_on_bench("part"))], [node])
+            case ast.For(body=[ast.For() | ast.Expr(ast.Call())]):
+                node.body = _in_parts(node.body)
+        parts.append(node)
+    return parts
 
 
 class _Rewriting(ast.NodeTransformer):

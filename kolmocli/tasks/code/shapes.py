@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from kolmocli.errors import UsageError
@@ -31,7 +32,7 @@ from kolmocli.tasks.code.frameworks import plain_tests
 from kolmocli.tasks.code.imports import imported
 from kolmocli.tasks.code.languages import written_in
 from kolmocli.tasks.code.limits import allowance
-from kolmocli.tasks.code.objects import Method, without_objects
+from kolmocli.tasks.code.objects import Method, Objects, without_objects
 from kolmocli.tasks.code.outputs import COMPARISONS, Compare
 from kolmocli.tasks.code.prompt import program_of_completion
 from kolmocli.tasks.code.rewriting import parse_tests
@@ -58,9 +59,10 @@ def human_eval(record: Mapping[str, Any]) -> CodeTask:
         tree = called_by_name(tree, str(named))
     tree, objects = without_objects(tree, code=known)
     entry = _entry(record, tree, asked, [*imported(given_test, names), *objects.classes], objects.errors)
-    methods, method = [*objects.methods], Method.of(entry)
+    method = Method.of(entry)
     if method is not None:
-        methods = [method, *(each for each in methods if each != method)]
+        objects = replace(objects, methods=(method, *(each for each in objects.methods if each != method)))
+    methods = objects.methods
     function = entry if method is None else method.function
     if not function.isidentifier():
         raise ValueError(f"`entry_point` {entry!r} is no name of a function")
@@ -82,8 +84,8 @@ def human_eval(record: Mapping[str, Any]) -> CodeTask:
     return CodeTask(
         prompt=prompt.function_to_complete(asked, what) if opening and not methods else words,
         tests=Asserts(code, functions, prompt.closed(opening) if opening else "", task_id or function, objects),
-        entry_point=function, opening=opening, reference=reference, task_id=task_id, methods=tuple(methods),
-        classes=objects.classes, kept=objects.kept, allowance=allowance(record),
+        entry_point=function, opening=opening, reference=reference, task_id=task_id, objects=objects,
+        allowance=allowance(record),
     )  # fmt: skip
 
 
@@ -97,7 +99,6 @@ def mbpp(record: Mapping[str, Any]) -> CodeTask:
     if any(name[:1].isupper() for name in free(parsed(setup))):  # it makes objects of the program
         setup, tests = "", f"{setup}\n{tests}"
     tree, objects = without_objects(parse_tests(tests), bound(parsed(setup)), [reference] if reference else [])
-    methods = objects.methods
     tests = ast.unparse(tree)
     entry = _text(record, "entry_point") if record.get("entry_point") is not None else None
     method = None if entry is None else Method.of(entry)
@@ -108,14 +109,15 @@ def mbpp(record: Mapping[str, Any]) -> CodeTask:
         raise ValueError("the tests call no function of the program's")
     if function not in functions:
         raise ValueError(f"the tests never call `entry_point` {function}")
-    shown = next((f"{m.owner}().{functions[function]}" for m in methods if m.function == function), functions[function])
+    shown = next(
+        (f"{m.owner}().{functions[function]}" for m in objects.methods if m.function == function), functions[function]
+    )
     task_id = _task_id(record)
     names = [name for name in functions if name not in objects.classes + objects.errors]
     return CodeTask(
         prompt=prompt.function_in_words(asked, shown, what="class" if function in objects.classes else "function"),
         tests=Asserts(tests, names, setup, task_id or function, objects),
-        entry_point=function, reference=reference, task_id=task_id, methods=methods, classes=objects.classes, kept=objects.kept,
-        allowance=allowance(record),
+        entry_point=function, reference=reference, task_id=task_id, objects=objects, allowance=allowance(record),
     )  # fmt: skip
 
 
@@ -158,8 +160,8 @@ def calls(record: Mapping[str, Any]) -> CodeTask:
         raise ValueError(str(error)) from None
     return CodeTask(
         prompt=prompt.function_in_words(asked, function), tests=Checks(checks), entry_point=function,
-        reference=_reference(record), task_id=_task_id(record), methods=(Method("Solution", function, function),), either=True,
-        allowance=allowance(record),
+        reference=_reference(record), task_id=_task_id(record), allowance=allowance(record),
+        objects=Objects(methods=(Method("Solution", function, function),)), either=True,
     )  # fmt: skip
 
 

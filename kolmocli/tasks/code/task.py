@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from kolmocli.tasks.base import Attempt, Task
 from kolmocli.tasks.code.judge import Credit, Submission, Tests
 from kolmocli.tasks.code.limits import USUAL, Allowance
-from kolmocli.tasks.code.objects import Method, keeper, method_glue
+from kolmocli.tasks.code.objects import NONE, Objects, keeper, method_glue
 from kolmocli.tasks.code.prompt import closed, program_of_completion
 from kolmocli.tasks.outcome import Terms
 
@@ -20,34 +20,27 @@ class CodeTask(Task):
     opening: str = ""
     """The code that an answer goes on from, or stands below, as HumanEval has it; empty where an answer is all there is."""
     credit: Credit = "all"
-    methods: tuple[Method, ...] = ()
-    """Functions that the tests call and that are methods of a class of the program."""
-    classes: tuple[str, ...] = ()
-    """Of the program, of which the tests keep objects."""
-    kept: bool = False
-    """The tests need more of the program than what its functions return."""
+    objects: Objects = NONE
     either: bool = False
-    """The program may as well define these functions itself."""
+    """The program may as well define the methods of these as functions."""
     allowance: Allowance = USUAL
     """Limits that the task itself grants a program."""
 
     @property
     def defines(self) -> tuple[str, ...]:
         names = () if self.entry_point is None else (self.entry_point,)
-        return (
-            *dict.fromkeys((*self.classes, *(method.owner for method in self.methods))),
-            *(names if self.either or not (self.methods or self.classes) else ()),
-        )
+        owners = dict.fromkeys((*self.objects.classes, *(method.owner for method in self.objects.methods)))
+        return (*owners, *(names if self.either or not owners else ()))
 
     def attempt(self, text: str, terms: Terms) -> Attempt:
         program, lines = self.program(text), text.count("\n") + 1
-        below = method_glue(self.methods, perhaps=self.either) + keeper() * self.kept
+        below = method_glue(self.objects.methods, perhaps=self.either) + keeper() * self.objects.kept
         return self.tests.attempt(
             Submission(program, lines, terms.rule, self.credit, 1 + self.index, self.allowance, below)
         )
 
     def program(self, text: str) -> str:
         """The program that an answer stands for, with what its prompt gives."""
-        if not self.methods:
+        if not self.objects.methods:
             return program_of_completion(self.opening, self.entry_point, text)
         return f"{closed(self.opening)}\n\n{text}" if self.opening else text

@@ -17,7 +17,7 @@ import ast
 import contextlib
 import json
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
 from kolmocli.sandbox.wire.values import NotPlain, Opaque, Raised, TooLong, encode, read_line
@@ -94,17 +94,26 @@ class Relation(Unknown):
 
 
 class Bench:
-    """Where the tests run: it hands out results and notes calls and asserts."""
+    """Where the tests run: it hands out results and notes calls and asserts.
 
-    def __init__(self, known: list[tuple[str, str]], results: list[Any], classes: list[str]) -> None:
+    The tests that a framework would run one by one are parts, and so is what stands between two of them. A part that needs a result
+    that is not there ends, and the next begins: what all of them wait for is asked of the program at once."""
+
+    def __init__(self, known: list[list[tuple[str, str]]], results: list[Any], classes: list[str]) -> None:
+        """`known` are the calls of each part that the program has made, `results` what they all returned."""
         self.classes = frozenset(classes)
         """Of the program, of which tests keep objects."""
         self.known, self.results = known, results
-        self.calls: list[tuple[str, str]] = []
+        self.calls: list[list[tuple[str, str]]] = [[]]
+        """Those of each part."""
+        self.ready = 0
+        """Results of the parts that are over."""
         self.asserts: list[Any] = []
         self.space: dict[str, Any] = {"__name__": "__main__", BENCH: self}
+        self.waiting = False
+        """A token of this part is about."""
         self.open = False
-        """A token is about."""
+        """The calls are not those that the program has made."""
         self.blocked = False
         """A result was needed that was not there."""
         self.unseen = False
@@ -125,15 +134,36 @@ class Bench:
                     raise NeedValues from None
                 self.unfit = f"{function}() is given a value of type {error.args[0]}; only plain values go to a program"
                 raise TypeError(self.unfit) from None
-            self.calls.append(made)
-            number = len(self.calls) - 1
-            if self.open or number >= len(self.results) or self.known[number] != made:
-                self.open = True
-                return Token(self, number)
-            return self._returned(self.results[number])
+            calls, known = self.calls[-1], self._known()
+            calls.append(made)
+            if self.waiting or known[len(calls) - 1 : len(calls)] != [made]:
+                self.waiting = self.open = True
+                return Token(self, sum(map(len, self.calls)) - 1)
+            return self._returned(self.results[self.ready + len(calls) - 1])
 
         call.__name__ = function
         return call
+
+    def _known(self) -> list[tuple[str, str]]:
+        part = len(self.calls) - 1
+        return self.known[part] if part < len(self.known) else []
+
+    @contextlib.contextmanager
+    def part(self) -> Iterator[None]:
+        """A test."""
+        self._next()
+        with contextlib.suppress(NeedValues):
+            yield
+        self._next()
+
+    def _next(self) -> None:
+        known = self._known()
+        self.open |= len(known) > len(
+            self.calls[-1]
+        )  # the program was asked for more, which may have changed what follows
+        self.ready += len(known)
+        self.calls.append([])
+        self.waiting, self.guesses = False, 0
 
     def _returned(self, result: Any) -> Any:
         if isinstance(result, Opaque):
@@ -233,7 +263,9 @@ def main(request: str, open_bench: Callable[..., Bench] = Bench) -> str:
     """The report on one run of the tests."""
     asked = json.loads(request)
     bench = open_bench(
-        [tuple(call) for call in asked["known"]], [read_line(result) for result in asked["results"]], asked["classes"]
+        [[tuple(call) for call in part] for part in asked["known"]],
+        [read_line(result) for result in asked["results"]],
+        asked["classes"],
     )
     random.seed(0)
     error = None

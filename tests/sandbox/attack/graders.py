@@ -1,5 +1,7 @@
 """Graders for tests: a weak one, one that is honest about nothing, and some that do not work."""
 
+import time
+
 
 def weak(program: str, tests: str) -> bool:
     """Runs all in its own process, and believes an exit with status 0."""
@@ -22,7 +24,7 @@ def raises(program: str, tests: str) -> bool:
 
 def hangs(program: str, tests: str) -> bool:
     while True:
-        pass
+        time.sleep(1)
 
 
 def exact(answer: str, right: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -42,11 +42,14 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
         yield server.url
 
 
-def test_our_own_server_holds(url: str, request: pytest.FixtureRequest) -> None:
-    """In containers against every fourth program: all of them are in them above, and behind a server with the other backend."""
+def test_our_own_server_holds(url: str) -> None:
+    """Against every fourth program: the sandboxes behind it have had all of them above."""
     hostile = [probe.name for probe in load("service") if probe.group != HONEST]
-    only = hostile[::4] if "docker" in request.node.name else []
-    assert_it_holds(*attacked("--url", url, "--timeout", "300", *(word for name in only for word in ("--only", name))))
+    assert_it_holds(*attacked("--url", url, "--timeout", "300", *_only(hostile[::4])))
+
+
+def _only(names: Iterable[str]) -> list[str]:
+    return [word for name in names for word in ("--only", name)]
 
 
 @pytest.mark.docker
@@ -55,7 +58,7 @@ def test_our_own_server_holds(url: str, request: pytest.FixtureRequest) -> None:
     [
         (
             "weak",
-            ["--timeout", "10"],
+            ["--timeout", "5"],
             "leaves_well equal_to_everything file_of_the_machine attribute_of_a_module busy_loop",
             "plainly_wrong",
         ),
@@ -63,8 +66,7 @@ def test_our_own_server_holds(url: str, request: pytest.FixtureRequest) -> None:
     ],
 )
 def test_a_weak_grader_falls(function: str, flags: list[str], fallen: str, held: str) -> None:
-    only = [word for name in [*fallen.split(), held] for word in ("--only", name)]
-    report, ended = attacked("--python", f"{GRADERS}:{function}", *flags, *only)
+    report, ended = attacked("--python", f"{GRADERS}:{function}", *flags, *_only([*fallen.split(), held]))
     assert isinstance(ended, CheckError) and report is not None and not report["ok"]
     outcomes = {each["name"]: each["outcome"] for each in report["findings"] if each["group"] != "honest"}
     assert outcomes == {**dict.fromkeys(fallen.split(), "fell"), held: "held"}
@@ -72,7 +74,8 @@ def test_a_weak_grader_falls(function: str, flags: list[str], fallen: str, held:
 
 @pytest.mark.docker
 def test_a_grader_of_answers_that_holds() -> None:
-    report, ended = attacked("--python", f"{GRADERS}:exact", "--answers")
+    hostile = [probe.name for probe in load("answers") if probe.group != HONEST]
+    report, ended = attacked("--python", f"{GRADERS}:exact", "--answers", *_only(hostile[::3]))
     assert ended is None and report is not None and report["ok"]
 
 

@@ -94,7 +94,8 @@ def test_asserts_of_equality_become_checks(docker_box: Sandbox) -> None:
 def test_whatever_else_is_asked_takes_the_values(docker_box: Sandbox, code: str, calls: list[int] | None) -> None:
     found = plan(docker_box, task(code))
     assert isinstance(found, Rounds)
-    assert calls is None or found.calls == tuple(Call.of("f", each) for each in calls)
+    made = [call for part in found.parts for call in part]
+    assert calls is None or made == [Call.of("f", each) for each in calls]
 
 
 @pytest.mark.docker
@@ -276,6 +277,41 @@ def test_rounds_end(docker_box: Sandbox) -> None:
     assert judge([given], ["def f(x):\n    return (x + 1) % 9"], docker_box, TERMS)[0].passed
 
 
+LINES = "def line(at):\n    return at + 1\n"
+
+
+@pytest.mark.docker
+def test_tests_that_wait_for_results_wait_together(docker_box: Sandbox) -> None:
+    each = "def test_{n}():\n    at = line({n})\n    for _ in range(3):\n        at = line(at + 1)\n    assert at == {n} + 7\n"
+    box, given = (
+        Recording(docker_box),
+        task(plain_tests("".join(each.format(n=n) for n in range(20))), functions=("line",)),
+    )
+    assert judge([given], [LINES], box, TERMS)[0].passed  # type: ignore[arg-type]
+    assert len(box.batches) == 1 + 2 * (2 * 4)  # a winner is judged twice, in rounds of two runs
+    assert not judge([given], [LINES.replace("at + 1", "at + 1 + (at == 22)")], docker_box, TERMS)[0].passed
+
+
+@pytest.mark.docker
+@pytest.mark.parametrize(
+    "first, program, left",
+    [
+        ("x = f(1)\n    assert f(x + 1) == 2", "    return len(log)", 2),
+        ("if f(1):\n        f(2)", "    return len(log) > 1", 1),
+    ],
+    ids=["asks for more later", "asked for too much"],
+)
+def test_what_a_test_finds_is_what_those_before_it_left(
+    docker_box: Sandbox, first: str, program: str, left: int
+) -> None:
+    """Though it was asked about before those before it had gone on."""
+    begun = "log = []\ndef f(x):\n    log.append(x)\n"
+    code = plain_tests(f"def test_a():\n    {first}\ndef test_b():\n    assert seen() == {left}\n")
+    programs = [f"{begun}{program}\ndef seen():\n    return len(log){more}\n" for more in ("", " + 1")]
+    outcomes = judge([task(code, functions=("f", "seen"))] * 2, programs, docker_box, TERMS)
+    assert [outcome.passed for outcome in outcomes] == [True, False]
+
+
 class Faulty:
     """A sandbox that fails at the n-th batch."""
 
@@ -339,8 +375,8 @@ def test_tests_that_are_none(code: str, problem: str) -> None:
 
 
 def test_a_job_of_the_tester_is_a_script() -> None:
-    job = Asserts("assert f(3) == 9", ["f"]).job([Call.of("f", 3)], [float("nan")])
+    job = Asserts("assert f(3) == 9", ["f"]).job([[Call.of("f", 3)]], [float("nan")])
     (request,) = job.inputs
-    assert json.loads(request)["known"] == [["f", '[[3],{"d":[]}]']]
+    assert json.loads(request)["known"] == [[["f", '[[3],{"d":[]}]']]]
     assert json.loads(request)["results"] == [{"x": "nan"}]
     assert "\nfrom kolmocli" not in job.program

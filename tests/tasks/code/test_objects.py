@@ -46,7 +46,7 @@ def test_a_program_with_classes_is_judged_by_what_its_objects_do(docker_box: San
     task = task_of(kept, kept.right if shown else None)
     assert all(old in kept.right for old, _ in kept.edits)
     wrong = [kept.right.replace(old, new) for old, new in kept.edits if shown]
-    assert task.classes and task.asked.system.startswith("Write a Python class.")
+    assert task.objects.classes and task.asked.system.startswith("Write a Python class.")
     assert passed(docker_box, task, [kept.right, *wrong, ANYTHING, ""]) == [True] + [False] * (len(wrong) + 2)
 
 
@@ -115,7 +115,7 @@ def test_exceptions_of_the_programs_own_are_told_apart(docker_box: Sandbox) -> N
         "def test_c():\n    with pytest.raises(LookupError):\n        f(2)\n    assert f(3) == 3\n"
     )
     task = human_eval({"prompt": "It raises.", "test": tests})
-    assert isinstance(task.entry_point, str) and task.entry_point == "f" and not task.classes
+    assert isinstance(task.entry_point, str) and task.entry_point == "f" and not task.objects.classes
     program = (
         "class Odd(Exception): pass\nclass Odder(Odd): pass\nclass Late(KeyError): pass\n"
         "def f(x):\n    if x == 1: raise Odder\n    if x == 2: raise Late\n    return x\n"
@@ -180,7 +180,7 @@ CHANGED = {
 def test_what_a_function_does_to_its_arguments_comes_to_the_tests(docker_box: Sandbox, name: str) -> None:
     tests, entry, right, wrong = CHANGED[name]
     task = human_eval({"prompt": "In place.", "test": tests, "entry_point": entry})
-    assert task.kept and task.classes == (("Box",) if entry == "Box" else ())
+    assert task.objects.kept and task.objects.classes == (("Box",) if entry == "Box" else ())
     assert passed(docker_box, task, [right, wrong, "", ANYTHING]) == [True, False, False, False]
 
 

@@ -162,7 +162,7 @@ def passes(task: Task, text: str) -> bool:
         outcome = task.attempt(text, Terms(Relative(0.0))).outcome(None)
         assert not hasattr(outcome, "job")
         return bool(outcome.passed)  # type: ignore[union-attr]
-    program = task.program(text) + method_glue(task.methods, perhaps=task.either)
+    program = task.program(text) + method_glue(task.objects.methods, perhaps=task.either)
     if isinstance(task.tests, Scripts):
         return all(
             printed(program, given).split() == wanted.split()
