@@ -26,9 +26,9 @@ from kolmocli.sandbox.wire import values
 from kolmocli.tasks.base import Attempt
 from kolmocli.tasks.code import apart, handles, tester
 from kolmocli.tasks.code.checks import Check, Checks
-from kolmocli.tasks.code.judge import Broken, Planned, Submission, Tests
+from kolmocli.tasks.code.judge import Broken, Planned, Second, Submission, Tests, returns_objects
 from kolmocli.tasks.code.literals import read_checks
-from kolmocli.tasks.code.objects import NONE, Objects
+from kolmocli.tasks.code.objects import NONE, Objects, keeper, with_handles
 from kolmocli.tasks.code.rewriting import parse_tests, rewritten
 from kolmocli.tasks.outcome import Outcome
 
@@ -49,11 +49,19 @@ class Asserts(Planned):
         nothing."""
         self.code, self.functions, self.opening, self.name = code, tuple(functions), opening, name
         self.objects = objects
-        self.plan: Tests | None = None if self.objects.kept else read_checks(parse_tests(code), functions)
+        self.otherwise = None if objects.kept else Otherwise(self)
+        checks = None if objects.kept else read_checks(parse_tests(code), functions)
+        self.plan: Tests | None = checks and replace(checks, otherwise=self.otherwise)
 
     @cached_property
     def _tests(self) -> str:
         return rewritten(parse_tests(self.code))
+
+    @cached_property
+    def keeping(self) -> Asserts:
+        """The same tests, which have handles for the objects that a program returns."""
+        kept = replace(self.objects, kept=True)
+        return Asserts(with_handles(self.code), self.functions, self.opening, self.name, kept)
 
     def job(self, parts: Sequence[Sequence[Call]] = (), results: Sequence[Any] = ()) -> Job:
         """Run the tests with these results of the calls of all these parts."""
@@ -76,6 +84,16 @@ class Asserts(Planned):
         report = Report.read(verdict)
         ended = f"they have to be run, which ends with {verdict.status} {verdict.detail}".rstrip()
         return Broken(ended) if report is None else report.plan(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Otherwise:
+    """Tests for a program that returns objects, where they do not look as if it would: generators, functions, linked lists."""
+
+    tests: Asserts
+
+    def attempt(self, submission: Submission) -> Attempt:
+        return self.tests.keeping.attempt(replace(submission, below=submission.below + keeper()))
 
 
 @cache
@@ -123,10 +141,10 @@ class Report:
             return Broken("no assert is reached")
         noted = [each for each in self.asserts if each is not True]
         once = [each[0] for each in noted if type(each) is list] == [*range(len(self.calls))]
-        if self.blocked or self.error or not once or len(noted) != len(self.calls):
+        if tests.objects.kept or self.blocked or self.error or not once or len(noted) != len(self.calls):
             return Rounds(tests, self.parts)
         checks = [Check(self.calls[call], values.decode(value), relation) for call, relation, value in noted]
-        return Checks(tuple(checks))
+        return Checks(tuple(checks), tests.otherwise)
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +194,9 @@ class Testing:
             return calling.submission.masked(verdict.status if verdict.status.is_fault else Status.INFRA)
         if report is None:  # the results sent them astray
             return calling.submission.outcome(replace(self.made, status=verdict.status), ())
-        if report.open and calling.round < MOST_ROUNDS:
+        otherwise = calling.tests.otherwise if returns_objects(self.made) else None
+        if report.open and otherwise is None and calling.round < MOST_ROUNDS:
             return replace(calling, parts=report.parts, round=calling.round + 1)
         ended = () if report.error is None and not report.open else (False,)
-        return calling.submission.outcome(self.made, [*[each is True for each in report.asserts], *ended])
+        found = calling.submission.outcome(self.made, [*[each is True for each in report.asserts], *ended])
+        return found if otherwise is None else Second(otherwise.attempt(calling.submission), found)

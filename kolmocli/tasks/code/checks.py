@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from kolmocli.sandbox.base import Call, Job, Raised, Verdict
 from kolmocli.tasks.base import Attempt
-from kolmocli.tasks.code.judge import Submission
+from kolmocli.tasks.code.judge import Second, Submission, Tests, returns_objects
 from kolmocli.tasks.outcome import Outcome
 
 Relation = Literal["equal", "true", "false", "is", "json", "near", "members", "root"]
@@ -63,13 +63,15 @@ class Checks:
     """Checks in the order in which the calls are made, in one process."""
 
     checks: tuple[Check, ...]
+    otherwise: Tests | None = field(default=None, compare=False)
+    """The same tests for a program that returns objects."""
 
     def __post_init__(self) -> None:
         if not self.checks:
             raise ValueError("no checks")
 
     def attempt(self, submission: Submission) -> Attempt:
-        return CheckedCalls(self.checks, submission)
+        return CheckedCalls(self.checks, submission, self.otherwise)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,16 +80,20 @@ class CheckedCalls:
 
     checks: tuple[Check, ...]
     submission: Submission
+    otherwise: Tests | None = None
 
     @property
     def job(self) -> Job | None:
         return self.submission.job(calls=[check.call for check in self.checks])
 
-    def outcome(self, verdict: Verdict | None) -> Outcome:
+    def outcome(self, verdict: Verdict | None) -> Outcome | Attempt:
         assert verdict is not None
         made = len(verdict.trace)
         held = [i < made and check.holds(verdict.trace[i]) for i, check in enumerate(self.checks)]
-        return self.submission.outcome(verdict, held)
+        found = self.submission.outcome(verdict, held)
+        if self.otherwise is None or not returns_objects(verdict):
+            return found
+        return Second(self.otherwise.attempt(self.submission), found)
 
 
 def near(made: Any, wanted: Any, tolerance: float) -> bool:

@@ -1,8 +1,9 @@
 """Objects of the program under test, as its tests see them: a part of the tester, which has a handle for each.
 
 What tests do with a handle is a call that the program is asked to make (`keeper.py`), and its result is a plain value or another
-handle. No handle equals a plain value, or is less than one or away from one, and what is not made by the tests themselves contains what it
-lists: an object may claim anything, where nobody but the tests knows what is right.
+handle. No handle equals a plain value but the one that it is made of, as a named tuple is of a tuple. None is less than a plain value or
+away from one, and what is not made by the tests themselves contains what it lists: an object may claim anything, where nobody but the
+tests knows what is right.
 """
 
 from collections.abc import Callable, Iterator
@@ -50,12 +51,15 @@ class Handle:
     def __eq__(self, other: object) -> Any:
         if isinstance(other, Unknown):
             _need(other)
-        return isinstance(other, Handle) and self.of_bench.ask("python", "eq", self, other)
+        if isinstance(other, Handle):
+            return self.of_bench.ask("python", "eq", self, other)
+        contents = self.of_bench.contents
+        return self.under_key in contents and contents[self.under_key] == other
 
     def __ne__(self, other: object) -> Any:
         if isinstance(other, Unknown):
             _need(other)
-        return not isinstance(other, Handle) or self.of_bench.ask("python", "ne", self, other)
+        return self.of_bench.ask("python", "ne", self, other) if isinstance(other, Handle) else not self == other
 
     def __contains__(self, item: Any) -> Any:
         return self.of_bench.inside(item, self)
@@ -126,6 +130,8 @@ class Keeping(Bench):
     def __init__(self, known: list[list[tuple[str, str]]], results: list[Any], classes: list[str]) -> None:
         super().__init__(known, results, classes)
         self.handles: dict[Any, Handle] = {}
+        self.contents: dict[Any, Any] = {}
+        """What objects under these keys are equal to as plain values."""
         self.relations: set[Any] = set()
         """Keys of what relates an object to a number."""
         self.stubs: dict[Callable[..., Any], str] = {}
@@ -258,7 +264,9 @@ class Keeping(Bench):
     def _received(self, value: Any) -> Any:
         """A result with handles where it has keys."""
         value = _together(value)
-        if type(value) is tuple and len(value) == 2 and value[0] == OBJECT:
+        if type(value) is tuple and value[:1] == (OBJECT,):
+            if len(value) > 2:
+                self.contents[value[1]] = self._received(value[2])
             return self.handle(value[1])
         if type(value) in (list, tuple):
             return type(value)(map(self._received, value))

@@ -88,6 +88,31 @@ def is_exception(result: Any) -> bool:
     return isinstance(result, Raised) and not isinstance(result, Opaque)
 
 
+def returns_objects(verdict: Verdict) -> bool:
+    """Whether a call returned what is no plain value: a generator, a function, an object of a class."""
+    return verdict.status is Status.OK and any(isinstance(result, Opaque) for result in verdict.trace)
+
+
+@dataclass(frozen=True, slots=True)
+class Second:
+    """A second way to judge a program, and its outcome by the first, which counts where the second cannot be gone: the embedded
+    sandbox has no classes for it."""
+
+    attempt: Attempt
+    first: Outcome
+
+    @property
+    def job(self) -> Job | None:
+        return self.attempt.job
+
+    def outcome(self, verdict: Verdict | None) -> Outcome | Attempt:
+        found = self.attempt.outcome(verdict)
+        if not isinstance(found, Outcome):
+            return Second(found, self.first)
+        faulty = verdict is not None and verdict.status.is_fault
+        return self.first if not faulty and (found.reward is None or found.status is Status.DENIED) else found
+
+
 class Planned(ABC):
     """Tests that have to run once, in the sandbox, before it is known how programs are judged by them. All tasks that share the
     tests share this plan."""

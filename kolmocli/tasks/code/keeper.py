@@ -20,6 +20,10 @@ _PLAIN = (
     type(None), bool, int, float, complex, str, bytes, list, tuple, range, set, frozenset, dict,
     _collections.Counter, _collections.OrderedDict, _collections.defaultdict,
 )  # fmt: skip
+_BASES: dict[_Any, _Any] = {
+    int: int.__pos__, float: float.__pos__, str: str.__str__, tuple: lambda value: (*tuple.__iter__(value),),
+}  # fmt: skip
+"""What makes a value of exactly this type of one of a type below it, and is not the program's."""
 _kept: dict[_Any, _Any] = {}
 
 
@@ -42,7 +46,7 @@ def _python(name: str) -> _Any:
 def _given(value: _Any) -> _Any:
     """An argument with objects where it has keys."""
     value = _together(value)
-    if type(value) is tuple and len(value) == 2 and value[0] == OBJECT:
+    if type(value) is tuple and value[:1] == (OBJECT,):
         return _object(value[1])
     if type(value) in (list, tuple, set, frozenset):
         return type(value)(map(_given, value))
@@ -94,4 +98,10 @@ def _left(value: _Any, fresh: _Any) -> _Any:
         known = isinstance(value, type) and value in (globals().get(named), getattr(_builtins, named, None))
         key = named if known else next(fresh)
         _kept[key] = value
-    return OBJECT, key
+    return (OBJECT, key, *(_left(each, fresh) for each in _contents(value)))
+
+
+def _contents(value: _Any) -> tuple[_Any, ...]:
+    """What an object is equal to as a plain value: a named tuple to a tuple, a member of an IntEnum to a number."""
+    found = [base for base in _BASES if isinstance(value, base) and type(value).__eq__ is base.__eq__]
+    return tuple(_BASES[base](value) for base in found)

@@ -112,6 +112,14 @@ def without_objects(
     return ast.fix_missing_locations(tree), Objects(tuple(change.methods.values()), tuple(classes), tuple(errors), kept)
 
 
+def with_handles(code: str) -> str:
+    """Tests that use no objects as they look, made ready for a program that returns some."""
+    tree = ast.parse(code)
+    from kolmocli.tasks.code.calls import bound
+
+    return ast.unparse(ast.fix_missing_locations(Asking(bound(tree)).visit(tree)))
+
+
 def _errors(tree: ast.Module) -> list[str]:
     """Exceptions that the tests catch, and what is called like one."""
     found = dict[str, None]()

@@ -188,10 +188,10 @@ def test_what_an_exception_says_comes_to_the_tests(docker_box: Sandbox) -> None:
 
 
 @pytest.mark.docker
-def test_what_is_not_plain_holds_nothing(docker_box: Sandbox) -> None:
+def test_what_is_not_plain_is_what_it_is_in_python(docker_box: Sandbox) -> None:
     generator = "def f(x):\n    yield x"
-    assert rewards(docker_box, "assert f(3) != 4\nassert list(f(3)) == [3]\nassert f(3)", generator) == [0.0]
-    assert rewards(docker_box, "n = 1\nassert f(n)", generator) == [0.0]
+    assert rewards(docker_box, "assert f(3) != 4\nassert list(f(3)) == [3]\nassert f(3)", generator) == [1.0]
+    assert rewards(docker_box, "assert f(3) == [3]\nassert list(f(3)) == [4]\nassert not f(3)", generator) == [0.0]
 
 
 @pytest.mark.docker
