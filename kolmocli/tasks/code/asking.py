@@ -20,9 +20,14 @@ _PYTHON = (
 class Asking(ast.NodeTransformer):
     """What tests ask of an object where Python would look into it: the bench has a handle in its place (`handles.py`)."""
 
-    def __init__(self, bound: Collection[str]) -> None:
-        """`bound` are names that the tests define, and that are no functions of Python then."""
-        self._python = {*_PYTHON.split()} - {*bound}
+    def __init__(self, bound: Collection[str], constants: Collection[str] = ()) -> None:
+        """`bound` are names that the tests define, and that are no functions of Python then; `constants` those of values that the program
+        has."""
+        self._python, self._constants = {*_PYTHON.split()} - {*bound}, constants
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        constant = node.id in self._constants and isinstance(node.ctx, ast.Load)
+        return _on_bench("constant", ast.Constant(node.id)) if constant else node
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
         self.generic_visit(node)

@@ -66,6 +66,16 @@ def defined(code: str) -> list[str]:
     return [node.name for node in body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)]
 
 
+def assigned(code: str) -> list[str]:
+    """The names that a text gives a value, if it is code: `NORTH, EAST = range(2)`."""
+    try:
+        body = ast.parse(code).body
+    except (SyntaxError, ValueError):
+        return []
+    stored = [node for each in body if isinstance(each, ast.Assign | ast.AnnAssign) for node in ast.walk(each)]
+    return [node.id for node in stored if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
+
+
 def parsed(setup: str) -> ast.Module:
     try:
         return ast.parse(setup)

@@ -165,6 +165,9 @@ class Keeping(Bench):
     def ask(self, of: str, name: str, /, *arguments: Any, **keywords: Any) -> Any:
         return self._call("_object_asked", (of, name), arguments, keywords)
 
+    def constant(self, name: str) -> Any:
+        return self.ask("constant", name)
+
     def changing(self, called: Callable[..., Any], /, *arguments: Any, **keywords: Any) -> Any:
         """The result of a function of the program, which may change what it is given: the tests look at that afterwards."""
         if called not in self.stubs:

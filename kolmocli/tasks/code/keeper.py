@@ -62,6 +62,8 @@ def _object_asked(key: int, of: str, name: str, arguments: list[_Any], keywords:
     arguments, keywords = _given(arguments), _given(keywords)
     if of == "method":
         made = getattr(arguments[0], name)(*arguments[1:], **keywords)
+    elif of == "constant":
+        made = _object(name)
     elif of == "python" and name == "list":
         made = list(_itertools.islice(arguments[0], _MOST_LISTED))
     else:

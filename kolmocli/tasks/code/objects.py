@@ -70,6 +70,8 @@ class Objects:
     """Of which they keep objects."""
     errors: tuple[str, ...] = ()
     """Exceptions that they catch, and that are not Python's."""
+    constants: tuple[str, ...] = ()
+    """Names of values that they read."""
     kept: bool = False
     """They keep objects, or look at what a function may have changed."""
 
@@ -78,7 +80,7 @@ NONE = Objects()
 
 
 def without_objects(
-    tree: ast.Module, known: Collection[str] = (), code: Sequence[str] = ()
+    tree: ast.Module, known: Collection[str] = (), code: Sequence[str] = (), values: Collection[str] = ()
 ) -> tuple[ast.Module, Objects]:
     """The tests with functions for methods of objects that are made for one call, or of a `Solution`, which has no state. Where they
     keep other objects, they are made ready for a bench that keeps those.
@@ -86,6 +88,7 @@ def without_objects(
     Args:
         known: names that the setup of the tests defines.
         code: the reference, and what stands above a program; what is a class there is one.
+        values: names that the reference assigns.
 
     Raises:
         ValueError: they inherit from a class of the program.
@@ -95,6 +98,8 @@ def without_objects(
     defined = bound(tree)
     own = {*dir(builtins), *defined, *known}
     errors = [name for name in _errors(tree) if name not in own]
+    constants = _constants(tree, [name for name in values if name not in {*own, *errors}])
+    own |= {*constants}
     uses = Uses(tree, {*own, *errors})
     classes = uses.kept([name for text in code for name in defined_classes(text)])
     for node in ast.walk(tree):
@@ -107,9 +112,17 @@ def without_objects(
     tree = change.visit(tree)
     changing = Changing(tree, {*own, *errors, *classes} - {given_to_check(tree)}, bool(classes))
     tree = changing.visit(tree)
-    if kept := bool(classes) or changing.found:
-        tree = Asking(defined).visit(tree)
-    return ast.fix_missing_locations(tree), Objects(tuple(change.methods.values()), tuple(classes), tuple(errors), kept)
+    if kept := bool(classes or constants) or changing.found:
+        tree = Asking(defined, constants).visit(tree)
+    found = Objects(tuple(change.methods.values()), tuple(classes), tuple(errors), constants, kept)
+    return ast.fix_missing_locations(tree), found
+
+
+def _constants(tree: ast.Module, values: Collection[str]) -> tuple[str, ...]:
+    """Those of these names that the tests read, and do not call."""
+    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    called = {node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
+    return tuple(name for name in dict.fromkeys(values) if name in used - called)
 
 
 def with_handles(code: str) -> str:

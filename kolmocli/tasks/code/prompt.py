@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 
 from kolmocli.tasks.base import Prompt
@@ -29,10 +30,17 @@ def function_to_complete(code: str, what: str = "function") -> Prompt:
     return Prompt(code, _TO_COMPLETE.format(what, _RULES))
 
 
-def function_in_words(words: str, *called: str, what: str = "function") -> Prompt:
-    """For a function, or a class, that is described. `called` is its name, or a call of it: never what that returns."""
-    listed = ", ".join(f"`{name}`" for name in called)
-    return Prompt(f"{words.rstrip()}\nThe tests call {listed}.", _IN_WORDS.format(what, _RULES))
+def function_in_words(words: str, *called: str, what: str = "function", used: Sequence[str] = ()) -> Prompt:
+    """For a function, or a class, that is described. `called` is its name, or a call of it: never what that returns. `used` are names of
+    values that the tests read."""
+    tests = f"The tests call {_listed(called)}."
+    if used:
+        tests += f" They use {_listed(used)}."
+    return Prompt(f"{words.rstrip()}\n{tests}", _IN_WORDS.format(what, _RULES))
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
 
 
 def script(words: str, language: Written = "python") -> Prompt:

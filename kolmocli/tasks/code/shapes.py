@@ -16,6 +16,7 @@ from kolmocli.sandbox.base import Call
 from kolmocli.tasks.code import prompt
 from kolmocli.tasks.code.asserts import Asserts
 from kolmocli.tasks.code.calls import (
+    assigned,
     bound,
     called_by_name,
     called_functions,
@@ -51,14 +52,16 @@ def human_eval(record: Mapping[str, Any]) -> CodeTask:
     then, and elsewhere where the prompt is words.
     """
     asked, reference = _text(record, "prompt"), _reference(record)
-    known = [text for text in (reference, prompt.closed(asked) if prompt.is_code(asked) else None) if text]
-    names, given_test = [name for text in known for name in defined(text)], _text(record, "test")
+    begun = prompt.closed(asked) if prompt.is_code(asked) else ""
+    known = [text for text in (reference, begun) if text]
+    names, given_test = [name for text in known for name in (*defined(text), *assigned(text))], _text(record, "test")
     test = plain_tests(given_test, names)
     tree, named = parse_tests(test), record.get("entry_point")
     if any(named in defined_classes(text) for text in known):
         tree = called_by_name(tree, str(named))
-    tree, objects = without_objects(tree, code=known)
-    entry = _entry(record, tree, asked, [*imported(given_test, names), *objects.classes], objects.errors)
+    tree, objects = without_objects(tree, assigned(begun), known, assigned(reference or ""))
+    not_asked = objects.errors + objects.constants
+    entry = _entry(record, tree, asked, [*imported(given_test, names), *objects.classes], not_asked)
     method = Method.of(entry)
     if method is not None:
         objects = replace(objects, methods=(method, *(each for each in objects.methods if each != method)))
@@ -80,7 +83,8 @@ def human_eval(record: Mapping[str, Any]) -> CodeTask:
     others = [] if methods else _others(tree, opening, function)
     functions = [name for name in (*(called or [function]), *others) if name not in objects.classes + objects.errors]
     what = "class" if function in objects.classes else "function"
-    words = prompt.function_in_words(asked, *dict.fromkeys([entry, *objects.classes]), what=what)
+    asked_for = dict.fromkeys([entry, *objects.classes])
+    words = prompt.function_in_words(asked, *asked_for, what=what, used=objects.constants)
     return CodeTask(
         prompt=prompt.function_to_complete(asked, what) if opening and not methods else words,
         tests=Asserts(code, functions, prompt.closed(opening) if opening else "", task_id or function, objects),
@@ -98,7 +102,8 @@ def mbpp(record: Mapping[str, Any]) -> CodeTask:
     reference = _reference(record)
     if any(name[:1].isupper() for name in free(parsed(setup))):  # it makes objects of the program
         setup, tests = "", f"{setup}\n{tests}"
-    tree, objects = without_objects(parse_tests(tests), bound(parsed(setup)), [reference] if reference else [])
+    code = [reference] if reference else []
+    tree, objects = without_objects(parse_tests(tests), bound(parsed(setup)), code, assigned(reference or ""))
     tests = ast.unparse(tree)
     entry = _text(record, "entry_point") if record.get("entry_point") is not None else None
     method = None if entry is None else Method.of(entry)
@@ -115,7 +120,7 @@ def mbpp(record: Mapping[str, Any]) -> CodeTask:
     task_id = _task_id(record)
     names = [name for name in functions if name not in objects.classes + objects.errors]
     return CodeTask(
-        prompt=prompt.function_in_words(asked, shown, what="class" if function in objects.classes else "function"),
+        prompt=prompt.function_in_words(asked, shown, what="class" if function in objects.classes else "function", used=objects.constants),
         tests=Asserts(tests, names, setup, task_id or function, objects),
         entry_point=function, reference=reference, task_id=task_id, objects=objects, allowance=allowance(record),
     )  # fmt: skip
@@ -205,13 +210,13 @@ def _listed(record: Mapping[str, Any], key: str) -> list[list[Any]]:
     return found
 
 
-def _entry(record: Mapping[str, Any], tree: ast.Module, asked: str, taken: Sequence[str], errors: Sequence[str]) -> str:
-    """The function or class that is asked for; `taken` is what the tests take from the program."""
+def _entry(record: Mapping[str, Any], tree: ast.Module, asked: str, taken: Sequence[str], others: Sequence[str]) -> str:
+    """The function or class that is asked for; `taken` is what the tests take from the program, `others` what is none of them."""
     if record.get("entry_point") is not None:
         return _text(record, "entry_point")
     handed = next(filter(None, map(_checked, ast.walk(tree))), None)
     found = [*taken, *([handed] if handed else []), *called_functions(tree, "", "")]
-    found = [name for name in found if name not in errors]
+    found = [name for name in found if name not in others]
     named = found or defined(prompt.closed(asked) if prompt.is_code(asked) else "")[-1:]
     if not named:
         raise ValueError("no `entry_point`, and the tests call no function of the program's")

@@ -281,3 +281,20 @@ def test_a_program_may_have_names_like_those_of_what_keeps_its_objects(docker_bo
     )
     task = human_eval({"prompt": "A box.", "test": tests, "canonical_solution": program})
     assert passed(docker_box, task, [program, program.replace("append(x)", "append(1)")]) == [True, False]
+
+
+@pytest.mark.docker
+def test_values_of_the_program_may_be_read(docker_box: Sandbox) -> None:
+    """Under names that the reference gives them; what they are is the program's to say."""
+    program = "NORTH, EAST = {}\nLENGTHS: dict[str, int] = {{'long': 9}}\ndef turn(at):\n    return EAST if at == NORTH else {}\n"
+    tests = (
+        "import compass\nfrom compass import turn, NORTH\ndef test_it():\n    assert turn(NORTH) == compass.EAST\n"
+        "    assert compass.turn(compass.EAST) != NORTH\n    assert compass.LENGTHS['long'] == 9\n"
+    )
+    right, other, wrong = (program.format(*each) for each in [("'N', 'E'", "'S'"), ("0, 1", "2"), ("0, 1", "NORTH")])
+    task = human_eval({"prompt": "Turn right.", "test": tests, "canonical_solution": right})
+    assert task.entry_point == "turn" and task.objects.constants == ("NORTH", "EAST", "LENGTHS")
+    assert task.asked.text.endswith("The tests call `turn`. They use `NORTH`, `EAST`, `LENGTHS`.")
+    without = right.replace("NORTH, EAST", "_, EAST").replace("== NORTH", "== 'N'")
+    shorter = right.replace("9", "8")
+    assert passed(docker_box, task, [right, other, wrong, without, shorter]) == [True, True, False, False, False]
