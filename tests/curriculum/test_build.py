@@ -84,5 +84,5 @@ def test_bounds_that_are_not_on_the_ladder_are_refused(bounds: list[int]) -> Non
 def test_results_of_a_family_that_is_none_of_these_are_refused(guard: float) -> None:
     """A misspelt one would be learned from by nobody, and its family would stay where it is."""
     made = controller("rasch", {"easy": 6, "hard": 9}, guard=guard)
-    with pytest.raises(UsageError, match="results of 'esay': there is no such family; did you mean easy?"):
+    with pytest.raises(UsageError, match=r"results of 'esay'.*did you mean easy"):
         made.observe([Result(Bucket("esay", 1), 3, 8), Result(Bucket("hard", 1), 3, 8)])
