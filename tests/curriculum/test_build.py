@@ -5,8 +5,7 @@ from pydantic import ValidationError
 
 from kolmocli.config import Config
 from kolmocli.config.controller import build_controller as build, ladders_of
-from kolmocli.curriculum import controller
-from kolmocli.curriculum.base import Bucket, Controller, Ladder, Result
+from kolmocli.curriculum.base import Bucket, Controller, Ladder
 from kolmocli.curriculum.controllers.integral import IntegralLevel
 from kolmocli.curriculum.controllers.rasch import RaschLevel
 from kolmocli.curriculum.families import FamilyController
@@ -78,11 +77,3 @@ def test_floors_that_do_not_fit_are_a_usage_error() -> None:
 def test_bounds_that_are_not_on_the_ladder_are_refused(bounds: list[int]) -> None:
     with pytest.raises(ValidationError, match="bounds"):
         config({"bounds": bounds})
-
-
-@pytest.mark.parametrize("guard", [0.0, 0.1])
-def test_results_of_a_family_that_is_none_of_these_are_refused(guard: float) -> None:
-    """A misspelt one would be learned from by nobody, and its family would stay where it is."""
-    made = controller("rasch", {"easy": 6, "hard": 9}, guard=guard)
-    with pytest.raises(UsageError, match=r"results of 'esay'.*did you mean easy"):
-        made.observe([Result(Bucket("esay", 1), 3, 8), Result(Bucket("hard", 1), 3, 8)])
