@@ -49,19 +49,28 @@ class Asserts(Planned):
         nothing."""
         self.code, self.functions, self.opening, self.name = code, tuple(functions), opening, name
         self.objects = objects
-        self.otherwise = None if objects.kept else Otherwise(self)
         checks = None if objects.kept else read_checks(parse_tests(code), functions)
-        self.plan: Tests | None = checks and replace(checks, otherwise=self.otherwise)
+        self.plan: Tests | None = checks and replace(checks, otherwise=self.with_objects)
 
     @cached_property
     def _tests(self) -> str:
         return rewritten(parse_tests(self.code))
 
+    def attempt(self, submission: Submission) -> Attempt:
+        below = submission.below + keeper() * self.objects.kept
+        return super().attempt(replace(submission, below=below))
+
+    def with_objects(self, submission: Submission) -> Attempt:
+        """For a program that returns objects, though these tests do not look as if it would: generators, functions, linked lists."""
+        return self._keeping.attempt(submission)
+
     @cached_property
-    def keeping(self) -> Asserts:
-        """The same tests, which have handles for the objects that a program returns."""
+    def _keeping(self) -> Asserts:
+        """The same tests, which have handles for objects."""
         kept = replace(self.objects, kept=True)
-        return Asserts(with_handles(self.code), self.functions, self.opening, self.name, kept)
+        tests = Asserts(with_handles(self.code), self.functions, self.opening, self.name, kept)
+        tests.again = True
+        return tests
 
     def job(self, parts: Sequence[Sequence[Call]] = (), results: Sequence[Any] = ()) -> Job:
         """Run the tests with these results of the calls of all these parts."""
@@ -86,14 +95,8 @@ class Asserts(Planned):
         return Broken(ended) if report is None else report.plan(self)
 
 
-@dataclass(frozen=True, slots=True)
-class Otherwise:
-    """Tests for a program that returns objects, where they do not look as if it would: generators, functions, linked lists."""
-
-    tests: Asserts
-
-    def attempt(self, submission: Submission) -> Attempt:
-        return self.tests.keeping.attempt(replace(submission, below=submission.below + keeper()))
+def in_order(parts: Parts) -> tuple[Call, ...]:
+    return tuple(call for part in parts for call in part)
 
 
 @cache
@@ -130,7 +133,7 @@ class Report:
 
     @property
     def calls(self) -> tuple[Call, ...]:
-        return tuple(call for part in self.parts for call in part)
+        return in_order(self.parts)
 
     def plan(self, tests: Asserts) -> Tests:
         if self.unfit:
@@ -144,7 +147,7 @@ class Report:
         if tests.objects.kept or self.blocked or self.error or not once or len(noted) != len(self.calls):
             return Rounds(tests, self.parts)
         checks = [Check(self.calls[call], values.decode(value), relation) for call, relation, value in noted]
-        return Checks(tuple(checks), tests.otherwise)
+        return Checks(tuple(checks), tests.with_objects)
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +172,7 @@ class Calling:
 
     @property
     def job(self) -> Job | None:
-        return self.submission.job(calls=tuple(call for part in self.parts for call in part))
+        return self.submission.job(calls=in_order(self.parts))
 
     def outcome(self, verdict: Verdict | None) -> Outcome | Attempt:
         assert verdict is not None
@@ -194,9 +197,9 @@ class Testing:
             return calling.submission.masked(verdict.status if verdict.status.is_fault else Status.INFRA)
         if report is None:  # the results sent them astray
             return calling.submission.outcome(replace(self.made, status=verdict.status), ())
-        otherwise = calling.tests.otherwise if returns_objects(self.made) else None
-        if report.open and otherwise is None and calling.round < MOST_ROUNDS:
+        again = returns_objects(self.made) and not calling.tests.objects.kept
+        if report.open and not again and calling.round < MOST_ROUNDS:
             return replace(calling, parts=report.parts, round=calling.round + 1)
         ended = () if report.error is None and not report.open else (False,)
         found = calling.submission.outcome(self.made, [*[each is True for each in report.asserts], *ended])
-        return found if otherwise is None else Second(otherwise.attempt(calling.submission), found)
+        return Second(calling.tests.with_objects(calling.submission), found) if again else found

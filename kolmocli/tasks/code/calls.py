@@ -59,20 +59,24 @@ def is_used(name: str, tree: ast.Module) -> bool:
 
 def defined(code: str) -> list[str]:
     """The functions and classes that a text defines, if it is code; else none."""
+    return [
+        node.name for node in top_level(code) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+    ]
+
+
+def top_level(code: str) -> list[ast.stmt]:
+    """The statements of a text, if it is code; else none."""
     try:
-        body = ast.parse(code).body
+        return ast.parse(code).body
     except (SyntaxError, ValueError):
         return []
-    return [node.name for node in body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)]
 
 
 def assigned(code: str) -> list[str]:
     """The names that a text gives a value, if it is code: `NORTH, EAST = range(2)`."""
-    try:
-        body = ast.parse(code).body
-    except (SyntaxError, ValueError):
-        return []
-    stored = [node for each in body if isinstance(each, ast.Assign | ast.AnnAssign) for node in ast.walk(each)]
+    stored = [
+        node for each in top_level(code) if isinstance(each, ast.Assign | ast.AnnAssign) for node in ast.walk(each)
+    ]
     return [node.id for node in stored if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from kolmocli.sandbox.base import Call, Job, Raised, Verdict
 from kolmocli.tasks.base import Attempt
-from kolmocli.tasks.code.judge import Second, Submission, Tests, returns_objects
+from kolmocli.tasks.code.judge import Second, Submission, returns_objects
 from kolmocli.tasks.outcome import Outcome
 
 Relation = Literal["equal", "true", "false", "is", "json", "near", "members", "root"]
@@ -18,6 +19,8 @@ Relation = Literal["equal", "true", "false", "is", "json", "near", "members", "r
 expected may stand in a list of its own. `near`: equal, or numbers within the tolerance, as EvalPlus has it. `members`: the
 same ones, in any order. `root`: a zero of the polynomial whose coefficients are expected.
 """
+Otherwise = Callable[[Submission], Attempt]
+"""How the same tests judge a program that returns objects."""
 _USUAL = 1e-6
 """The tolerance of EvalPlus where a task has floats and names none."""
 _RELATIVE = 1e-7
@@ -63,8 +66,7 @@ class Checks:
     """Checks in the order in which the calls are made, in one process."""
 
     checks: tuple[Check, ...]
-    otherwise: Tests | None = field(default=None, compare=False)
-    """The same tests for a program that returns objects."""
+    otherwise: Otherwise | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         if not self.checks:
@@ -80,7 +82,7 @@ class CheckedCalls:
 
     checks: tuple[Check, ...]
     submission: Submission
-    otherwise: Tests | None = None
+    otherwise: Otherwise | None = None
 
     @property
     def job(self) -> Job | None:
@@ -93,7 +95,7 @@ class CheckedCalls:
         found = self.submission.outcome(verdict, held)
         if self.otherwise is None or not returns_objects(verdict):
             return found
-        return Second(self.otherwise.attempt(self.submission), found)
+        return Second(self.otherwise(self.submission), found)
 
 
 def near(made: Any, wanted: Any, tolerance: float) -> bool:

@@ -6,6 +6,8 @@ import ast
 import builtins
 from collections.abc import Collection
 
+from kolmocli.tasks.code.calls import top_level
+
 
 class Uses:
     """What the tests do with names that begin like a class's, and that they do not define."""
@@ -120,8 +122,4 @@ def place_of(node: ast.expr) -> str | None:
 
 
 def defined_classes(code: str) -> list[str]:
-    """None where this is no code."""
-    try:
-        return [node.name for node in ast.parse(code).body if isinstance(node, ast.ClassDef)]
-    except (SyntaxError, ValueError):
-        return []
+    return [node.name for node in top_level(code) if isinstance(node, ast.ClassDef)]

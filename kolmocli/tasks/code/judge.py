@@ -95,8 +95,8 @@ def returns_objects(verdict: Verdict) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Second:
-    """A second way to judge a program, and its outcome by the first, which counts where the second cannot be gone: the embedded
-    sandbox has no classes for it."""
+    """Judges a program once more, in another way. The first outcome stands where this sandbox cannot do that: the embedded one has no
+    classes."""
 
     attempt: Attempt
     first: Outcome
@@ -120,6 +120,8 @@ class Planned(ABC):
     name: str
     """For messages."""
     plan: Tests | None
+    again = False
+    """They judge a program once more (`Second`): where they cannot be used, its first outcome stands."""
 
     @abstractmethod
     def planning(self, submission: Submission) -> Job:
@@ -134,7 +136,7 @@ class Planned(ABC):
 
     def learn(self, verdict: Verdict) -> None:
         self.plan = self.planned(verdict)
-        if isinstance(self.plan, Broken):
+        if isinstance(self.plan, Broken) and not self.again:
             _log.warning("the tests of %s cannot be used: %s", self.name or "a task", self.plan.why)
 
 

@@ -16,6 +16,7 @@ from functools import cache
 
 from kolmocli.tasks.code import apart, keeper as keeper_text
 from kolmocli.tasks.code.asking import Asking, Changing
+from kolmocli.tasks.code.calls import bound, given_to_check
 from kolmocli.tasks.code.classes import Uses, defined_classes, place_of
 
 
@@ -93,8 +94,6 @@ def without_objects(
     Raises:
         ValueError: they inherit from a class of the program.
     """
-    from kolmocli.tasks.code.calls import bound, given_to_check
-
     defined = bound(tree)
     own = {*dir(builtins), *defined, *known}
     errors = [name for name in _errors(tree) if name not in own]
@@ -128,8 +127,6 @@ def _constants(tree: ast.Module, values: Collection[str]) -> tuple[str, ...]:
 def with_handles(code: str) -> str:
     """Tests that use no objects as they look, made ready for a program that returns some."""
     tree = ast.parse(code)
-    from kolmocli.tasks.code.calls import bound
-
     return ast.unparse(ast.fix_missing_locations(Asking(bound(tree)).visit(tree)))
 
 

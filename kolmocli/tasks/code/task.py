@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from kolmocli.tasks.base import Attempt, Task
 from kolmocli.tasks.code.judge import Credit, Submission, Tests
 from kolmocli.tasks.code.limits import USUAL, Allowance
-from kolmocli.tasks.code.objects import NONE, Objects, keeper, method_glue
+from kolmocli.tasks.code.objects import NONE, Objects, method_glue
 from kolmocli.tasks.code.prompt import closed, program_of_completion
 from kolmocli.tasks.outcome import Terms
 
@@ -34,7 +34,7 @@ class CodeTask(Task):
 
     def attempt(self, text: str, terms: Terms) -> Attempt:
         program, lines = self.program(text), text.count("\n") + 1
-        below = method_glue(self.objects.methods, perhaps=self.either) + keeper() * self.objects.kept
+        below = method_glue(self.objects.methods, perhaps=self.either)
         return self.tests.attempt(
             Submission(program, lines, terms.rule, self.credit, 1 + self.index, self.allowance, below)
         )

@@ -158,9 +158,8 @@ class Bench:
 
     def _next(self) -> None:
         known = self._known()
-        self.open |= len(known) > len(
-            self.calls[-1]
-        )  # the program was asked for more, which may have changed what follows
+        # What the program was asked for beyond these calls may have changed what follows.
+        self.open |= len(known) > len(self.calls[-1])
         self.ready += len(known)
         self.calls.append([])
         self.waiting, self.guesses = False, 0

@@ -6,11 +6,12 @@ from typing import NamedTuple
 
 import pytest
 
-from kolmocli.sandbox import Sandbox
-from kolmocli.tasks.code.shapes import human_eval
+from kolmocli.sandbox import Sandbox, open_sandbox
+from kolmocli.tasks.code.shapes import human_eval, mbpp
 from kolmocli.tasks.judging import judge
 from kolmocli.tasks.outcome import Terms
 from kolmocli.tasks.reward import Relative
+from tests.tasks.code.kept import ANYTHING
 
 TERMS = Terms(Relative(0.25))
 LINKED = """\
@@ -81,23 +82,12 @@ def test_they_are_judged_by_what_the_tests_do_with_it(docker_box: Sandbox, case:
     assert [(outcome.passed, outcome.reward) for outcome in outcomes] == [(True, 1.0), (False, 0.0)]
 
 
-AGREES = """\
-class Any:
-    def __eq__(self, other): return True
-    def __getattr__(self, name): return Any()
-    def __getitem__(self, at): return Any()
-    def __call__(self, *_): return Any()
-    def __iter__(self): return iter([Any()])
-    def __bool__(self): return True
-    def __len__(self): return 1
-    def __hash__(self): return 0
-"""
 TUPLE = "class Any(tuple):\n    def __iter__(self): return iter((1, 2))\n    def __getitem__(self, at): return at + 1\n    def __len__(self): return 2\n"
 
 
 @pytest.mark.docker
 @pytest.mark.parametrize(
-    "cheat", [f"{AGREES}def f(*_): return Any()\n", f"{TUPLE}def f(*_): return Any()\n"], ids=["object", "tuple"]
+    "cheat", [f"{ANYTHING}def f(*_): return Any()\n", f"{TUPLE}def f(*_): return Any()\n"], ids=["object", "tuple"]
 )
 def test_an_object_that_agrees_to_anything_passes_nothing(docker_box: Sandbox, cheat: str) -> None:
     bodies = [
@@ -112,3 +102,13 @@ def test_an_object_that_agrees_to_anything_passes_nothing(docker_box: Sandbox, c
     outcomes = judge(tasks, [cheat] * len(tasks), docker_box, TERMS)
     assert [body for body, outcome in zip(bodies, outcomes, strict=True) if outcome.passed] == []
     assert {outcome.reward for outcome in outcomes} == {0.0}
+
+
+def test_where_no_object_can_be_kept_the_first_outcome_stands(caplog: pytest.LogCaptureFixture) -> None:
+    """The embedded sandbox has no classes. The tests are no worse for it, and nobody is told so."""
+    task = mbpp({"text": "Write f.", "test_list": ["assert f(2) == [0, 1]"]})
+    programs = ["def f(n): return ...\n", "def f(n): return list(range(n))\n"]
+    with open_sandbox("embedded", workers=1) as sandbox:
+        outcomes = judge([task] * 2, programs, sandbox, TERMS)
+    assert [(outcome.passed, outcome.reward) for outcome in outcomes] == [(False, 0.0), (True, 1.0)]
+    assert caplog.messages == []
