@@ -187,14 +187,19 @@ def test_an_import_that_is_not_used_harms_nothing(docker_sandbox: Sandbox, modul
 
 @pytest.mark.docker
 def test_a_task_may_grant_more_than_is_usual() -> None:
-    usual, most = Limits(cpu_ms=200, wall_ms=600, memory_mb=32), Limits(cpu_ms=3_000, wall_ms=9_000, memory_mb=256)
-    busy = "for i in range(30_000_000): pass"
+    usual, most = Limits(cpu_ms=200, wall_ms=6_000, memory_mb=32), Limits(cpu_ms=5_000, wall_ms=15_000, memory_mb=256)
+    busy = "for i in range(10_000_000): pass"  # half a second
     large = "x = bytearray(100 << 20)\noutput = 1"
     with open_sandbox("docker", limits=usual, most=most, workers=1) as sandbox:
         statuses = [
             verdict.status
             for verdict in sandbox.run(
-                [Job(busy), Job(busy, cpu_ms=2_500, wall_ms=7_500), Job(large), Job(large, memory_mb=200)]
+                [
+                    Job(busy),
+                    Job(busy, cpu_ms=5_000, wall_ms=15_000),
+                    Job(large, cpu_ms=5_000),  # a machine short of memory takes long to find a hundred MiB
+                    Job(large, memory_mb=200, cpu_ms=5_000),
+                ]
             )
         ]
     assert statuses == [Status.TLE_CPU, Status.OK, Status.MLE, Status.OK]
