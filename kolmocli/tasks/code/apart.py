@@ -12,6 +12,10 @@ from typing import Any as _Any
 
 OBJECT = "object of the program"
 """In a pair with its key, in the place of an object."""
+LENT = "function of the tests"
+"""Before the key, the name, the source, the values of names, and the defaults of one."""
+LIBRARY = "of Python's library"
+"""Before a module, and what is in it."""
 _APART = "value of Python's library"
 _OF_DAY, _OF_TIME = ("year", "month", "day"), ("hour", "minute", "second", "microsecond")
 _PARTS: dict[type, tuple[str, ...]] = {

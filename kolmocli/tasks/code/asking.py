@@ -8,6 +8,7 @@ from collections.abc import Collection
 
 from kolmocli.tasks.code import apart
 from kolmocli.tasks.code.classes import place_of
+from kolmocli.tasks.code.lent import source_of
 from kolmocli.tasks.code.tester import BENCH
 
 _PYTHON = (
@@ -28,6 +29,18 @@ class Asking(ast.NodeTransformer):
     def visit_Name(self, node: ast.Name) -> ast.expr:
         constant = node.id in self._constants and isinstance(node.ctx, ast.Load)
         return _on_bench("constant", ast.Constant(node.id)) if constant else node
+
+    def visit_Lambda(self, node: ast.Lambda) -> ast.expr:
+        source = source_of(node)
+        self.generic_visit(node)
+        return node if source is None else ast.Call(_on_bench("function", ast.Constant(source)), [node], [])
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.stmt:
+        source = None if node.decorator_list else source_of(node)
+        self.generic_visit(node)
+        if source is not None:
+            node.decorator_list = [_on_bench("function", ast.Constant(source))]
+        return node
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
         self.generic_visit(node)

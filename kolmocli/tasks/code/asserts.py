@@ -14,6 +14,7 @@ time that one is judged by them, and become a plan:
 
 from __future__ import annotations
 
+import ast
 import inspect
 import json
 from collections.abc import Sequence
@@ -24,7 +25,7 @@ from typing import Any
 from kolmocli.sandbox.base import Call, Job, Status, Verdict
 from kolmocli.sandbox.wire import values
 from kolmocli.tasks.base import Attempt
-from kolmocli.tasks.code import apart, handles, tester
+from kolmocli.tasks.code import apart, handles, lent, tester
 from kolmocli.tasks.code.checks import Check, Checks
 from kolmocli.tasks.code.judge import Broken, Planned, Second, Submission, Tests, returns_objects
 from kolmocli.tasks.code.literals import read_checks
@@ -56,21 +57,25 @@ class Asserts(Planned):
     def _tests(self) -> str:
         return rewritten(parse_tests(self.code))
 
+    @cached_property
+    def catches(self) -> bool:
+        """Whether an exception of the program may be what an assert expects, though it does not look so: `except ValueError: found = None`."""
+        return any(isinstance(node, ast.Try | ast.TryStar | ast.With) for node in ast.walk(ast.parse(self.code)))
+
     def attempt(self, submission: Submission) -> Attempt:
         below = submission.below + keeper() * self.objects.kept
         return super().attempt(replace(submission, below=below))
 
     def with_objects(self, submission: Submission) -> Attempt:
         """For a program that returns objects, though these tests do not look as if it would: generators, functions, linked lists."""
-        return self._keeping.attempt(submission)
+        self.keeping.again = True
+        return self.keeping.attempt(submission)
 
     @cached_property
-    def _keeping(self) -> Asserts:
+    def keeping(self) -> Asserts:
         """The same tests, which have handles for objects."""
         kept = replace(self.objects, kept=True)
-        tests = Asserts(with_handles(self.code), self.functions, self.opening, self.name, kept)
-        tests.again = True
-        return tests
+        return Asserts(with_handles(self.code), self.functions, self.opening, self.name, kept)
 
     def job(self, parts: Sequence[Sequence[Call]] = (), results: Sequence[Any] = ()) -> Job:
         """Run the tests with these results of the calls of all these parts."""
@@ -102,7 +107,7 @@ def in_order(parts: Parts) -> tuple[Call, ...]:
 @cache
 def _harness(keeping: bool) -> str:
     """The tester's text, and above it that of what it imports of the project; for tests that keep objects, with handles."""
-    texts = [values, tester, *([apart, handles] if keeping else [])]
+    texts = [values, tester, *([apart, lent, handles] if keeping else [])]
     lines = [line for text in texts for line in inspect.getsource(text).splitlines()]
     own = [line for line in lines if not line.startswith(("from __future__ ", "from kolmocli."))]
     return "\n".join([*own, "print()", f"print(main(input(){', Keeping' * keeping}))", ""])
@@ -137,14 +142,15 @@ class Report:
 
     def plan(self, tests: Asserts) -> Tests:
         if self.unfit:
-            return Broken(self.unfit)
+            return Broken(self.unfit) if tests.objects.kept else tests.keeping
         if not self.calls:
             return Broken(self.error or f"they never call {' or '.join((*tests.functions, *tests.objects.classes))}")
         if not self.asserts and not self.blocked and not self.error:
             return Broken("no assert is reached")
         noted = [each for each in self.asserts if each is not True]
         once = [each[0] for each in noted if type(each) is list] == [*range(len(self.calls))]
-        if tests.objects.kept or self.blocked or self.error or not once or len(noted) != len(self.calls):
+        bare = not tests.objects.kept and not tests.catches
+        if not bare or self.blocked or self.error or not once or len(noted) != len(self.calls):
             return Rounds(tests, self.parts)
         checks = [Check(self.calls[call], values.decode(value), relation) for call, relation, value in noted]
         return Checks(tuple(checks), tests.with_objects)

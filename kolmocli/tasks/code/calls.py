@@ -22,6 +22,8 @@ def called_functions(tree: ast.Module, setup: str, reference: str, asked: str | 
                 bench == BENCH
             ):
                 found.setdefault(name, ast.unparse(ast.Call(called, given, by_name)))
+            case ast.Call(ast.Attribute(ast.Name(bench), "decorated"), [ast.Name(name), *_]) if bench == BENCH:
+                found.setdefault(name, ast.unparse(ast.Call(node.args[0], node.args[1:], [])))
             case ast.Call(func=ast.Name(id=name)) if name not in known:
                 found.setdefault(name, ast.unparse(node))
     return {name: called for name, called in found.items() if name not in known}

@@ -6,10 +6,12 @@ away from one, and what is not made by the tests themselves contains what it lis
 tests knows what is right.
 """
 
+import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from kolmocli.tasks.code.apart import OBJECT, _apart, _together
+from kolmocli.tasks.code.lent import Lending, NotLent
 from kolmocli.tasks.code.tester import Bench, Unknown, _need
 
 _RELATING = frozenset(("sub", "truediv", "floordiv", "mod", "xor"))
@@ -136,6 +138,8 @@ class Keeping(Bench):
         """Keys of what relates an object to a number."""
         self.stubs: dict[Callable[..., Any], str] = {}
         """Functions of the program, and what they are called."""
+        self.lending = Lending()
+        self.function = self.lending.noted
 
     def stub(self, function: str) -> Callable[..., Any]:
         if function in self.classes:
@@ -149,6 +153,8 @@ class Keeping(Bench):
 
     def handle(self, key: Any) -> Any:
         """What stands here for what is under this key: a handle, but for types that are Python's."""
+        if key in self.lending.lent:
+            return self.lending.lent[key]
         known = self.space["__builtins__"].get(key) if type(key) is str and key not in self.classes else None
         return known if isinstance(known, type) else self.handles.setdefault(key, Handle(self, key))
 
@@ -197,9 +203,18 @@ class Keeping(Bench):
     def _call(self, function: str, names: tuple[str, ...], arguments: Any, keywords: Any) -> Any:
         try:
             return super().stub(function)(self._key(), *names, self._sent(list(arguments)), self._sent(keywords))
+        except NotLent as error:
+            self.unfit = f"{names[-1]}() is given {error}; it does not go to a program"
+            raise
         except TypeError:
             self.unfit = self.unfit and self.unfit.replace(function, names[-1])
             raise
+
+    def decorated(self, decorator: Callable[..., Any], function: Any) -> Any:
+        """What the program makes of a function, and what its name means within it from then on."""
+        made = super().decorated(decorator, function)
+        self.ask("rebound", function.__name__, function, made)
+        return made
 
     def related(self, handle: Handle) -> Handle:
         self.relations.add(handle.under_key)
@@ -259,7 +274,15 @@ class Keeping(Bench):
             return {key: self._sent(each) for key, each in value.items()}
         if isinstance(value, type) and value.__module__ == "builtins":
             return OBJECT, value.__name__
-        return value
+        if any(value is error for error in self.errors):
+            return OBJECT, value.__name__
+        if isinstance(value, types.FunctionType) and value in self.stubs:
+            return OBJECT, self.stubs[value]
+        return self.lending.sent(value, self._key(), self._sent)
+
+    def _next(self) -> None:
+        super()._next()
+        self.lending.lent.clear()
 
     def _returned(self, result: Any) -> Any:
         return self._received(super()._returned(result))

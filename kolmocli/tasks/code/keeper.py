@@ -8,11 +8,12 @@ the result of a function is. What is expected is not in here.
 import builtins as _builtins
 import collections as _collections
 import copy as _copy
+import functools as _functools
 import itertools as _itertools
 import operator as _operator
 from typing import Any as _Any
 
-from kolmocli.tasks.code.apart import OBJECT, _apart, _together
+from kolmocli.tasks.code.apart import LENT, LIBRARY, OBJECT, _apart, _together
 
 _MOST_LISTED = 1 << 12
 """Items of an object that tests go through: a generator may have no end."""
@@ -48,9 +49,28 @@ def _given(value: _Any) -> _Any:
     value = _together(value)
     if type(value) is tuple and value[:1] == (OBJECT,):
         return _object(value[1])
+    if type(value) is tuple and value[:1] == (LENT,):
+        return _lent(*value[1:])
+    if type(value) is tuple and value[:1] == (LIBRARY,):
+        names = value[2].split(".") if value[2] else []
+        return _functools.reduce(getattr, names, _builtins.__import__(value[1], fromlist=["*"]))
     if type(value) in (list, tuple, set, frozenset):
         return type(value)(map(_given, value))
     return {key: _given(each) for key, each in value.items()} if type(value) is dict else value
+
+
+def _lent(key: str, name: str, source: str, used: dict[str, _Any], defaults: _Any, keywords: _Any) -> _Any:
+    """A function of the tests, the same under the same key, with what it uses as that is now."""
+    if key not in _kept:
+        space = {"__builtins__": _builtins}
+        if name == "<lambda>":
+            _kept[key] = eval(compile(source, "<tests>", "eval"), space)
+        else:
+            exec(compile(source, "<tests>", "exec", optimize=0), space)  # with what it says of itself
+            _kept[key] = space[name]
+        _kept[key].__defaults__, _kept[key].__kwdefaults__ = _given(defaults), _given(keywords)
+    _kept[key].__globals__.update(_given(used))
+    return _kept[key]
 
 
 def _object_made(key: int, maker: str, arguments: list[_Any], keywords: dict[str, _Any]) -> None:
@@ -62,6 +82,9 @@ def _object_asked(key: int, of: str, name: str, arguments: list[_Any], keywords:
     arguments, keywords = _given(arguments), _given(keywords)
     if of == "method":
         made = getattr(arguments[0], name)(*arguments[1:], **keywords)
+    elif of == "rebound":
+        arguments[0].__globals__[name] = arguments[1]
+        made = None
     elif of == "constant":
         made = _object(name)
     elif of == "python" and name == "list":

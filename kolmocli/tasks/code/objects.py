@@ -18,6 +18,7 @@ from kolmocli.tasks.code import apart, keeper as keeper_text
 from kolmocli.tasks.code.asking import Asking, Changing
 from kolmocli.tasks.code.calls import bound, given_to_check
 from kolmocli.tasks.code.classes import Uses, defined_classes, place_of
+from kolmocli.tasks.code.tester import BENCH
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +143,13 @@ def _errors(tree: ast.Module) -> list[str]:
     return list(found)
 
 
+def _root(node: ast.expr) -> str | None:
+    """The name that a decorator begins with."""
+    while isinstance(node, ast.Attribute | ast.Call):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return node.id if isinstance(node, ast.Name) else None
+
+
 class _Functions(ast.NodeTransformer):
     def __init__(self, known: Collection[str], holders: Collection[str]) -> None:
         self.known, self.holders = known, holders
@@ -152,6 +160,17 @@ class _Functions(ast.NodeTransformer):
             return ast.Pass()
         self.generic_visit(node)
         return node
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.stmt | list[ast.stmt]:
+        """Decorators of the program are calls of it."""
+        self.generic_visit(node)
+        made: list[ast.stmt] = []
+        while node.decorator_list and _root(node.decorator_list[-1]) not in self.known:
+            called = ast.Call(
+                ast.Attribute(ast.Name(BENCH), "decorated"), [node.decorator_list.pop(), ast.Name(node.name)], []
+            )
+            made.append(ast.copy_location(ast.Assign([ast.Name(node.name, ast.Store())], called), node))
+        return [node, *map(ast.fix_missing_locations, made)] if made else node
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
         match node.value:

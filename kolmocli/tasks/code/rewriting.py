@@ -23,9 +23,27 @@ def parse_tests(code: str) -> ast.Module:
     except (SyntaxError, ValueError) as error:
         words = f"line {error.lineno}: {error.msg}" if isinstance(error, SyntaxError) else str(error)
         raise ValueError(f"the tests do not compile: {words}") from None
+    tree = ast.fix_missing_locations(_Asserting().visit(tree))
     if not any(isinstance(node, ast.Assert) for node in ast.walk(tree)):
         raise ValueError("the tests assert nothing")
     return tree
+
+
+class _Asserting(ast.NodeTransformer):
+    """`if x: raise AssertionError` is `assert not x`."""
+
+    def visit_Raise(self, node: ast.Raise) -> ast.stmt:
+        match node.exc:
+            case ast.Name("AssertionError") | ast.Call(ast.Name("AssertionError")):
+                return ast.copy_location(ast.Assert(ast.Constant(False)), node)
+        return node
+
+    def visit_If(self, node: ast.If) -> ast.stmt:
+        self.generic_visit(node)
+        match node:
+            case ast.If(test, [only], []) if _never_holds(only):
+                return ast.copy_location(ast.Assert(ast.UnaryOp(ast.Not(), test)), node)
+        return node
 
 
 def rewritten(tree: ast.Module) -> str:
@@ -78,7 +96,16 @@ class _Rewriting(ast.NodeTransformer):
     def _leave(self, node: ast.AST) -> ast.AST:
         return _Guarded().generic_visit(node)
 
-    visit_Try = visit_TryStar = visit_With = visit_AsyncWith = _leave
+    visit_TryStar = visit_With = visit_AsyncWith = _leave
+
+    def visit_Try(self, node: ast.Try) -> ast.AST:
+        """Where a `try` has to be left by an exception, an assert holds as soon as one is caught."""
+        if any(_never_holds(each) for part in (*node.body, *node.orelse) for each in ast.walk(part)):
+            for handler in node.handlers:
+                if not any(isinstance(each, ast.Assert) for each in ast.walk(handler)):
+                    handler.name = handler.name or "_caught"
+                    handler.body.insert(0, ast.Expr(_on_bench("caught", ast.Name(handler.name))))
+        return self._leave(node)
 
 
 class _Guarded(_Rewriting):
@@ -86,6 +113,10 @@ class _Guarded(_Rewriting):
 
     def visit_Assert(self, node: ast.Assert) -> ast.stmt:
         return ast.Assert(_on_bench("held", self.visit(node.test)), node.msg)
+
+
+def _never_holds(node: ast.AST) -> bool:
+    return isinstance(node, ast.Assert) and isinstance(node.test, ast.Constant) and not node.test.value
 
 
 def _on_bench(method: str, *arguments: ast.expr) -> ast.Call:

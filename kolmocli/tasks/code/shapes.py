@@ -61,7 +61,8 @@ def human_eval(record: Mapping[str, Any]) -> CodeTask:
         tree = called_by_name(tree, str(named))
     tree, objects = without_objects(tree, assigned(begun), known, assigned(reference or ""))
     not_asked = objects.errors + objects.constants
-    entry = _entry(record, tree, asked, [*imported(given_test, names), *objects.classes], not_asked)
+    taken = [name for name in imported(given_test, names) if is_used(name, tree)]
+    entry = _entry(record, tree, asked, [*taken, *objects.classes], not_asked)
     method = Method.of(entry)
     if method is not None:
         objects = replace(objects, methods=(method, *(each for each in objects.methods if each != method)))
@@ -80,7 +81,8 @@ def human_eval(record: Mapping[str, Any]) -> CodeTask:
         raise ValueError(f"the tests never call `entry_point` {entry}")
     code = ast.unparse(tree) + ("" if given is None else f"\n\ncheck({function})\n")
     task_id = _task_id(record)
-    others = [] if methods else _others(tree, opening, function)
+    handed = [name for name in taken if name not in not_asked and not name.isupper()]  # `NORTH` is no function
+    others = [] if methods else _others(tree, opening, function, handed)
     functions = [name for name in (*(called or [function]), *others) if name not in objects.classes + objects.errors]
     what = "class" if function in objects.classes else "function"
     asked_for = dict.fromkeys([entry, *objects.classes])
@@ -231,10 +233,11 @@ def _checked(node: ast.AST) -> str | None:
     return None
 
 
-def _others(tree: ast.Module, opening: str, function: str) -> list[str]:
-    """Functions that the tests call besides the one that is asked for, where the prompt does not define them."""
+def _others(tree: ast.Module, opening: str, function: str, taken: Sequence[str]) -> list[str]:
+    """Functions that the tests call or hand on besides the one that is asked for, where the prompt does not define them."""
     own = bound(parsed(prompt.closed(opening))) if opening else set()
-    return [name for name in called_functions(tree, "", "") if name != function and name not in own]
+    found = dict.fromkeys([*called_functions(tree, "", ""), *taken])
+    return [name for name in found if name != function and name not in own]
 
 
 def _opening(asked: str, function: str) -> str:

@@ -32,7 +32,8 @@ def task(code: str, opening: str = "", functions: Sequence[str] = ("f",)) -> Cod
 def plan(box: Sandbox, given: CodeTask) -> Checks | Rounds | Broken | None:
     judge([given], [""], box, TERMS)
     assert isinstance(given.tests, Asserts)
-    return given.tests.plan
+    found = given.tests.plan
+    return found.plan if isinstance(found, Asserts) else found  # type: ignore[return-value]
 
 
 def rewards(box: Sandbox, code: str, *programs: str, opening: str = "") -> list[float | None]:
@@ -102,7 +103,10 @@ def test_whatever_else_is_asked_takes_the_values(docker_box: Sandbox, code: str,
     ("code", "why"),
     [
         ("import numpy\nassert f(1) == 1", "NotImportable: numpy"),
-        ("assert f(lambda x: x) == 1", "f() is given a value of type function; only plain values go to a program"),
+        (
+            "class Own: pass\nassert f(Own()) == 1",
+            "f() is given a value of type Own; only plain values go to a program",
+        ),
         ("assert g(1) == 1", "they never call f"),
         ("x = 1 / 0\nassert f(1) == 1", "ZeroDivisionError: division by zero"),
         ("f(1)\nif False:\n    assert f(1)", "no assert is reached"),
@@ -161,6 +165,32 @@ def test_exceptions_come_to_the_tests(docker_box: Sandbox) -> None:
     opening = "class Wrong(Exception):\n    pass\n"
     wrong = opening + raising.replace("ValueError", "Wrong")
     assert rewards(docker_box, code.replace("ValueError", "Wrong"), wrong, raising, opening=opening) == [1.0, 0.0]
+
+
+EXPECTING = [
+    "try:\n    f(-1)\n    assert False\nexcept ValueError:\n    pass",
+    "try:\n    f(-1)\nexcept ValueError:\n    pass\nelse:\n    assert False, 'no'",
+    "try:\n    f(-1)\n    raise AssertionError('no')\nexcept ValueError:\n    pass",
+    "try:\n    found = f(-1)\nexcept ValueError:\n    found = None\nassert found is None",
+    "for x, wanted in [(1, 1), (-1, None)]:\n    try:\n        found = f(x)\n    except ValueError:\n        found = None\n    assert found == wanted",
+    "import contextlib\nfound = None\nwith contextlib.suppress(ValueError):\n    found = f(-1)\nassert found == None",
+    "def raises(g):\n    try:\n        g(-1)\n    except ValueError:\n        return True\nif not raises(f):\n    raise AssertionError('no')",
+]  # fmt: skip
+
+
+@pytest.mark.docker
+@pytest.mark.parametrize("code", EXPECTING)
+def test_an_exception_may_be_expected_in_many_ways(docker_box: Sandbox, code: str) -> None:
+    """Also by tests of which no assert is reached when all is right."""
+    raising = "def f(x):\n    if x < 0:\n        raise ValueError\n    return x\n"
+    wrong = [raising.replace("ValueError", "KeyError"), "def f(x):\n    return x\n"]
+    assert [reward == 1.0 for reward in rewards(docker_box, code, raising, *wrong)] == [True, False, False]
+
+
+@pytest.mark.docker
+def test_a_test_that_catches_its_own_assert_judges_nobody(docker_box: Sandbox) -> None:
+    code = "try:\n    f(-1)\n    assert False\nexcept Exception:\n    pass"
+    assert rewards(docker_box, code, SAME) == [None]
 
 
 @pytest.mark.docker

@@ -13,6 +13,7 @@ from kolmocli.tasks.code.frameworks import plain_tests
 from kolmocli.tasks.code.imports import imported
 from kolmocli.tasks.code.judge import Broken, Submission
 from kolmocli.tasks.code.objects import Method, Objects, method_glue, without_objects
+from kolmocli.tasks.code.shapes import human_eval
 from kolmocli.tasks.reward import Relative
 
 PARTS = {
@@ -274,3 +275,12 @@ def test_a_function_may_have_another_name_in_the_tests() -> None:
     made = plain_tests(code)
     assert imported(code) == ["f", "Odd"] and "g(" not in made and "Wrong" not in made
     assert made.count("except Odd") == 2 and made.count("f(") == 3
+
+
+def test_a_name_that_tests_import_and_never_use_is_not_what_is_asked_for() -> None:
+    tests = (
+        "from solution import unused, f, LIMIT\ndef raises(g):\n    try:\n        g(-1)\n    except ValueError:\n        return True\n"
+        "    return LIMIT\ndef test_a():\n    assert raises(f)\n"
+    )
+    task = human_eval({"prompt": "Write f.", "test": tests})
+    assert (task.entry_point, task.tests.functions) == ("f", ("f",))  # type: ignore[attr-defined]

@@ -99,11 +99,11 @@ def test_an_object_that_agrees_to_anything_passes_nothing(docker_box: Sandbox, a
 
 @pytest.mark.docker
 def test_what_does_not_go_to_a_program_is_named(docker_box: Sandbox, caplog: pytest.LogCaptureFixture) -> None:
-    tests = "def test_a():\n    b = Box(3)\n    assert b.map(lambda x: x + 1) == 4\n"
+    tests = "class Own:\n    pass\ndef test_a():\n    b = Box(3)\n    assert b.map(Own()) == 4\n"
     task = human_eval({"prompt": "A box.", "entry_point": "Box", "test": tests})
     [outcome] = judge([task], ["class Box:\n    pass"], docker_box, TERMS)
     assert outcome.status is Status.INFRA and outcome.reward is None
-    assert "map() is given a value of type function; only plain values go to a program" in caplog.text
+    assert "map() is given a value of type Own; only plain values go to a program" in caplog.text
 
 
 @pytest.mark.docker
