@@ -1,4 +1,4 @@
-"""Values of Python's library that are no plain values, taken apart into plain ones: dates, times, decimals, fractions and deques.
+"""Values of Python's library that are no plain values, taken apart into plain ones: dates, times, decimals, fractions, deques and slices.
 
 This text is a part of the tester and, below it, of a program of which tests keep objects. Either puts together what the other sends. A
 value is of exactly that type, so what is put together equals what Python says that it equals.
@@ -21,6 +21,7 @@ _OF_DAY, _OF_TIME = ("year", "month", "day"), ("hour", "minute", "second", "micr
 _PARTS: dict[type, tuple[str, ...]] = {
     _datetime.date: _OF_DAY, _datetime.time: _OF_TIME, _datetime.datetime: _OF_DAY + _OF_TIME,
     _datetime.timedelta: ("days", "seconds", "microseconds"), _fractions.Fraction: ("numerator", "denominator"),
+    slice: ("start", "stop", "step"),
 }  # fmt: skip
 MADE = {kind.__name__: kind for kind in (*_PARTS, _decimal.Decimal, _collections.deque)}
 

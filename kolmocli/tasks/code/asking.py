@@ -16,6 +16,12 @@ _PYTHON = (
     "iter hash format abs round"
 )
 """Functions of Python that tests call with objects."""
+_CHANGING = (
+    "append extend insert remove pop clear sort reverse update add discard setdefault popitem appendleft popleft rotate"
+)
+"""Methods that change what Python has of its own."""
+_PARTS = ast.Attribute | ast.Call | ast.Subscript
+"""What may be a part of an object."""
 
 
 class Asking(ast.NodeTransformer):
@@ -25,10 +31,26 @@ class Asking(ast.NodeTransformer):
         """`bound` are names that the tests define, and that are no functions of Python then; `constants` those of values that the program
         has."""
         self._python, self._constants = {*_PYTHON.split()} - {*bound}, constants
+        self._changed: Collection[str] = ()
+        """Names of what is changed in place: it may be a part of an object."""
+
+    def visit_Module(self, node: ast.Module) -> ast.Module:
+        self._changed = {_changed(each) for each in ast.walk(node)} - {None}  # type: ignore[assignment]
+        self.generic_visit(node)
+        return node
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
-        constant = node.id in self._constants and isinstance(node.ctx, ast.Load)
-        return _on_bench("constant", ast.Constant(node.id)) if constant else node
+        if isinstance(getattr(node, "ctx", None), ast.Store | ast.Del):
+            return node
+        if node.id in self._constants:
+            return _on_bench("constant", ast.Constant(node.id))
+        return _on_bench("now", node) if node.id in self._changed else node
+
+    def visit_Assign(self, node: ast.Assign) -> ast.stmt:
+        match node.targets:
+            case [ast.Name(name) as target] if name in self._changed and isinstance(node.value, _PARTS):
+                return ast.Assign([target], self._live(node.value))
+        return self.generic_visit(node)  # type: ignore[return-value]
 
     def visit_Lambda(self, node: ast.Lambda) -> ast.expr:
         source = source_of(node)
@@ -84,8 +106,18 @@ class Asking(ast.NodeTransformer):
     def _live(self, node: ast.expr) -> ast.expr:
         """What is changed in place: no copy of it."""
         match node:
+            case ast.Name() if node.id not in self._constants:
+                return node
             case ast.Attribute(owner, name):
                 return _on_bench("live", self._live(owner), ast.Constant(name))
+            case ast.Call(called, given, by_name):
+                given = [self.visit(each) for each in given]
+                by_name = [self.visit(each) for each in by_name]
+                if isinstance(called, ast.Attribute):
+                    owner = self._live(called.value)
+                    return _on_bench("live_call", owner, ast.Constant(called.attr), *given, keywords=by_name)
+                if isinstance(called, ast.Name) and called.id not in self._python:
+                    return _on_bench("live_made", called, *given, keywords=by_name)
             case ast.Subscript(owner, key) if not isinstance(key, ast.Slice):
                 return _on_bench("item", self._live(owner), self.visit(key))
         return self.visit(node)
@@ -104,6 +136,16 @@ class Asking(ast.NodeTransformer):
 
     def visit_MatchClass(self, node: ast.MatchClass) -> ast.pattern:
         return node
+
+
+def _changed(node: ast.AST) -> str | None:
+    """The name of what is changed in place here."""
+    match node:
+        case ast.Expr(ast.Call(ast.Attribute(ast.Name(name), method))) if method in _CHANGING.split():
+            return name
+        case ast.Subscript(ast.Name(name), ctx=ast.Store() | ast.Del()):
+            return name
+    return None
 
 
 class Changing(ast.NodeTransformer):

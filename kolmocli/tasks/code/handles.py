@@ -138,6 +138,8 @@ class Keeping(Bench):
         """Keys of what relates an object to a number."""
         self.stubs: dict[Callable[..., Any], str] = {}
         """Functions of the program, and what they are called."""
+        self.lively: set[Any] = set()
+        """Keys of what is changed in place, and may be no object but a list."""
         self.lending = Lending()
         self.function = self.lending.noted
 
@@ -237,11 +239,34 @@ class Keeping(Bench):
 
     def live(self, value: Any, name: str) -> Any:
         """`value.name`, where what it is is changed in place."""
-        return self.make("getattr", (value, name), {}) if isinstance(value, Handle) else getattr(value, name)
+        return self._lively("getattr", (value, name), {}) if isinstance(value, Handle) else getattr(value, name)
+
+    def live_call(self, owner: Any, name: str, /, *arguments: Any, **keywords: Any) -> Any:
+        """What a method returns, for the same."""
+        if not isinstance(owner, Handle):
+            return getattr(owner, name)(*arguments, **keywords)
+        return self._lively(self.make("methodcaller", (name, *arguments), keywords).under_key, (owner,), {})
+
+    def live_made(self, called: Callable[..., Any], /, *arguments: Any, **keywords: Any) -> Any:
+        """What a function of the program returns, for the same."""
+        if called not in self.stubs:
+            return called(*arguments, **keywords)
+        return self._lively(self.stubs[called], arguments, keywords)
+
+    def _lively(self, maker: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Handle:
+        made = self.make(maker, arguments, keywords)
+        self.lively.add(made.under_key)
+        return made
+
+    def now(self, value: Any) -> Any:
+        """What something that is changed in place is at present."""
+        if isinstance(value, Handle) and value.under_key in self.lively:
+            return self.ask("value", "value", value)
+        return value
 
     def item(self, value: Any, key: Any) -> Any:
         """`value[key]`, where what it is is changed in place."""
-        return self.make("getitem", (value, key), {}) if isinstance(value, Handle) else value[key]
+        return self._lively("getitem", (value, key), {}) if isinstance(value, Handle) else value[key]
 
     def python(self, name: str, *arguments: Any, **keywords: Any) -> Any:
         """What a function of Python returns: by the program, where that is of an object."""

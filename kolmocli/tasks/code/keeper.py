@@ -85,6 +85,8 @@ def _object_asked(key: int, of: str, name: str, arguments: list[_Any], keywords:
     elif of == "rebound":
         arguments[0].__globals__[name] = arguments[1]
         made = None
+    elif of == "value":
+        [made] = arguments
     elif of == "constant":
         made = _object(name)
     elif of == "python" and name == "list":

@@ -298,3 +298,29 @@ def test_values_of_the_program_may_be_read(docker_box: Sandbox) -> None:
     without = right.replace("NORTH, EAST", "_, EAST").replace("== NORTH", "== 'N'")
     shorter = right.replace("9", "8")
     assert passed(docker_box, task, [right, other, wrong, without, shorter]) == [True, True, False, False, False]
+
+
+ACCOUNT = """\
+class Account:
+    def __init__(self): self.log, self.rows = [], [[0]]
+    def add(self, n): self.log.append(n)
+    def history(self): return list(self.log)
+    def __getitem__(self, at): return self.rows[at]
+"""
+PARTS = [
+    ("a.add(2)\n    a.history().append(1)\n    assert len(a.history()) == 1", "list(self.log)", "self.log"),
+    ("a.add(2)\n    h = a.history()\n    h.append(1)\n    assert h == [2, 1] and h[0] == 2\n    assert a.history() == [2]", "list(self.log)", "self.log"),
+    ("xs = a.log\n    xs.append(5)\n    assert a.history() == [5] and xs == [5]", "list(self.log)", "[]"),
+    ("x = a[0]\n    x[0] = 3\n    assert a.rows == [[3]]", "self.rows[at]", "list(self.rows[at])"),
+    ("a.add(3)\n    a.add(1)\n    xs = list(a.log)\n    xs.sort()\n    assert xs == [1, 3] and a.log == [3, 1]", "self.log.append(n)", "self.log.insert(0, n)"),
+]  # fmt: skip
+
+
+@pytest.mark.docker
+@pytest.mark.parametrize("part", PARTS, ids=lambda part: part[0][:20])
+def test_what_tests_change_in_place_is_the_programs_own(docker_box: Sandbox, part: tuple[str, str, str]) -> None:
+    """Where an object hands out a list of its own, and where it hands out a copy."""
+    body, old, new = part
+    tests = f"from solution import Account\ndef test_a():\n    a = Account()\n    {body}\n"
+    task = human_eval({"prompt": "An account.", "test": tests, "canonical_solution": ACCOUNT})
+    assert passed(docker_box, task, [ACCOUNT, ACCOUNT.replace(old, new)]) == [True, False]

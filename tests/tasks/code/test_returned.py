@@ -58,6 +58,7 @@ CASES = [
     Case("a named tuple", "p = f(1, 2)\n    assert p.x == 1 and p[1] == 2\n    assert p == (1, 2)", PAIR, ("(a, b)\n", "(b, a)\n")),
     Case("a named tuple as a tuple", "assert f(1, 2) == (1, 2)\n    assert f(1, 1) in [(1, 1)]", PAIR, ("Pair(a, b)", "Pair(b, a)")),
     Case("a member of an IntEnum", "assert f('A') == 1\n    assert f('B') != 1", MEMBERS, ("B = 2", "B = 1")),
+    Case("a slice", "xs = f(4)\n    assert xs[1:3] == [1, 2]\n    assert xs[::2] == [0, 2]", "class Items(list): pass\ndef f(n): return Items(range(n))\n", ("range(n)", "range(n)[::-1]")),
     Case("a match", "assert f('ab')\n    assert not f('1')", "import re\ndef f(s): return re.match('[a-z]+$', s)\n", ("a-z", "a-z0-9")),
     Case(
         "a fraction as a float", "assert f([1, 2]) == 1.5",
