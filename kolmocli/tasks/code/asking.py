@@ -154,7 +154,7 @@ class Changing(ast.NodeTransformer):
 
     def __init__(self, tree: ast.AST, own: Collection[str], methods: bool) -> None:
         """`own` are the names that are none of the program's functions; `methods`: tests keep objects, of which they call some."""
-        self.found, self._methods = any(map(_is_taken_apart, ast.walk(tree))), methods
+        self.found, self._methods = any(map(_is_taken_apart, ast.walk(tree))) or _asks_errors(tree), methods
         self._own = own
         self._looked: dict[str, int] = {}
         """The last line of an assert about a place."""
@@ -192,6 +192,23 @@ class Changing(ast.NodeTransformer):
                 owner, name = node.func.value, ast.Constant(node.func.attr)
                 return _on_bench("changing_by", owner, name, *node.args, keywords=node.keywords)
         return node
+
+
+def _asks_errors(tree: ast.AST) -> bool:
+    """Whether an exception is asked for more than what it says: `error.code`, `caught.value.code`."""
+    names = {node.name for node in ast.walk(tree) if isinstance(node, ast.ExceptHandler)}
+    for node in ast.walk(tree):
+        match node:
+            case ast.Attribute(
+                ast.Name(name) | ast.Attribute(ast.Name(), "value" | "exception" as name), attribute
+            ) if name in {*names, "value", "exception"} and attribute not in (
+                "args",
+                "with_traceback",
+                "__class__",
+                "__str__",
+            ):
+                return True
+    return False
 
 
 def _is_type(node: ast.expr) -> bool:

@@ -25,7 +25,7 @@ from typing import Any
 from kolmocli.sandbox.base import Call, Job, Status, Verdict
 from kolmocli.sandbox.wire import values
 from kolmocli.tasks.base import Attempt
-from kolmocli.tasks.code import apart, handles, lent, tester
+from kolmocli.tasks.code import apart, handles, keeping, lent, tester
 from kolmocli.tasks.code.checks import Check, Checks
 from kolmocli.tasks.code.judge import Broken, Planned, Second, Submission, Tests, returns_objects
 from kolmocli.tasks.code.literals import read_checks
@@ -105,12 +105,12 @@ def in_order(parts: Parts) -> tuple[Call, ...]:
 
 
 @cache
-def _harness(keeping: bool) -> str:
+def _harness(kept: bool) -> str:
     """The tester's text, and above it that of what it imports of the project; for tests that keep objects, with handles."""
-    texts = [values, tester, *([apart, lent, handles] if keeping else [])]
+    texts = [values, tester, *([apart, lent, handles, keeping] if kept else [])]
     lines = [line for text in texts for line in inspect.getsource(text).splitlines()]
     own = [line for line in lines if not line.startswith(("from __future__ ", "from kolmocli."))]
-    return "\n".join([*own, "print()", f"print(main(input(){', Keeping' * keeping}))", ""])
+    return "\n".join([*own, "print()", f"print(main(input(){', Keeping' * kept}))", ""])
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +145,7 @@ class Report:
             return Broken(self.unfit) if tests.objects.kept else tests.keeping
         if not self.calls:
             return Broken(self.error or f"they never call {' or '.join((*tests.functions, *tests.objects.classes))}")
-        if not self.asserts and not self.blocked and not self.error:
+        if not self.asserts and not self.blocked and not self.error and not tests.catches:
             return Broken("no assert is reached")
         noted = [each for each in self.asserts if each is not True]
         once = [each[0] for each in noted if type(each) is list] == [*range(len(self.calls))]

@@ -101,11 +101,9 @@ def plain_tests(code: str, defined: Collection[str] = ()) -> str:
 
 
 def _looked_into(tree: ast.Module) -> Iterator[str]:
-    """The names of exceptions of which the tests ask more than their kind, their arguments and what they say."""
+    """The names of caught exceptions of which the tests ask what only a framework has, such as `traceback`."""
     for node in ast.walk(tree):
         match node:
-            case ast.Attribute(ast.Attribute(ast.Name(name), "value" | "exception"), attr) if attr != "args":
-                yield name
             case ast.Attribute(ast.Name(name), attr) if attr not in ("value", "exception", "type", "match"):
                 yield name
 
@@ -230,7 +228,7 @@ class _Plain(ast.NodeTransformer):
             ):  # fmt: skip
                 if isinstance(kept, ast.Name) and kept.id in self._looked:
                     raise ValueError(
-                        f"the tests look into an exception, `{kept.id}`; its kind and what it says leave a program"
+                        f"the tests ask what only pytest knows of an exception, `{kept.id}`; ask `{kept.id}.value`"
                     )
                 patterns = [*more, *(each.value for each in given if each.arg == "match")]
                 return self._raising(error, node.body, kept, patterns)

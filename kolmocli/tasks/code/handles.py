@@ -1,18 +1,15 @@
 """Objects of the program under test, as its tests see them: a part of the tester, which has a handle for each.
 
-What tests do with a handle is a call that the program is asked to make (`keeper.py`), and its result is a plain value or another
+What tests do with a handle is a call that the program is asked to make (`keeping.py`), and its result is a plain value or another
 handle. No handle equals a plain value but the one that it is made of, as a named tuple is of a tuple. None is less than a plain value or
 away from one, and what is not made by the tests themselves contains what it lists: an object may claim anything, where nobody but the
 tests knows what is right.
 """
 
-import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from kolmocli.tasks.code.apart import OBJECT, _apart, _together
-from kolmocli.tasks.code.lent import Lending, NotLent
-from kolmocli.tasks.code.tester import Bench, Unknown, _need
+from kolmocli.tasks.code.tester import Unknown, _need
 
 _RELATING = frozenset(("sub", "truediv", "floordiv", "mod", "xor"))
 """With a number: so tests ask whether a result is near one, which is not the program's to say."""
@@ -27,10 +24,10 @@ class Handle:
     """An object of the program."""
 
     __slots__ = ("of_bench", "under_key")
-    of_bench: "Keeping"
+    of_bench: Any
     under_key: Any
 
-    def __init__(self, bench: "Keeping", key: Any) -> None:
+    def __init__(self, bench: Any, key: Any) -> None:
         object.__setattr__(self, "of_bench", bench)
         object.__setattr__(self, "under_key", key)
 
@@ -124,203 +121,3 @@ def _special() -> None:
 
 
 _special()
-
-
-class Keeping(Bench):
-    """A bench for tests that keep objects of classes of the program."""
-
-    def __init__(self, known: list[list[tuple[str, str]]], results: list[Any], classes: list[str]) -> None:
-        super().__init__(known, results, classes)
-        self.handles: dict[Any, Handle] = {}
-        self.contents: dict[Any, Any] = {}
-        """What objects under these keys are equal to as plain values."""
-        self.relations: set[Any] = set()
-        """Keys of what relates an object to a number."""
-        self.stubs: dict[Callable[..., Any], str] = {}
-        """Functions of the program, and what they are called."""
-        self.lively: set[Any] = set()
-        """Keys of what is changed in place, and may be no object but a list."""
-        self.lending = Lending()
-        self.function = self.lending.noted
-
-    def stub(self, function: str) -> Callable[..., Any]:
-        if function in self.classes:
-            return self.handle(function)
-
-        def call(*arguments: Any, **keywords: Any) -> Any:
-            return self.ask("program", function, *arguments, **keywords)
-
-        self.stubs[call] = function
-        return call
-
-    def handle(self, key: Any) -> Any:
-        """What stands here for what is under this key: a handle, but for types that are Python's."""
-        if key in self.lending.lent:
-            return self.lending.lent[key]
-        known = self.space["__builtins__"].get(key) if type(key) is str and key not in self.classes else None
-        return known if isinstance(known, type) else self.handles.setdefault(key, Handle(self, key))
-
-    def make(self, maker: str, arguments: Any, keywords: Any) -> Any:
-        """A new object. What is known of it is that it was made, or what was raised instead."""
-        key = self._key()
-        self._call("_object_made", (maker,), arguments, keywords)
-        return self.handle(key)
-
-    def _key(self) -> int:
-        """Of the next call: the same however far the calls of another part go."""
-        return len(self.calls) << 32 | len(self.calls[-1])
-
-    def ask(self, of: str, name: str, /, *arguments: Any, **keywords: Any) -> Any:
-        return self._call("_object_asked", (of, name), arguments, keywords)
-
-    def constant(self, name: str) -> Any:
-        return self.ask("constant", name)
-
-    def changing(self, called: Callable[..., Any], /, *arguments: Any, **keywords: Any) -> Any:
-        """The result of a function of the program, which may change what it is given: the tests look at that afterwards."""
-        if called not in self.stubs:
-            return called(*arguments, **keywords)
-        return self._changed("program", self.stubs[called], arguments, keywords)
-
-    def changing_by(self, owner: Any, name: str, /, *arguments: Any, **keywords: Any) -> Any:
-        """The same of a method."""
-        if not isinstance(owner, Handle):
-            return getattr(owner, name)(*arguments, **keywords)
-        return self._changed("method", name, (owner, *arguments), keywords)
-
-    def _changed(self, of: str, name: str, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
-        found = self._call("_object_changed", (of, name), arguments, keywords)
-        if isinstance(found, Unknown):
-            _need(found)
-        made, after, named = found
-        given = arguments[of == "method" :]
-        for old, new in [*zip(given, after, strict=True), *((keywords[key], named[key]) for key in keywords)]:
-            if type(old) is type(new) is list:
-                old[:] = new
-            elif type(old) is type(new) and isinstance(old, dict | set):
-                old.clear()
-                old.update(new)
-        return made
-
-    def _call(self, function: str, names: tuple[str, ...], arguments: Any, keywords: Any) -> Any:
-        try:
-            return super().stub(function)(self._key(), *names, self._sent(list(arguments)), self._sent(keywords))
-        except NotLent as error:
-            self.unfit = f"{names[-1]}() is given {error}; it does not go to a program"
-            raise
-        except TypeError:
-            self.unfit = self.unfit and self.unfit.replace(function, names[-1])
-            raise
-
-    def decorated(self, decorator: Callable[..., Any], function: Any) -> Any:
-        """What the program makes of a function, and what its name means within it from then on."""
-        made = super().decorated(decorator, function)
-        self.ask("rebound", function.__name__, function, made)
-        return made
-
-    def related(self, handle: Handle) -> Handle:
-        self.relations.add(handle.under_key)
-        return handle
-
-    def ask_of(self, handle: Handle, name: str, *more: Any) -> Any:
-        if handle.under_key in self.relations:
-            raise TypeError(f"{name} of an object less a number")
-        return self.ask("python", name, handle, *more)
-
-    def certain(self, name: str, handle: Handle, *more: Any) -> Any:
-        found = self.ask_of(handle, name, *more)
-        if isinstance(found, Unknown):
-            _need(found)
-        return found
-
-    def read(self, value: Any, name: str) -> Any:
-        """`value.name`, where it is not called."""
-        return self.ask("python", "getattr", value, name) if isinstance(value, Handle) else getattr(value, name)
-
-    def live(self, value: Any, name: str) -> Any:
-        """`value.name`, where what it is is changed in place."""
-        return self._lively("getattr", (value, name), {}) if isinstance(value, Handle) else getattr(value, name)
-
-    def live_call(self, owner: Any, name: str, /, *arguments: Any, **keywords: Any) -> Any:
-        """What a method returns, for the same."""
-        if not isinstance(owner, Handle):
-            return getattr(owner, name)(*arguments, **keywords)
-        return self._lively(self.make("methodcaller", (name, *arguments), keywords).under_key, (owner,), {})
-
-    def live_made(self, called: Callable[..., Any], /, *arguments: Any, **keywords: Any) -> Any:
-        """What a function of the program returns, for the same."""
-        if called not in self.stubs:
-            return called(*arguments, **keywords)
-        return self._lively(self.stubs[called], arguments, keywords)
-
-    def _lively(self, maker: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Handle:
-        made = self.make(maker, arguments, keywords)
-        self.lively.add(made.under_key)
-        return made
-
-    def now(self, value: Any) -> Any:
-        """What something that is changed in place is at present."""
-        if isinstance(value, Handle) and value.under_key in self.lively:
-            return self.ask("value", "value", value)
-        return value
-
-    def item(self, value: Any, key: Any) -> Any:
-        """`value[key]`, where what it is is changed in place."""
-        return self._lively("getitem", (value, key), {}) if isinstance(value, Handle) else value[key]
-
-    def python(self, name: str, *arguments: Any, **keywords: Any) -> Any:
-        """What a function of Python returns: by the program, where that is of an object."""
-        handles = [each for each in arguments if isinstance(each, Handle)]
-        if handles:
-            if any(each.under_key in self.relations for each in handles) and name not in ("isinstance", "repr", "str"):
-                raise TypeError(f"{name} of an object less a number")
-            return self.ask("python", name, *arguments, **keywords)
-        return self.space["__builtins__"][name](*arguments, **keywords)
-
-    def inside(self, item: Any, container: Any) -> Any:
-        """`item in container`."""
-        if not isinstance(container, Handle):
-            return item in container
-        if type(container.under_key) is int or container.under_key in self.classes:
-            return self.ask("python", "contains", container, item)
-        return item in self.certain("list", container)
-
-    def kind(self, value: Any) -> Any:
-        return self.ask("python", "type", value) if isinstance(value, Handle) else super().kind(value)
-
-    def _sent(self, value: Any) -> Any:
-        """An argument with the keys of objects."""
-        value = _apart(value)
-        if isinstance(value, Handle):
-            return OBJECT, value.under_key
-        if type(value) in (list, tuple, set, frozenset):
-            return type(value)(map(self._sent, value))
-        if type(value) is dict:
-            return {key: self._sent(each) for key, each in value.items()}
-        if isinstance(value, type) and value.__module__ == "builtins":
-            return OBJECT, value.__name__
-        if any(value is error for error in self.errors):
-            return OBJECT, value.__name__
-        if isinstance(value, types.FunctionType) and value in self.stubs:
-            return OBJECT, self.stubs[value]
-        return self.lending.sent(value, self._key(), self._sent)
-
-    def _next(self) -> None:
-        super()._next()
-        self.lending.lent.clear()
-
-    def _returned(self, result: Any) -> Any:
-        return self._received(super()._returned(result))
-
-    def _received(self, value: Any) -> Any:
-        """A result with handles where it has keys."""
-        value = _together(value)
-        if type(value) is tuple and value[:1] == (OBJECT,):
-            if len(value) > 2:
-                self.contents[value[1]] = self._received(value[2])
-            return self.handle(value[1])
-        if type(value) in (list, tuple):
-            return type(value)(map(self._received, value))
-        if type(value) is dict:
-            return {self._received(key): self._received(each) for key, each in value.items()}
-        return value

@@ -73,10 +73,25 @@ def _lent(key: str, name: str, source: str, used: dict[str, _Any], defaults: _An
     return _kept[key]
 
 
+def _keeping_errors(asked: _Any) -> _Any:
+    """The same function, after which an exception that it raised is kept, too."""
+
+    def ask(key: int, *given: _Any) -> _Any:
+        try:
+            return asked(key, *given)
+        except Exception as error:
+            _kept[f"error of call {key}"] = error
+            raise
+
+    return ask
+
+
+@_keeping_errors
 def _object_made(key: int, maker: str, arguments: list[_Any], keywords: dict[str, _Any]) -> None:
     _kept[key] = _object(maker)(*_given(arguments), **_given(keywords))
 
 
+@_keeping_errors
 def _object_asked(key: int, of: str, name: str, arguments: list[_Any], keywords: dict[str, _Any]) -> _Any:
     """What a method, a function of the program, or one of Python returns, with keys in the places of objects."""
     arguments, keywords = _given(arguments), _given(keywords)
@@ -96,6 +111,7 @@ def _object_asked(key: int, of: str, name: str, arguments: list[_Any], keywords:
     return _left(made, _fresh(key))
 
 
+@_keeping_errors
 def _object_changed(key: int, of: str, name: str, arguments: list[_Any], keywords: dict[str, _Any]) -> _Any:
     """What a function or a method returns, and its arguments as they are then."""
     arguments, keywords = _given(arguments), _given(keywords)

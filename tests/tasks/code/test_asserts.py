@@ -188,9 +188,9 @@ def test_an_exception_may_be_expected_in_many_ways(docker_box: Sandbox, code: st
 
 
 @pytest.mark.docker
-def test_a_test_that_catches_its_own_assert_judges_nobody(docker_box: Sandbox) -> None:
+def test_a_test_that_catches_its_own_assert_does_not_hold(docker_box: Sandbox) -> None:
     code = "try:\n    f(-1)\n    assert False\nexcept Exception:\n    pass"
-    assert rewards(docker_box, code, SAME) == [None]
+    assert rewards(docker_box, code, SAME, "def f(x):\n    raise ValueError") == [0.0, 1.0]
 
 
 @pytest.mark.docker

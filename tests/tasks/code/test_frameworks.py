@@ -104,7 +104,7 @@ def test_what_needs_no_framework_stays_as_it_is() -> None:
         ),
         ("import pytest\ndef test_a():\n    assert f(1) == 2\nasync def test_b():\n    assert f(2) == 4", "async"),
         (
-            "import pytest\ndef test_a():\n    with pytest.raises(TypeError) as e:\n        f(None)\n    assert e.value.code",
+            "import pytest\ndef test_a():\n    with pytest.raises(TypeError) as e:\n        f(None)\n    assert e.traceback",
             "an exception",
         ),
         (

@@ -324,3 +324,34 @@ def test_what_tests_change_in_place_is_the_programs_own(docker_box: Sandbox, par
     tests = f"from solution import Account\ndef test_a():\n    a = Account()\n    {body}\n"
     task = human_eval({"prompt": "An account.", "test": tests, "canonical_solution": ACCOUNT})
     assert passed(docker_box, task, [ACCOUNT, ACCOUNT.replace(old, new)]) == [True, False]
+
+
+ERRORS = """\
+class Refused(Exception):
+    def __init__(self, message, code=7):
+        super().__init__(message)
+        self.code = code
+def f(x):
+    if x < 0: raise Refused("negative", 9)
+    try:
+        return {1: 1}[x]
+    except KeyError as error:
+        raise ValueError("unknown") from error
+"""
+ASKED = [
+    ("try:\n        f(-1)\n        assert False\n    except Refused as e:\n        assert e.code == 9", '"negative", 9', '"negative"'),
+    ("with pytest.raises(Refused) as caught:\n        f(-1)\n    assert caught.value.code == 9 and 'neg' in str(caught.value)", "self.code = code", "pass"),
+    ("with pytest.raises(Refused) as caught:\n        f(-1)\n    assert caught.value.code == 9 and caught.value.args == ('negative',)", "super().__init__(message)", "super().__init__(message, code)"),
+    ("try:\n        f(3)\n    except ValueError as e:\n        assert isinstance(e.__cause__, KeyError)\n    else:\n        assert False", "from error", "from None"),
+    ("try:\n        f(3)\n    except Exception as e:\n        assert type(e).__name__ == 'ValueError'\n        assert not hasattr(e, 'code')", "raise ValueError", "raise OSError"),
+]  # fmt: skip
+
+
+@pytest.mark.docker
+@pytest.mark.parametrize("asked", ASKED, ids=lambda asked: asked[1])
+def test_what_an_exception_has_is_asked_of_the_program(docker_box: Sandbox, asked: tuple[str, str, str]) -> None:
+    body, old, new = asked
+    names = "f, Refused" if "Refused" in body else "f"
+    tests = f"import pytest\nfrom solution import {names}\ndef test_a():\n    {body}\n"
+    task = human_eval({"prompt": "It raises.", "test": tests, "canonical_solution": ERRORS})
+    assert passed(docker_box, task, [ERRORS, ERRORS.replace(old, new)]) == [True, False]
