@@ -12,6 +12,8 @@ from typing import Any as _Any
 
 OBJECT = "object of the program"
 """In a pair with its key, in the place of an object."""
+SHARED = "value of the tests"
+"""The key of what returns what it is given."""
 LENT = "function of the tests"
 """Before the key, the name, the source, the values of names, and the defaults of one."""
 LIBRARY = "of Python's library"

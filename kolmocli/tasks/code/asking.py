@@ -22,6 +22,7 @@ _CHANGING = (
 """Methods that change what Python has of its own."""
 _PARTS = ast.Attribute | ast.Call | ast.Subscript
 """What may be a part of an object."""
+_DISPLAYS = ast.List | ast.Dict | ast.Set | ast.ListComp
 
 
 class Asking(ast.NodeTransformer):
@@ -34,8 +35,13 @@ class Asking(ast.NodeTransformer):
         self._changed: Collection[str] = ()
         """Names of what is changed in place: it may be a part of an object."""
 
+        self._shared: Collection[str] = ()
+        """Names of lists, dicts and sets that an object is given, and that are looked at or changed: it may keep them."""
+
     def visit_Module(self, node: ast.Module) -> ast.Module:
-        self._changed = {_changed(each) for each in ast.walk(node)} - {None}  # type: ignore[assignment]
+        changed = {name for each in ast.walk(node) if (name := _changed(each))}
+        self._shared = _shared(node, changed)
+        self._changed = changed | self._shared
         self.generic_visit(node)
         return node
 
@@ -50,6 +56,8 @@ class Asking(ast.NodeTransformer):
         match node.targets:
             case [ast.Name(name) as target] if name in self._changed and isinstance(node.value, _PARTS):
                 return ast.Assign([target], self._live(node.value))
+            case [ast.Name(name) as target] if name in self._shared and isinstance(node.value, _DISPLAYS):
+                return ast.Assign([target], _on_bench("shared", self.visit(node.value)))
         return self.generic_visit(node)  # type: ignore[return-value]
 
     def visit_Lambda(self, node: ast.Lambda) -> ast.expr:
@@ -146,6 +154,28 @@ def _changed(node: ast.AST) -> str | None:
         case ast.Subscript(ast.Name(name), ctx=ast.Store() | ast.Del()):
             return name
     return None
+
+
+def _shared(tree: ast.AST, changed: Collection[str]) -> set[str]:
+    made, given, looked = set[str](), set[str](), set[str](changed)
+    for node in ast.walk(tree):
+        match node:
+            case ast.Assign([ast.Name(name)], value) if isinstance(value, _DISPLAYS):
+                made.add(name)
+            case ast.Assert(test):
+                looked |= {each.id for each in ast.walk(test) if isinstance(each, ast.Name)}
+        match node:
+            case ast.Call(ast.Attribute(), arguments, keywords):
+                given |= _names([*arguments, *(each.value for each in keywords)])
+            case ast.Call(ast.Name(name), arguments, keywords) if name[:1].isupper():
+                given |= _names([*arguments, *(each.value for each in keywords)])
+    return made & given & looked
+
+
+def _names(nodes: Collection[ast.expr]) -> set[str]:
+    """Those that are given, alone or in a list."""
+    inner = [each for node in nodes for each in (ast.walk(node) if isinstance(node, _DISPLAYS) else [node])]
+    return {node.id for node in inner if isinstance(node, ast.Name)}
 
 
 class Changing(ast.NodeTransformer):

@@ -13,7 +13,7 @@ import itertools as _itertools
 import operator as _operator
 from typing import Any as _Any
 
-from kolmocli.tasks.code.apart import LENT, LIBRARY, OBJECT, _apart, _together
+from kolmocli.tasks.code.apart import LENT, LIBRARY, OBJECT, SHARED, _apart, _together
 
 _MOST_LISTED = 1 << 12
 """Items of an object that tests go through: a generator may have no end."""
@@ -25,7 +25,7 @@ _BASES: dict[_Any, _Any] = {
     int: int.__pos__, float: float.__pos__, str: str.__str__, tuple: lambda value: (*tuple.__iter__(value),),
 }  # fmt: skip
 """What makes a value of exactly this type of one of a type below it, and is not the program's."""
-_kept: dict[_Any, _Any] = {}
+_kept: dict[_Any, _Any] = {SHARED: lambda value: value}
 
 
 def _object(key: _Any) -> _Any:

@@ -5,7 +5,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from kolmocli.tasks.code.apart import OBJECT, _apart, _together
+from kolmocli.tasks.code.apart import OBJECT, SHARED, _apart, _together
 from kolmocli.tasks.code.handles import Handle
 from kolmocli.tasks.code.lent import Lending, NotLent
 from kolmocli.tasks.code.tester import Bench, Unknown, _need
@@ -28,6 +28,8 @@ class Keeping(Bench):
         """Functions of the program, and what they are called."""
         self.lively: set[Any] = set()
         """Keys of what is changed in place, and may be no object but a list."""
+        self.shown: dict[int, tuple[Any, Any]] = {}
+        """What such things were, and their keys: an object that is given one is given the very thing."""
         self.lending = Lending()
         self.function = self.lending.noted
 
@@ -155,9 +157,16 @@ class Keeping(Bench):
 
     def now(self, value: Any) -> Any:
         """What something that is changed in place is at present."""
-        if isinstance(value, Handle) and value.under_key in self.lively:
-            return self.ask("value", "value", value)
-        return value
+        if not isinstance(value, Handle) or value.under_key not in self.lively:
+            return value
+        found = self.ask("value", "value", value)
+        if type(found) in (list, dict, set):
+            self.shown[id(found)] = found, value.under_key
+        return found
+
+    def shared(self, value: Any) -> Any:
+        """A list, dict or set that the program is given, and may keep: it has it from now on."""
+        return self._lively(SHARED, (value,), {})
 
     def item(self, value: Any, key: Any) -> Any:
         """`value[key]`, where what it is is changed in place."""
@@ -185,6 +194,8 @@ class Keeping(Bench):
 
     def _sent(self, value: Any) -> Any:
         """An argument with the keys of objects."""
+        if id(value) in self.shown and not isinstance(value, Unknown):
+            return OBJECT, self.shown[id(value)][1]
         value = _apart(value)
         if isinstance(value, Handle):
             return OBJECT, value.under_key

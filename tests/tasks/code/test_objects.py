@@ -306,12 +306,16 @@ class Account:
     def add(self, n): self.log.append(n)
     def history(self): return list(self.log)
     def __getitem__(self, at): return self.rows[at]
+    def put(self, rows): self.rows = list(rows)
 """
 PARTS = [
     ("a.add(2)\n    a.history().append(1)\n    assert len(a.history()) == 1", "list(self.log)", "self.log"),
     ("a.add(2)\n    h = a.history()\n    h.append(1)\n    assert h == [2, 1] and h[0] == 2\n    assert a.history() == [2]", "list(self.log)", "self.log"),
     ("xs = a.log\n    xs.append(5)\n    assert a.history() == [5] and xs == [5]", "list(self.log)", "[]"),
     ("x = a[0]\n    x[0] = 3\n    assert a.rows == [[3]]", "self.rows[at]", "list(self.rows[at])"),
+    ("xs = [[1]]\n    a.put(xs)\n    a.rows.append(2)\n    assert xs == [[1]] and len(xs) == 1", "list(rows)", "rows"),
+    ("xs = [1]\n    a.put(xs)\n    xs.append(2)\n    assert a.rows == [1] and xs == [1, 2]", "list(rows)", "rows"),
+    ("xs = [1]\n    a.put([xs])\n    a[0].append(2)\n    assert xs == [1, 2]", "list(rows)", "[list(row) for row in rows]"),
     ("a.add(3)\n    a.add(1)\n    xs = list(a.log)\n    xs.sort()\n    assert xs == [1, 3] and a.log == [3, 1]", "self.log.append(n)", "self.log.insert(0, n)"),
 ]  # fmt: skip
 
