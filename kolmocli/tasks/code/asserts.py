@@ -199,8 +199,11 @@ class Testing:
     def outcome(self, verdict: Verdict | None) -> Outcome | Attempt:
         assert verdict is not None
         calling, report = self.calling, Report.read(verdict)
-        if verdict.status.is_fault or (report is not None and report.unfit):
-            return calling.submission.masked(verdict.status if verdict.status.is_fault else Status.INFRA)
+        if verdict.status.is_fault:
+            return calling.submission.masked(verdict.status)
+        if report is not None and report.unfit:
+            calling.tests.lacks(report.unfit)
+            return calling.submission.masked(Status.INFRA)
         if report is None:  # the results sent them astray
             return calling.submission.outcome(replace(self.made, status=verdict.status), ())
         again = returns_objects(self.made) and not calling.tests.objects.kept

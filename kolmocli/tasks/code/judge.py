@@ -123,6 +123,22 @@ class Planned(ABC):
     again = False
     """They judge a program once more (`Second`): where they cannot be used, its first outcome stands."""
 
+    unfit: str | None = None
+    """What they asked for with a program's results, and that cannot be had."""
+
+    @property
+    def unusable(self) -> str | None:
+        """Why they cannot be used, as far as it is known."""
+        if isinstance(self.plan, Planned):
+            return self.plan.unusable
+        return self.plan.why if isinstance(self.plan, Broken) else self.unfit
+
+    def lacks(self, what: str) -> None:
+        """A program cannot be judged by them."""
+        if self.unfit is None and not self.again:
+            _log.warning("the tests of %s cannot judge a program: %s", self.name or "a task", what)
+        self.unfit = what
+
     @abstractmethod
     def planning(self, submission: Submission) -> Job:
         """What runs that once, in the place of this program."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from kolmocli.sandbox.base import Sandbox
-from kolmocli.tasks.code.judge import Broken, Planned
+from kolmocli.tasks.code.judge import Planned
 from kolmocli.tasks.code.task import CodeTask
 from kolmocli.tasks.judging import judge
 from kolmocli.tasks.outcome import Outcome, Terms
@@ -25,8 +25,8 @@ def failing_references(tasks: Sequence[CodeTask], sandbox: Sandbox) -> list[tupl
 
 
 def _why(task: CodeTask, outcome: Outcome) -> str | None:
-    if isinstance(task.tests, Planned) and isinstance(task.tests.plan, Broken):
-        return f"its tests cannot be used: {task.tests.plan.why}"
+    if outcome.reward is None and isinstance(task.tests, Planned) and task.tests.unusable:
+        return f"its tests cannot be used: {task.tests.unusable}"
     if task.reference is None or outcome.passed or outcome.reward is None:
         return None
     ended = f" and ends with {outcome.status}" if not outcome.executable else ""

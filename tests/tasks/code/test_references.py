@@ -52,6 +52,25 @@ def test_tests_that_nothing_could_pass_are_named_with_and_without_a_reference(do
     ]
 
 
+@pytest.mark.docker
+def test_what_a_program_cannot_be_given_is_named_whenever_it_is_found(
+    docker_box: Sandbox, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Before there is a program, and only with the results of one."""
+    own = "class Own:\n    pass\n"
+    early = mbpp(
+        {"text": "f", "code": "def f(x): return x", "test_list": [f"{own}assert f(Own()) == 1"], "task_id": "early"}
+    )
+    later = f"{own}if f(1) + 1 == 2:\n    assert f(Own()) == 1"
+    late = mbpp({"text": "f", "code": "def f(x): return x", "test_list": [later], "task_id": "late"})
+    why = "its tests cannot be used: f() is given a value of type Own; only plain values go to a program"
+    assert named([early, late], docker_box) == [("early", why), ("late", why)]
+    assert [message.partition(": ")[0] for message in caplog.messages] == [
+        "the tests of early cannot be used",
+        "the tests of late cannot judge a program",
+    ]
+
+
 def test_the_tasks_come_back_as_they_were_given(box: Sandbox) -> None:
     task = human_eval(PROBLEMS[0].human_eval() | {"canonical_solution": "    return 0\n"})
     ((found, _),) = failing_references([task], box)
