@@ -23,6 +23,8 @@ _CHANGING = (
 _PARTS = ast.Attribute | ast.Call | ast.Subscript
 """What may be a part of an object."""
 _DISPLAYS = ast.List | ast.Dict | ast.Set | ast.ListComp
+"""What makes a value that can be changed."""
+_OF_ANY_ERROR = ("args", "with_traceback", "__class__", "__str__")
 
 
 class Asking(ast.NodeTransformer):
@@ -34,7 +36,6 @@ class Asking(ast.NodeTransformer):
         self._python, self._constants = {*_PYTHON.split()} - {*bound}, constants
         self._changed: Collection[str] = ()
         """Names of what is changed in place: it may be a part of an object."""
-
         self._shared: Collection[str] = ()
         """Names of lists, dicts and sets that an object is given, and that are looked at or changed: it may keep them."""
 
@@ -157,6 +158,7 @@ def _changed(node: ast.AST) -> str | None:
 
 
 def _shared(tree: ast.AST, changed: Collection[str]) -> set[str]:
+    """Names of lists, dicts and sets that an object may keep, where the tests look at them or change them."""
     made, given, looked = set[str](), set[str](), set[str](changed)
     for node in ast.walk(tree):
         match node:
@@ -226,19 +228,26 @@ class Changing(ast.NodeTransformer):
 
 def _asks_errors(tree: ast.AST) -> bool:
     """Whether an exception is asked for more than what it says: `error.code`, `caught.value.code`."""
-    names = {node.name for node in ast.walk(tree) if isinstance(node, ast.ExceptHandler)}
-    for node in ast.walk(tree):
+    nodes = [*ast.walk(tree)]
+    errors = {node.name for node in nodes if isinstance(node, ast.ExceptHandler)}
+    caught = {name for node in nodes for name in _catching(node)}
+    for node in nodes:
         match node:
-            case ast.Attribute(
-                ast.Name(name) | ast.Attribute(ast.Name(), "value" | "exception" as name), attribute
-            ) if name in {*names, "value", "exception"} and attribute not in (
-                "args",
-                "with_traceback",
-                "__class__",
-                "__str__",
+            case ast.Attribute(ast.Name(name), attribute) if name in errors and attribute not in _OF_ANY_ERROR:
+                return True
+            case ast.Attribute(ast.Attribute(ast.Name(name), "value" | "exception"), attribute) if (
+                name in caught and attribute not in _OF_ANY_ERROR
             ):
                 return True
     return False
+
+
+def _catching(node: ast.AST) -> list[str]:
+    """The names of what holds an exception that the tests expect (`frameworks.py`)."""
+    match node:
+        case ast.Assign(targets, ast.Call(ast.Name("_Caught"))):
+            return [target.id for target in targets if isinstance(target, ast.Name)]
+    return []
 
 
 def _is_type(node: ast.expr) -> bool:

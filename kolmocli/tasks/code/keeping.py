@@ -1,6 +1,5 @@
 """A bench for tests that keep objects of a program: a part of the tester. What it asks the program for is in `keeper.py`."""
 
-import contextlib
 import types
 from collections.abc import Callable
 from typing import Any
@@ -102,8 +101,7 @@ class Keeping(Bench):
         except Exception as error:
             if isinstance(error, TypeError):
                 self.unfit = self.unfit and self.unfit.replace(function, names[-1])
-            with contextlib.suppress(AttributeError):
-                error.__dict__.setdefault(_ERROR, f"error of call {key}")
+            error.__dict__.setdefault(_ERROR, f"error of call {key}")
             raise
 
     def decorated(self, decorator: Callable[..., Any], function: Any) -> Any:

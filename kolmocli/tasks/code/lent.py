@@ -120,11 +120,7 @@ def _of_library(value: Any) -> tuple[str, str, str] | None:
     kinds = types.FunctionType, types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType
     if not isinstance(value, kinds) or not isinstance(getattr(value, "__self__", None), types.ModuleType | None):
         return None
-    owner = getattr(value, "__objclass__", value)
-    if owner.__module__ in (None, "__main__"):
+    module = getattr(value, "__objclass__", value).__module__
+    if module in (None, "__main__"):
         return None
-    return (
-        LIBRARY,
-        owner.__module__.removeprefix("_"),
-        value.__qualname__,
-    )  # `_operator` has the functions of `operator`
+    return LIBRARY, module.removeprefix("_"), value.__qualname__  # `operator` has the functions of `_operator`

@@ -103,7 +103,7 @@ class _Rewriting(ast.NodeTransformer):
         if any(_never_holds(each) for part in (*node.body, *node.orelse) for each in ast.walk(part)):
             for handler in node.handlers:
                 if not any(isinstance(each, ast.Assert) for each in ast.walk(handler)):
-                    handler.name = handler.name or "_caught"
+                    handler.type, handler.name = handler.type or ast.Name("BaseException"), handler.name or "_caught"
                     handler.body.insert(0, ast.Expr(_on_bench("caught", ast.Name(handler.name))))
         return self._leave(node)
 

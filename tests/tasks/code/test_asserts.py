@@ -168,6 +168,7 @@ def test_exceptions_come_to_the_tests(docker_box: Sandbox) -> None:
 
 
 EXPECTING = [
+    "try:\n    f(-1)\n    assert False\nexcept KeyError:\n    assert False\nexcept:\n    pass",
     "try:\n    f(-1)\n    assert False\nexcept ValueError:\n    pass",
     "try:\n    f(-1)\nexcept ValueError:\n    pass\nelse:\n    assert False, 'no'",
     "try:\n    f(-1)\n    raise AssertionError('no')\nexcept ValueError:\n    pass",

@@ -300,6 +300,12 @@ def test_values_of_the_program_may_be_read(docker_box: Sandbox) -> None:
     assert passed(docker_box, task, [right, other, wrong, without, shorter]) == [True, True, False, False, False]
 
 
+def told_apart(box: Sandbox, tests: str, right: str, old: str, new: str) -> bool:
+    """Whether a program passes, and does not with this edit."""
+    task = human_eval({"prompt": "Write it.", "test": tests, "canonical_solution": right})
+    return old in right and passed(box, task, [right, right.replace(old, new)]) == [True, False]
+
+
 ACCOUNT = """\
 class Account:
     def __init__(self): self.log, self.rows = [], [[0]]
@@ -325,9 +331,9 @@ PARTS = [
 def test_what_tests_change_in_place_is_the_programs_own(docker_box: Sandbox, part: tuple[str, str, str]) -> None:
     """Where an object hands out a list of its own, and where it hands out a copy."""
     body, old, new = part
-    tests = f"from solution import Account\ndef test_a():\n    a = Account()\n    {body}\n"
-    task = human_eval({"prompt": "An account.", "test": tests, "canonical_solution": ACCOUNT})
-    assert passed(docker_box, task, [ACCOUNT, ACCOUNT.replace(old, new)]) == [True, False]
+    assert told_apart(
+        docker_box, f"from solution import Account\ndef test_a():\n    a = Account()\n    {body}\n", ACCOUNT, old, new
+    )
 
 
 ERRORS = """\
@@ -357,5 +363,9 @@ def test_what_an_exception_has_is_asked_of_the_program(docker_box: Sandbox, aske
     body, old, new = asked
     names = "f, Refused" if "Refused" in body else "f"
     tests = f"import pytest\nfrom solution import {names}\ndef test_a():\n    {body}\n"
-    task = human_eval({"prompt": "It raises.", "test": tests, "canonical_solution": ERRORS})
-    assert passed(docker_box, task, [ERRORS, ERRORS.replace(old, new)]) == [True, False]
+    assert told_apart(docker_box, tests, ERRORS, old, new)
+
+
+def test_a_variable_called_value_is_no_exception() -> None:
+    tests = "from solution import f\ndef test_a():\n    value = f(1)\n    assert value.strip() == 'a'\n"
+    assert not human_eval({"prompt": "Write f.", "test": tests}).objects.kept
