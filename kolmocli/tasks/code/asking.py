@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import ast
-import builtins
 from collections.abc import Collection
 
-from kolmocli.tasks.code import apart
-from kolmocli.tasks.code.classes import place_of
 from kolmocli.tasks.code.lent import source_of
 from kolmocli.tasks.code.tester import BENCH
 
 _PYTHON = (
     "len str repr bool int float list tuple set sorted sum min max any all isinstance issubclass hasattr getattr callable next "
-    "iter hash format abs round"
+    "iter hash format abs round vars dir"
 )
 """Functions of Python that tests call with objects."""
 _CHANGING = (
@@ -78,8 +75,13 @@ class Asking(ast.NodeTransformer):
         return _on_bench("read", node.value, ast.Constant(node.attr)) if isinstance(node.ctx, ast.Load) else node
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
+        if (called := _changing_by(node)) is not None:
+            node.args[0] = self._live(called.value)
+            node.args[1:], node.keywords = [*map(self.visit, node.args[1:])], [*map(self.visit, node.keywords)]
+            return node
         if isinstance(node.func, ast.Attribute):
-            node.func.value = self.visit(node.func.value)
+            changes = node.func.attr in _CHANGING.split()
+            node.func.value = (self._live if changes else self.visit)(node.func.value)
             node.args, node.keywords = (
                 [self.visit(each) for each in node.args],
                 [self.visit(each) for each in node.keywords],
@@ -100,7 +102,7 @@ class Asking(ast.NodeTransformer):
 
     def visit_Expr(self, node: ast.Expr) -> ast.stmt:
         match node.value:
-            case ast.Call(ast.Attribute(owner) as method):
+            case ast.Call(ast.Attribute(owner) as method) if not _changing_by(node.value):
                 method.value = self._live(owner)
                 node.value.args = [self.visit(each) for each in node.value.args]
                 node.value.keywords = [self.visit(each) for each in node.value.keywords]
@@ -147,10 +149,20 @@ class Asking(ast.NodeTransformer):
         return node
 
 
+def _changing_by(node: ast.AST) -> ast.Attribute | None:
+    """The method that is called here through the bench (`changing.py`)."""
+    match node:
+        case ast.Call(ast.Attribute(ast.Name(bench), "changing_by"), [owner, ast.Constant(str(name)), *_]) if (
+            bench == BENCH
+        ):
+            return ast.Attribute(owner, name)
+    return None
+
+
 def _changed(node: ast.AST) -> str | None:
     """The name of what is changed in place here."""
-    match node:
-        case ast.Expr(ast.Call(ast.Attribute(ast.Name(name), method))) if method in _CHANGING.split():
+    match _changing_by(node) or (node.func if isinstance(node, ast.Call) else node):
+        case ast.Attribute(ast.Name(name), method) if method in _CHANGING.split():
             return name
         case ast.Subscript(ast.Name(name), ctx=ast.Store() | ast.Del()):
             return name
@@ -168,6 +180,7 @@ def _shared(tree: ast.AST, changed: Collection[str]) -> set[str]:
                 looked |= {each.id for each in ast.walk(test) if isinstance(each, ast.Name)}
         match node:
             case ast.Call(ast.Attribute(), arguments, keywords):
+                arguments = arguments[1:] if _changing_by(node) else arguments
                 given |= _names([*arguments, *(each.value for each in keywords)])
             case ast.Call(ast.Name(name), arguments, keywords) if name[:1].isupper():
                 given |= _names([*arguments, *(each.value for each in keywords)])
@@ -178,88 +191,6 @@ def _names(nodes: Collection[ast.expr]) -> set[str]:
     """Those that are given, alone or in a list."""
     inner = [each for node in nodes for each in (ast.walk(node) if isinstance(node, _DISPLAYS) else [node])]
     return {node.id for node in inner if isinstance(node, ast.Name)}
-
-
-class Changing(ast.NodeTransformer):
-    """Calls of the program's functions after which the tests look at an argument: it may have been changed in place. `found` says
-    whether there is one, or a value that is no plain one."""
-
-    def __init__(self, tree: ast.AST, own: Collection[str], methods: bool) -> None:
-        """`own` are the names that are none of the program's functions; `methods`: tests keep objects, of which they call some."""
-        self.found, self._methods = any(map(_is_taken_apart, ast.walk(tree))) or _asks_errors(tree), methods
-        self._own = own
-        self._looked: dict[str, int] = {}
-        """The last line of an assert about a place."""
-        changeable, constant = set[str](), set[str]()
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Assert):
-                self._look(node.test, node.lineno)
-            if isinstance(node, ast.Assign) and (place := place_of(node.targets[0])):
-                (constant if isinstance(node.value, ast.Constant) else changeable).add(place)
-            elif isinstance(node, ast.arg):
-                changeable.add(node.arg)
-        for place in constant - changeable:
-            self._looked.pop(place, None)
-
-    def _look(self, node: ast.AST, line: int) -> None:
-        if isinstance(node, ast.expr) and (place := place_of(node)) is not None:
-            self._looked[place] = max(line, self._looked.get(place, 0))
-        if not (isinstance(node, ast.Call) and self._is_of_program(node)):
-            for inner in ast.iter_child_nodes(node):
-                self._look(inner, line)
-
-    def _is_of_program(self, node: ast.Call) -> bool:
-        return isinstance(node.func, ast.Name) and node.func.id not in self._own
-
-    def visit_Call(self, node: ast.Call) -> ast.expr:
-        self.generic_visit(node)
-        given = [*node.args, *(key.value for key in node.keywords)]
-        self.found |= self._is_of_program(node) and any(map(_is_type, given))
-        places = [place_of(each) for each in given]
-        if any(place and self._looked.get(place, 0) > node.lineno for place in places):
-            if self._is_of_program(node):
-                self.found = True
-                return _on_bench("changing", node.func, *node.args, keywords=node.keywords)
-            if self._methods and isinstance(node.func, ast.Attribute):
-                owner, name = node.func.value, ast.Constant(node.func.attr)
-                return _on_bench("changing_by", owner, name, *node.args, keywords=node.keywords)
-        return node
-
-
-def _asks_errors(tree: ast.AST) -> bool:
-    """Whether an exception is asked for more than what it says: `error.code`, `caught.value.code`."""
-    nodes = [*ast.walk(tree)]
-    errors = {node.name for node in nodes if isinstance(node, ast.ExceptHandler)}
-    caught = {name for node in nodes for name in _catching(node)}
-    for node in nodes:
-        match node:
-            case ast.Attribute(ast.Name(name), attribute) if name in errors and attribute not in _OF_ANY_ERROR:
-                return True
-            case ast.Attribute(ast.Attribute(ast.Name(name), "value" | "exception"), attribute) if (
-                name in caught and attribute not in _OF_ANY_ERROR
-            ):
-                return True
-    return False
-
-
-def _catching(node: ast.AST) -> list[str]:
-    """The names of what holds an exception that the tests expect (`frameworks.py`)."""
-    match node:
-        case ast.Assign(targets, ast.Call(ast.Name("_Caught"))):
-            return [target.id for target in targets if isinstance(target, ast.Name)]
-    return []
-
-
-def _is_type(node: ast.expr) -> bool:
-    return isinstance(node, ast.Name) and isinstance(getattr(builtins, node.id, None), type)
-
-
-def _is_taken_apart(node: ast.AST) -> bool:
-    """Whether this is a value that is no plain one, and that `apart.py` takes apart."""
-    return isinstance(node, ast.Call) and (
-        (isinstance(node.func, ast.Name) and node.func.id in apart.MADE)
-        or (isinstance(node.func, ast.Attribute) and node.func.attr in apart.MADE)
-    )
 
 
 def _on_bench(method: str, *arguments: ast.expr, keywords: list[ast.keyword] | None = None) -> ast.Call:

@@ -30,7 +30,7 @@ from kolmocli.tasks.code.checks import Check, Checks
 from kolmocli.tasks.code.judge import Broken, Planned, Second, Submission, Tests, returns_objects
 from kolmocli.tasks.code.literals import read_checks
 from kolmocli.tasks.code.objects import NONE, Objects, keeper, with_handles
-from kolmocli.tasks.code.rewriting import parse_tests, rewritten
+from kolmocli.tasks.code.rewriting import is_silent, parse_tests, rewritten
 from kolmocli.tasks.outcome import Outcome
 
 Parts = tuple[tuple[Call, ...], ...]
@@ -61,6 +61,10 @@ class Asserts(Planned):
     def catches(self) -> bool:
         """Whether an exception of the program may be what an assert expects, though it does not look so: `except ValueError: found = None`."""
         return any(isinstance(node, ast.Try | ast.TryStar | ast.With) for node in ast.walk(ast.parse(self.code)))
+
+    @cached_property
+    def silent(self) -> bool:
+        return is_silent(parse_tests(self.code))
 
     def attempt(self, submission: Submission) -> Attempt:
         below = submission.below + keeper() * self.objects.kept
@@ -209,6 +213,8 @@ class Testing:
         again = returns_objects(self.made) and not calling.tests.objects.kept
         if report.open and not again and calling.round < MOST_ROUNDS:
             return replace(calling, parts=report.parts, round=calling.round + 1)
-        ended = () if report.error is None and not report.open else (False,)
+        ended = (False,) * (report.error is not None or report.open)
+        if not report.asserts and calling.tests.silent:
+            ended = ended or (True,)
         found = calling.submission.outcome(self.made, [*[each is True for each in report.asserts], *ended])
         return Second(calling.tests.with_objects(calling.submission), found) if again else found

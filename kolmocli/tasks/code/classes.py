@@ -89,6 +89,14 @@ class Uses:
                 called
             ):
                 self.certain.add(name)
+            case ast.For(iter=ast.Name(name) as called) | ast.comprehension(iter=ast.Name(name) as called) if (
+                self._is_class(called)
+            ):
+                self.certain.add(name)
+            case ast.Call(ast.Name("len" | "list" | "iter" | "sorted" | "set"), [ast.Name(name) as called]) if (
+                self._is_class(called)
+            ):
+                self.certain.add(name)
             case ast.withitem(ast.Call(ast.Name(name) as called)) if self._is_class(called):
                 self.certain.add(name)
             case _:

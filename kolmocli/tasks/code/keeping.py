@@ -66,7 +66,8 @@ class Keeping(Bench):
         return self.ask("constant", name)
 
     def changing(self, called: Callable[..., Any], /, *arguments: Any, **keywords: Any) -> Any:
-        """The result of a function of the program, which may change what it is given: the tests look at that afterwards."""
+        """The result of a function of the program, which may change what it is given: the tests look at that afterwards. As long as the
+        result is not there, they go on as if it did not."""
         if called not in self.stubs:
             return called(*arguments, **keywords)
         return self._changed("program", self.stubs[called], arguments, keywords)
@@ -80,7 +81,8 @@ class Keeping(Bench):
     def _changed(self, of: str, name: str, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
         found = self._call("_object_changed", (of, name), arguments, keywords)
         if isinstance(found, Unknown):
-            _need(found)
+            self.guess()
+            return found
         made, after, named = found
         given = arguments[of == "method" :]
         for old, new in [*zip(given, after, strict=True), *((keywords[key], named[key]) for key in keywords)]:
@@ -186,6 +188,12 @@ class Keeping(Bench):
         if type(container.under_key) is int or container.under_key in self.classes:
             return self.ask("python", "contains", container, item)
         return item in self.certain("list", container)
+
+    def same(self, one: Any, other: Any) -> Any:
+        """Two handles may be of one object."""
+        if isinstance(one, Handle) and isinstance(other, Handle) and one is not other:
+            return self.ask("python", "is_", one, other)
+        return super().same(one, other)
 
     def kind(self, value: Any) -> Any:
         return self.ask("python", "type", value) if isinstance(value, Handle) else super().kind(value)

@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from functools import cache
 
 from kolmocli.tasks.code import apart, keeper as keeper_text
-from kolmocli.tasks.code.asking import Asking, Changing
+from kolmocli.tasks.code.asking import Asking
 from kolmocli.tasks.code.calls import bound, given_to_check
+from kolmocli.tasks.code.changing import Changing
 from kolmocli.tasks.code.classes import Uses, defined_classes, place_of
 from kolmocli.tasks.code.tester import BENCH
 
@@ -109,7 +110,7 @@ def without_objects(
                     f"the tests have a class that inherits from the program's `{heirs[0]}`, which is not read"
                 )
     change = _Functions({*own, *classes}, uses.places() if "Solution" not in classes else ())
-    tree = change.visit(tree)
+    tree = ast.fix_missing_locations(change.visit(tree))
     changing = Changing(tree, {*own, *errors, *classes} - {given_to_check(tree)}, bool(classes))
     tree = changing.visit(tree)
     if kept := bool(classes or constants) or changing.found:

@@ -62,7 +62,8 @@ def human_eval(record: Mapping[str, Any]) -> CodeTask:
     tree, objects = without_objects(tree, assigned(begun), known, assigned(reference or ""))
     not_asked = objects.errors + objects.constants
     taken = [name for name in imported(given_test, names) if is_used(name, tree)]
-    entry = _entry(record, tree, asked, [*taken, *objects.classes], not_asked)
+    own = [name for name in defined(reference or "") if is_used(name, tree) and name not in bound(tree)]
+    entry = _entry(record, tree, asked, [*taken, *objects.classes], own, not_asked)
     method = Method.of(entry)
     if method is not None:
         objects = replace(objects, methods=(method, *(each for each in objects.methods if each != method)))
@@ -81,9 +82,9 @@ def human_eval(record: Mapping[str, Any]) -> CodeTask:
         raise ValueError(f"the tests never call `entry_point` {entry}")
     code = ast.unparse(tree) + ("" if given is None else f"\n\ncheck({function})\n")
     task_id = _task_id(record)
-    handed = [name for name in taken if name not in not_asked and not name.isupper()]  # `NORTH` is no function
-    others = [] if methods else _others(tree, opening, function, handed)
-    functions = [name for name in (*(called or [function]), *others) if name not in objects.classes + objects.errors]
+    handed = [name for name in (*taken, *own) if name not in not_asked and not name.isupper()]  # `NORTH` is no function
+    stubs = dict.fromkeys([*called, function, *_others(tree, opening, function, handed)])
+    functions = [name for name in stubs if name not in objects.classes + objects.errors]
     what = "class" if function in objects.classes else "function"
     asked_for = dict.fromkeys([entry, *objects.classes])
     words = prompt.function_in_words(asked, *asked_for, what=what, used=objects.constants)
@@ -212,12 +213,20 @@ def _listed(record: Mapping[str, Any], key: str) -> list[list[Any]]:
     return found
 
 
-def _entry(record: Mapping[str, Any], tree: ast.Module, asked: str, taken: Sequence[str], others: Sequence[str]) -> str:
-    """The function or class that is asked for; `taken` is what the tests take from the program, `others` what is none of them."""
+def _entry(
+    record: Mapping[str, Any],
+    tree: ast.Module,
+    asked: str,
+    taken: Sequence[str],
+    used: Sequence[str],
+    others: Sequence[str],
+) -> str:
+    """The function or class that is asked for; `taken` is what the tests take from the program, `used` what else of it they name,
+    `others` what is none of them."""
     if record.get("entry_point") is not None:
         return _text(record, "entry_point")
     handed = next(filter(None, map(_checked, ast.walk(tree))), None)
-    found = [*taken, *([handed] if handed else []), *called_functions(tree, "", "")]
+    found = [*taken, *([handed] if handed else []), *called_functions(tree, "", ""), *used]
     found = [name for name in found if name not in others]
     named = found or defined(prompt.closed(asked) if prompt.is_code(asked) else "")[-1:]
     if not named:

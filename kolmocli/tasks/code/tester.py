@@ -216,7 +216,7 @@ class Bench:
         if type(one) is Token and (other is None or other is True or other is False):
             self._note(one, "is", other)
         else:
-            self.asserts.append(self.same(one, other))
+            self.holds(self.same(one, other))
 
     def held(self, value: Any) -> bool:
         """Whether an assert holds; it raises when it fails, as asserts do."""
@@ -242,12 +242,19 @@ class Bench:
             raise NeedValues
         return True
 
-    def same(self, one: Any, other: Any) -> bool:
+    def same(self, one: Any, other: Any) -> Any:
         """`one is other`, which a token cannot answer."""
         for each in (one, other):
             if isinstance(each, Unknown):
                 _need(each)
         return one is other
+
+    def certainly(self, value: Any) -> Any:
+        """What is taken apart by `match`, which asks nothing."""
+        for each in value if type(value) in (list, tuple) else [value]:
+            if isinstance(each, Unknown):
+                _need(each)
+        return value
 
     def decorated(self, decorator: Callable[..., Any], function: Any) -> Any:
         """A function of the tests under a decorator of the program."""

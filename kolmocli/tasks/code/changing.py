@@ -1,0 +1,77 @@
+"""Calls of tests after which they look at what they gave: a program may have changed it in place."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Collection
+
+from kolmocli.tasks.code import apart
+from kolmocli.tasks.code.looks import looked_after
+from kolmocli.tasks.code.tester import BENCH
+
+_OF_ANY_ERROR = ("args", "with_traceback", "__class__", "__str__")
+
+
+class Changing(ast.NodeTransformer):
+    """Such calls go through the bench. `found` says whether there is one, or a value that is no plain one."""
+
+    def __init__(self, tree: ast.AST, own: Collection[str], methods: bool) -> None:
+        """`own` are the names that are none of the program's functions; `methods`: tests keep objects, of which they call some."""
+        self.found, self._methods = any(map(_is_taken_apart, ast.walk(tree))) or _asks_errors(tree), methods
+        self._own, self._calls = own, looked_after(tree)
+
+    def _is_of_program(self, node: ast.Call) -> bool:
+        return isinstance(node.func, ast.Name) and node.func.id not in self._own
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        is_looked_after, of_program = node in self._calls, self._is_of_program(node)
+        self.generic_visit(node)
+        self.found |= of_program and any(map(_is_type, [*node.args, *(key.value for key in node.keywords)]))
+        if is_looked_after and of_program:
+            self.found = True
+            return _on_bench("changing", node.func, *node.args, keywords=node.keywords)
+        if is_looked_after and self._methods and isinstance(node.func, ast.Attribute):
+            owner, name = node.func.value, ast.Constant(node.func.attr)
+            return _on_bench("changing_by", owner, name, *node.args, keywords=node.keywords)
+        return node
+
+
+def _asks_errors(tree: ast.AST) -> bool:
+    """Whether an exception is asked for more than what it says: `error.code`, `caught.value.code`."""
+    nodes = [*ast.walk(tree)]
+    errors = {node.name for node in nodes if isinstance(node, ast.ExceptHandler)}
+    caught = {name for node in nodes for name in _catching(node)}
+    for node in nodes:
+        match node:
+            case ast.Attribute(ast.Name(name), attribute) if name in errors and attribute not in _OF_ANY_ERROR:
+                return True
+            case ast.Attribute(ast.Attribute(ast.Name(name), "value" | "exception"), attribute) if (
+                name in caught and attribute not in _OF_ANY_ERROR
+            ):
+                return True
+    return False
+
+
+def _catching(node: ast.AST) -> list[str]:
+    """The names of what holds an exception that the tests expect (`frameworks.py`)."""
+    match node:
+        case ast.Assign(targets, ast.Call(ast.Name("_Caught"))):
+            return [target.id for target in targets if isinstance(target, ast.Name)]
+    return []
+
+
+def _is_type(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and isinstance(getattr(builtins, node.id, None), type)
+
+
+def _is_taken_apart(node: ast.AST) -> bool:
+    """Whether this is a value that is no plain one, and that `apart.py` takes apart."""
+    return isinstance(node, ast.Call) and (
+        (isinstance(node.func, ast.Name) and node.func.id in apart.MADE)
+        or (isinstance(node.func, ast.Attribute) and node.func.attr in apart.MADE)
+    )
+
+
+def _on_bench(method: str, *arguments: ast.expr, keywords: list[ast.keyword] | None = None) -> ast.Call:
+    return ast.Call(ast.Attribute(ast.Name(BENCH), method), [*arguments], keywords or [])
