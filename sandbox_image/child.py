@@ -59,6 +59,8 @@ def main(fd: int, max_items: int) -> None:
         os._exit(FINISHED)
     message += _read(fd)
     space, functions = _spaces.get(kind, ({}, ()))
+    if kind in (b"P", b"V", b"C"):
+        space = scope.found_by_name(space)
     os.write(fd, _run(fd, kind, message[1:], space, functions, max_items))
     os._exit(FINISHED)
 

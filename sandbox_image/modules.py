@@ -82,7 +82,7 @@ def script(fd: int, program: bytes, early: bytes, files: bytes = b"") -> bytes:
 def _ended(code: CodeType, streams: Streams) -> bytes:
     raised: str | None = None
     try:
-        exec(code, scope.fresh(input=input, exit=sys.exit, quit=sys.exit, open=streams.open))
+        exec(code, scope.found_by_name(scope.fresh(input=input, exit=sys.exit, quit=sys.exit, open=streams.open)))
     except SystemExit as error:
         raised = None if error.code in (None, 0) else "SystemExit"
     except MemoryError:

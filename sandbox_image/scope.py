@@ -19,7 +19,18 @@ import substitutes
 from statements import FILENAME, HABITUAL_MODULES, MODULES, MORE_MODULES
 from streams import Streams
 
-ENCODINGS = ("ascii", "latin-1", "utf-8-sig", "utf-16", "cp1252")
+ENCODINGS = (
+    "ascii",
+    "latin-1",
+    "utf-8-sig",
+    "utf-16",
+    "utf-16-le",
+    "utf-32",
+    "cp1252",
+    "hex",
+    "rot13",
+    "unicode_escape",
+)
 """Beside UTF-8: a child has no file to find another in."""
 REMOVED = ("open", "input", "breakpoint", "help", "license", "copyright", "credits", "exit", "quit")
 _SYS = (
@@ -88,6 +99,14 @@ def fresh(name: str = "__main__", **more: Any) -> dict[str, Any]:
     return {"__name__": name, "__builtins__": names}
 
 
+def found_by_name(names: dict[str, Any]) -> dict[str, Any]:
+    """These names as those of a module that Python finds: `dataclasses`, `pickle` and `typing` look there for a class of the program."""
+    name = names["__name__"]
+    module = _programs[name] = sys.modules[name] = ModuleType(name)
+    module.__dict__.update(names)
+    return module.__dict__
+
+
 class Process:
     """What programs have of the process that they run in: a script its descriptors, every other program empty ones."""
 
@@ -101,6 +120,7 @@ _SUBSTITUTES: dict[str, Callable[[], ModuleType]] = {
     "threading": substitutes.threading,
 } | {name: lambda name=name: substitutes.husk(name) for name in substitutes.HUSKS}  # type: ignore[misc]
 _made: dict[str, ModuleType] = {}
+_programs: dict[str, ModuleType] = {}
 
 
 def _substitute(name: str, taken: bool) -> ModuleType:
@@ -134,6 +154,8 @@ def _importer(real: Callable[..., Any], own: ModuleType) -> Callable[..., Any]:
             return _substitute(name, bool(fromlist))
         if level == 0 and name == "builtins":
             return own
+        if level == 0 and name in _programs:
+            return _programs[name]
         if level == 0 and top in substitutes.PACKAGES and top not in _importable and _is_habit(sys._getframe(1)):
             return substitutes.husk(name if fromlist else top)
         if level or top not in _importable:

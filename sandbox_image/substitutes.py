@@ -43,8 +43,16 @@ class Absent:
     def __or__(self, other: object) -> "Absent":
         return self
 
+    def __mro_entries__(self, bases: tuple[object, ...]) -> tuple[type]:
+        """A class may inherit from it, as tests do that a program brings along: it is objects of that class that there are none of."""
+
+        def refuse(cls: type, *_: object, **__: object) -> NoReturn:
+            raise Refused(self.__name__)
+
+        return (type(self.__name__.rpartition(".")[2], (), {"__new__": refuse}),)
+
     __ror__ = __or__
-    __call__ = __iter__ = __enter__ = __getitem__ = __mro_entries__ = __bool__ = _refuse
+    __call__ = __iter__ = __enter__ = __getitem__ = __bool__ = _refuse
 
 
 class Substitute(ModuleType):

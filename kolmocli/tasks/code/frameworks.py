@@ -12,7 +12,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterator, Sequence
 
-from kolmocli.tasks.code import collected, imports
+from kolmocli.tasks.code import collected, helpers, imports
 
 _OPERATORS: dict[str, ast.cmpop] = {
     "assertEqual": ast.Eq(), "assertEquals": ast.Eq(), "assertNotEqual": ast.NotEq(), "assertIs": ast.Is(),
@@ -70,6 +70,7 @@ def plain_tests(code: str, defined: Collection[str] = ()) -> str:
         tree = ast.parse(code)
     except (SyntaxError, ValueError):
         return code  # who parses it says what is wrong with it
+    tree = helpers.Inlined(tree).visit(tree)
     cases, functions = list(collected.cases(tree)), list(collected.functions(tree))
     program = imports.program_modules(tree, defined)
     if (

@@ -16,7 +16,7 @@ from functools import cache
 
 from kolmocli.tasks.code import apart, keeper as keeper_text
 from kolmocli.tasks.code.asking import Asking
-from kolmocli.tasks.code.calls import bound, given_to_check
+from kolmocli.tasks.code.calls import bound, defined, given_to_check
 from kolmocli.tasks.code.changing import Changing
 from kolmocli.tasks.code.classes import Uses, defined_classes, place_of
 from kolmocli.tasks.code.tester import BENCH
@@ -96,12 +96,13 @@ def without_objects(
     Raises:
         ValueError: they inherit from a class of the program.
     """
-    defined = bound(tree)
-    own = {*dir(builtins), *defined, *known}
+    names = bound(tree)
+    own = {*dir(builtins), *names, *known}
     errors = [name for name in _errors(tree) if name not in own]
     constants = _constants(tree, [name for name in values if name not in {*own, *errors}])
     own |= {*constants}
-    uses = Uses(tree, {*own, *errors})
+    functions = [name for text in code for name in defined(text) if name not in defined_classes(text)]
+    uses = Uses(tree, {*own, *errors, *functions})
     classes = uses.kept([name for text in code for name in defined_classes(text)])
     for node in ast.walk(tree):
         match node:
@@ -114,7 +115,7 @@ def without_objects(
     changing = Changing(tree, {*own, *errors, *classes} - {given_to_check(tree)}, bool(classes))
     tree = changing.visit(tree)
     if kept := bool(classes or constants) or changing.found:
-        tree = Asking(defined, constants).visit(tree)
+        tree = Asking(names, constants).visit(tree)
     found = Objects(tuple(change.methods.values()), tuple(classes), tuple(errors), constants, kept)
     return ast.fix_missing_locations(tree), found
 

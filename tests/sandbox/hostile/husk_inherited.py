@@ -1,5 +1,5 @@
 # item: 46
-# why: inherits from what is not there
+# why: makes an object of a class that inherits from what is not there
 # docker: DENIED
 # embedded: DENIED
 
@@ -8,3 +8,6 @@ import unittest
 
 class T(unittest.TestCase):
     pass
+
+
+T()

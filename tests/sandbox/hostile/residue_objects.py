@@ -11,7 +11,7 @@ sought = "".join(["sequence", "_2 = ", "repeat", "_list(3, "])
 output = []
 for thing in gc.get_objects():
     for part in gc.get_referents(thing):
-        if type(part) is str and sought in part or type(part) is bytes and sought.encode() in part:
+        if type(part) is str and sought in part and part is not sought or type(part) is bytes and sought.encode() in part:
             output.append(len(part))
 frame = sys._getframe()
 while frame:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 
 import pytest
 
@@ -120,7 +121,7 @@ def test_what_needs_no_framework_stays_as_it_is() -> None:
             "`params` of the fixture x",
         ),
         (
-            "import unittest\nclass T(unittest.TestCase):\n    def helper(self):\n        return self.assertRaises(ValueError)\n"
+            "import unittest\nclass T(unittest.TestCase):\n    def helper(self):\n        g = self.assertRaises(ValueError)\n        return g\n"
             "    def test_a(self):\n        with self.helper():\n            f(1)",
             "assertRaises of unittest in a way that is not read",
         ),
@@ -284,3 +285,27 @@ def test_a_name_that_tests_import_and_never_use_is_not_what_is_asked_for() -> No
     )
     task = human_eval({"prompt": "Write f.", "test": tests})
     assert (task.entry_point, task.tests.functions) == ("f", ("f",))  # type: ignore[attr-defined]
+
+
+def test_a_helper_that_expects_an_exception_is_read() -> None:
+    tests = """\
+import unittest
+class T(unittest.TestCase):
+    def test_a(self):
+        with self.fails(ValueError):
+            f(-1)
+    def fails(self, kind):
+        return self.assertRaisesRegex(kind, 'no')
+"""
+    with pytest.raises(AssertionError):
+        exec(plain_tests(tests), {"f": lambda x: x})
+    with pytest.raises(AssertionError):
+        exec(plain_tests(tests), {"f": raising(ValueError("yes"))})
+    exec(plain_tests(tests), {"f": raising(ValueError("no"))})
+
+
+def raising(error: Exception) -> Callable[[int], None]:
+    def f(_: int) -> None:
+        raise error
+
+    return f

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -46,11 +47,12 @@ class Module:
     source: random.Random
 
     def text(self) -> str:
-        tests = "\n\n".join("\n".join(self._test(at)) for at in range(self.source.randrange(1, 4)))
-        return with_head(tests)
+        given = self.source.choice(["", "self"])
+        tests = [line for at in range(self.source.randrange(1, 4)) for line in self._test(at, given)]
+        return with_head("\n".join(["class Test:", *indented(tests)] if given else tests))
 
-    def _test(self, at: int) -> Iterator[str]:
-        yield f"def test_{at}():"
+    def _test(self, at: int, given: str) -> Iterator[str]:
+        yield f"def test_{at}({given}):"
         for _ in range(self.source.randrange(1, 4)):
             yield from indented(self._part(depth=0))
 
@@ -75,12 +77,13 @@ def python_says(tests: str, program: str, monkeypatch: pytest.MonkeyPatch) -> bo
     """Whether the tests pass, in this process."""
     solution = ModuleType("solution")
     monkeypatch.setitem(sys.modules, "solution", solution)
-    names: dict[str, object] = {}
+    names: dict[str, Any] = {}
     exec(compile(program, "solution", "exec"), solution.__dict__)
     exec(compile(tests, "tests", "exec"), names)
+    of = vars(names["Test"]) if "Test" in names else names
     try:
-        for name in [name for name in names if name.startswith("test_")]:
-            names[name]()  # type: ignore[operator]
+        for name in [name for name in of if name.startswith("test_")]:
+            of[name](*["self"] * ("Test" in names))
     except (Exception, pytest.fail.Exception):
         return False
     return True

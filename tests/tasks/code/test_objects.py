@@ -395,3 +395,10 @@ def test_what_an_exception_has_is_asked_of_the_program(docker_box: Sandbox, aske
 def test_a_variable_called_value_is_no_exception() -> None:
     tests = "from solution import f\ndef test_a():\n    value = f(1)\n    assert value.strip() == 'a'\n"
     assert not human_eval({"prompt": "Write f.", "test": tests}).objects.kept
+
+
+@pytest.mark.docker
+def test_a_function_with_a_large_letter_may_return_nothing(docker_box: Sandbox) -> None:
+    program = "class Record:\n    def __init__(self, x): self.x = x\ndef Build(rs): return rs[0].x if rs else None\n"
+    tests = "from solution import Record, Build\ndef test_a():\n    root = Build([])\n    assert root is None\n    root = Build([Record(3)])\n    assert root == 3\n"
+    assert told_apart(docker_box, tests, program, "None", "0")
