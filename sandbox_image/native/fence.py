@@ -10,7 +10,7 @@ import struct
 import jail
 
 SCRATCH = "/scratch"
-SOURCES = {"cpp": f"{SCRATCH}/program.cpp", "javascript": f"{SCRATCH}/program.js"}
+SOURCES = {"cpp": f"{SCRATCH}/program.cpp", "javascript": f"{SCRATCH}/program.js", "module": f"{SCRATCH}/program.mjs"}
 BINARY = f"{SCRATCH}/program"
 NODE = "/usr/bin/node"
 _READ, _LIST = jail.READ_FILE, jail.READ_FILE | jail.READ_DIR
@@ -20,13 +20,15 @@ _COMPILER = {
     "/usr": _LIST | _RUN, "/lib": _LIST | _RUN, "/lib64": _RUN, "/etc/ld.so.cache": _READ,
     "/dev/null": _READ | jail.WRITE_FILE, SCRATCH: _ALL,
 }  # fmt: skip
+_OF_NODE = {
+    NODE: _RUN, "/lib": _RUN, "/usr/lib": _RUN, "/lib64": _RUN, "/usr/share/nodejs": _READ, "/etc/ld.so.cache": _READ,
+    "/etc/ssl": _READ, "/dev/null": _READ | jail.WRITE_FILE, "/dev/urandom": _READ,
+}  # fmt: skip
 _PROGRAM = {
     "cpp": {BINARY: _RUN},  # linked statically: it needs no other file
-    "javascript": {
-        NODE: _RUN, "/lib": _RUN, "/usr/lib": _RUN, "/lib64": _RUN, "/usr/share/nodejs": _READ, "/etc/ld.so.cache": _READ,
-        "/etc/ssl": _READ, "/dev/null": _READ | jail.WRITE_FILE, "/dev/urandom": _READ, SOURCES["javascript"]: _READ,
-    },
-}  # fmt: skip
+    "javascript": {**_OF_NODE, SOURCES["javascript"]: _READ},
+    "module": {**_OF_NODE, SOURCES["module"]: _READ},
+}
 
 CLONE_THREAD, X32 = 0x10000, 0x40000000
 # What the supervisor and compilers need and a program does not: processes, signals, modes, and hands on process 1.

@@ -26,16 +26,7 @@ import jail
 import probe
 from running import Bounds, Ended, Running, inside, sweep
 
-COMPILER = [
-    "/usr/bin/g++",
-    "-O2",
-    "-std=c++17",
-    "-static",
-    "-w",
-    "-fmax-errors=1",
-    "-fdiagnostics-color=never",
-    "-pipe",
-]
+COMPILER = "/usr/bin/g++ -O2 -std=gnu++20 -static -w -fmax-errors=1 -fdiagnostics-color=never -pipe".split()
 COMPILING = Bounds(cpu_s=10, wall_s=120, output=1 << 16, file=32 << 20, stack=64 << 20, space=1 << 30)
 NODE_MB = 64
 """What node itself takes before its program has anything."""
@@ -43,6 +34,10 @@ _LANGUAGES = {frames.CPP: "cpp", frames.JAVASCRIPT: "javascript"}
 _ERROR = re.compile(r":(\d+):\d+: (?:fatal )?error: (.*)")
 _THROWN = re.compile(r"^terminate called (?:after throwing an instance of '(.+)'|\S.*)$", re.MULTILINE)
 _RAISED = re.compile(r"^(?:Uncaught )?([\w$]*(?:Error|Exception))\b", re.MULTILINE)
+_OF_MODULE = re.compile(
+    r"^SYNTAX SyntaxError: (?:Cannot use import statement|Unexpected token 'export'|await is only valid)"
+)
+"""What a script says that is a module. Node 22 runs it as one by itself."""
 _TRIED = {
     "cpp": b'extern "C" int puts(const char*);\nint main() { puts("well"); }\n',
     "javascript": b'console.log("well")\n',
@@ -102,16 +97,24 @@ class Bench:
         cpu_ms, wall_ms, memory_mb = limits
         memory = memory_mb + NODE_MB * (language == "javascript")
         stack = memory_mb * 3 // 4 if language == "cpp" else 8
-        command = [fence.BINARY] if language == "cpp" else _node(memory_mb)
         for given in frames.unlisted(more):
             bounds = Bounds(cpu_ms / 1000, wall_ms / 1000, memory << 20, report.room, stack=stack << 20)
-            ended = self._run(command, fence.of_program(language), bounds, given)
-            words = self._words(language, ended)
+            ended, words = self._ran(language, bounds, given, memory_mb)
+            if language == "javascript" and _OF_MODULE.match(words):
+                language = "module"
+                os.rename(fence.SOURCES["javascript"], fence.SOURCES["module"])
+                ended, words = self._ran(language, bounds, given, memory_mb)
             report.add(ended, words)
             if os.WIFSIGNALED(ended.status) and words == "SIGNAL":
                 report.status = ended.status
             if ended.reason != frames.ENDED or not words.startswith(("OK", "RAISED")):
                 return
+
+    def _ran(self, language: str, bounds: Bounds, given: bytes | memoryview, memory_mb: int) -> tuple[Ended, str]:
+        """The end of the program on this input, as its process and as its result have it."""
+        command = [fence.BINARY] if language == "cpp" else _node(fence.SOURCES[language], memory_mb)
+        ended = self._run(command, fence.of_program(language), bounds, given)
+        return ended, self._words(language, ended)
 
     def _compile(self, report: Report, wall_ms: int) -> bool:
         """Whether it compiles. One that waits too long for a processor is not to blame, and is run again."""
@@ -139,7 +142,7 @@ class Bench:
             return "MLE"
         if os.WIFSIGNALED(ended.status):
             number = os.WTERMSIG(ended.status)
-            if language == "javascript":
+            if language != "cpp":
                 spent = number in _MUST_BE_KILLED and "out of memory" in ended.errors
                 return "MLE" if spent else "SIGNAL"
             thrown = _THROWN.search(ended.errors) if number == signal.SIGABRT else None
@@ -149,20 +152,20 @@ class Bench:
         code = os.waitstatus_to_exitcode(ended.status)
         if code == 0:
             return "OK"
-        raised = _RAISED.search(ended.errors) if language == "javascript" else None
+        raised = _RAISED.search(ended.errors) if language != "cpp" else None
         if raised is None:
             return f"RAISED exit status {code}"
-        if raised[1] == "SyntaxError" and (fault := self._fault()):
+        if raised[1] == "SyntaxError" and (fault := self._fault(language)):
             return f"SYNTAX {fault}"
         return f"RAISED {raised[1]}"
 
-    def _fault(self) -> str | None:
+    def _fault(self, language: str) -> str | None:
         """Why a script does not compile; None where it does, and has itself raised a SyntaxError."""
-        command = [fence.NODE, "--check", fence.SOURCES["javascript"]]
-        ended = self._run(command, fence.of_program("javascript"), COMPILING, b"")
+        command = [fence.NODE, "--check", fence.SOURCES[language]]
+        ended = self._run(command, fence.of_program(language), COMPILING, b"")
         if ended.status == 0 or ended.reason != frames.ENDED:
             return None
-        line = re.search(r"^\S*program\.js:(\d+)$", ended.errors, re.MULTILINE)
+        line = re.search(r"^\S*program\.m?js:(\d+)$", ended.errors, re.MULTILINE)
         said = re.search(r"^SyntaxError: .*$", ended.errors, re.MULTILINE)
         return f"{said[0] if said else 'SyntaxError'} (line {line[1] if line else '?'})"
 
@@ -237,8 +240,8 @@ def _refused(who: str, attacks: dict[str, Callable[[], object]]) -> bytes:
     return json.dumps(probe.refused(who, attacks)).encode()
 
 
-def _node(memory_mb: int) -> list[str]:
-    return [fence.NODE, f"--max-old-space-size={memory_mb}", fence.SOURCES["javascript"]]
+def _node(program: str, memory_mb: int) -> list[str]:
+    return [fence.NODE, f"--max-old-space-size={memory_mb}", program]
 
 
 def _first_error(errors: str) -> str:

@@ -13,7 +13,7 @@ Written = Literal["python", "cpp", "javascript"]
 """The language that a script is written in."""
 _NAMES: dict[Written, frozenset[str]] = {
     "python": frozenset({"python", "python3", "py"}),
-    "cpp": frozenset({"cpp", "c++", "c++17", "cpp17", "cxx", "cc"}),
+    "cpp": frozenset({"cpp", "c++", "c++17", "cpp17", "c++20", "cpp20", "cxx", "cc"}),
     "javascript": frozenset({"javascript", "js", "node", "nodejs", "node.js"}),
 }
 _NATURAL = frozenset({"en", "eng", "english"})

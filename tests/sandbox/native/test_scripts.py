@@ -17,6 +17,8 @@ ADD = {
 WAYS = {
     "lines": "const lines = [];\nrequire('readline').createInterface({ input: process.stdin }).on('line', (line) => lines.push(line)).on('close', () => console.log(lines.length));",
     "events": "let all = '';\nprocess.stdin.on('data', (more) => { all += more; }).on('end', () => console.log(all.trim().split('\\n').length));",
+    "module": "import { readFileSync } from 'fs';\nexport const text = readFileSync(0, 'utf8');\nconsole.log(text.trim().split('\\n').length);",
+    "module that waits": "const all = await new Promise((done) => { let s = ''; process.stdin.on('data', (d) => { s += d; }).on('end', () => done(s)); });\nconsole.log(all.trim().split('\\n').length);",
     "await": "(async () => { let n = 0; for await (const line of require('readline').createInterface({ input: process.stdin })) n += 1; process.stdout.write(n + '\\n'); })();",
 }
 ONCE = {
@@ -45,6 +47,19 @@ def test_ways_to_read(native_sandbox: Sandbox, way: str) -> None:
     text = "".join(f"{i}\n" for i in range(20_000))
     verdict = native_sandbox.run(Job(WAYS[way], "javascript", inputs=(text, "1\n")))[0]
     assert (verdict.status, verdict.trace) == (Status.OK, ("20000\n", "1\n")), verdict.detail
+
+
+@pytest.mark.native
+def test_what_does_not_compile_as_a_module_either_says_so(native_sandbox: Sandbox) -> None:
+    [verdict] = native_sandbox.run(Job("import fs from 'fs';\nlet a = ;", "javascript", inputs=("",)))
+    assert (verdict.status, verdict.detail) == (Status.SYNTAX, "SyntaxError: Unexpected token ';' (line 2)")
+
+
+@pytest.mark.native
+def test_the_standard_of_2020_is_there(native_sandbox: Sandbox) -> None:
+    program = "#include <algorithm>\n#include <iostream>\n#include <ranges>\n#include <vector>\nint main() { std::vector<int> v{3, 1}; std::ranges::sort(v); for (int x : v | std::views::take(1)) std::cout << x; }"
+    [verdict] = native_sandbox.run(Job(program, "cpp", inputs=("",)))
+    assert verdict.trace == ("1",)
 
 
 @pytest.mark.native
