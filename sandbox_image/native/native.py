@@ -26,7 +26,16 @@ import jail
 import probe
 from running import Bounds, Ended, Running, inside, sweep
 
-COMPILER = "/usr/bin/g++ -O2 -std=gnu++20 -static -w -fmax-errors=1 -fdiagnostics-color=never -pipe".split()
+COMPILER = [
+    "/usr/bin/g++",
+    "-O2",
+    "-std=gnu++20",
+    "-static",
+    "-w",
+    "-fmax-errors=1",
+    "-fdiagnostics-color=never",
+    "-pipe",
+]
 COMPILING = Bounds(cpu_s=10, wall_s=120, output=1 << 16, file=32 << 20, stack=64 << 20, space=1 << 30)
 NODE_MB = 64
 """What node itself takes before its program has anything."""
