@@ -27,15 +27,8 @@ import probe
 from running import Bounds, Ended, Running, inside, sweep
 
 COMPILER = [
-    "/usr/bin/g++",
-    "-O2",
-    "-std=gnu++20",
-    "-static",
-    "-w",
-    "-fmax-errors=1",
-    "-fdiagnostics-color=never",
-    "-pipe",
-]
+    "/usr/bin/g++", "-O2", "-std=gnu++20", "-static", "-w", "-fmax-errors=1", "-fdiagnostics-color=never", "-pipe",
+]  # fmt: skip
 COMPILING = Bounds(cpu_s=10, wall_s=120, output=1 << 16, file=32 << 20, stack=64 << 20, space=1 << 30)
 NODE_MB = 64
 """What node itself takes before its program has anything."""
@@ -121,7 +114,8 @@ class Bench:
 
     def _ran(self, language: str, bounds: Bounds, given: bytes | memoryview, memory_mb: int) -> tuple[Ended, str]:
         """The end of the program on this input, as its process and as its result have it."""
-        command = [fence.BINARY] if language == "cpp" else _node(fence.SOURCES[language], memory_mb)
+        node = [fence.NODE, f"--max-old-space-size={memory_mb}", fence.SOURCES[language]]
+        command = [fence.BINARY] if language == "cpp" else node
         ended = self._run(command, fence.of_program(language), bounds, given)
         return ended, self._words(language, ended)
 
@@ -247,10 +241,6 @@ _OF_COMPILERS = (
 
 def _refused(who: str, attacks: dict[str, Callable[[], object]]) -> bytes:
     return json.dumps(probe.refused(who, attacks)).encode()
-
-
-def _node(program: str, memory_mb: int) -> list[str]:
-    return [fence.NODE, f"--max-old-space-size={memory_mb}", program]
 
 
 def _first_error(errors: str) -> str:
