@@ -24,7 +24,7 @@ from streams import Streams
 def calls(body: bytes, space: dict[str, Any], max_items: int) -> tuple[int, Iterator[str]]:
     """The number of calls, and what each comes to; the program runs before the first. Raises what the compiler raises."""
     code, wanted = _compiled(body)
-    return len(wanted), _called(code, wanted, space, max_items)
+    return len(wanted), _called(code, wanted, space, max_items * values.OF_A_CALL)
 
 
 def _called(code: CodeType, wanted: list[Any], space: dict[str, Any], max_items: int) -> Iterator[str]:

@@ -197,3 +197,10 @@ def test_packages_that_the_sandbox_does_not_have() -> None:
 def test_what_programs_often_import(docker_sandbox: Sandbox, program: str) -> None:
     [verdict] = docker_sandbox.run(Job(program, calls=(Call.of("f"),)))
     assert verdict.trace == (1,)
+
+
+def test_a_result_may_be_longer_than_a_value_of_a_trace(sandbox: Sandbox) -> None:
+    call, most = Call.of("f", 1), 16 * sandbox.limits.max_items
+    for items, status in ((most - 1, Status.OK), (most + 1, Status.OLE)):
+        [verdict] = sandbox.run(Job(f"def f(x):\n    return [x] * {items}", calls=(call,)))
+        assert verdict.status is status and verdict.trace == (([1] * items,) if status is Status.OK else ())

@@ -156,7 +156,7 @@ class Interpreter:
         """The lines of the report, as far as the program gets."""
         texts, most = parser.texts(source, body), self.limits["max_items"]
         if kind == frames.CALLS:
-            lines = modules.called(self._session, texts, body, more, most)
+            lines = modules.called(self._session, texts, body, more, most * values.OF_A_CALL)
         elif kind == frames.PLAIN:
             lines = modules.valued(self._session, texts, body, most)
         else:

@@ -28,6 +28,8 @@ LONGEST_NAME = 60
 """Characters of the name of a type."""
 LONGEST_MESSAGE = 300
 """Characters that leave a program of what an exception says."""
+OF_A_CALL = 16
+"""Times as many items may be in the result of a call as in a value of the trace."""
 MOST_ALIKE = 1_024
 """Keys of one dict, or items of one set, with the same hash."""
 

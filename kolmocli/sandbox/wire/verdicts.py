@@ -85,7 +85,8 @@ def read_output(output: bytes, job: Job, limits: Limits) -> tuple[int, tuple[Any
         if len(lines) > count:
             raise ValueError("too many lines")
         if job.plain or job.calls:
-            return count, tuple(values.read_line(line, limits.max_items) for line in lines), said, detail
+            most = limits.max_items * (values.OF_A_CALL if job.calls else 1)
+            return count, tuple(values.read_line(line, most) for line in lines), said, detail
         return count, tuple(_integers(line, limits.max_items) for line in lines), said, detail
     except ValueError:
         return count, (), Status.RUNTIME, "a report that does not fit the program"
