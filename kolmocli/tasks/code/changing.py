@@ -19,6 +19,7 @@ class Changing(ast.NodeTransformer):
     def __init__(self, tree: ast.AST, own: Collection[str], methods: bool) -> None:
         """`own` are the names that are none of the program's functions; `methods`: tests keep objects, of which they call some."""
         self.found, self._methods = any(map(_is_taken_apart, ast.walk(tree))) or _asks_errors(tree), methods
+        self.found |= any(isinstance(node, ast.Attribute) and node.attr == "printed" for node in ast.walk(tree))
         self._own, self._calls = own, looked_after(tree)
 
     def _is_of_program(self, node: ast.Call) -> bool:
@@ -35,6 +36,25 @@ class Changing(ast.NodeTransformer):
             owner, name = node.func.value, ast.Constant(node.func.attr)
             return _on_bench("changing_by", owner, name, *node.args, keywords=node.keywords)
         return node
+
+    def visit_withitem(self, node: ast.withitem) -> ast.withitem:
+        match node.context_expr:
+            case ast.Call(ast.Name("redirect_stdout") | ast.Attribute(_, "redirect_stdout"), [stream], []):
+                node.context_expr = self._printed("redirected", stream)
+        self.generic_visit(node)
+        return node
+
+    def visit_Assign(self, node: ast.Assign) -> ast.stmt | list[ast.stmt]:
+        self.generic_visit(node)
+        kept = [target for target in node.targets if ast.unparse(target) != "sys.stdout"]
+        if len(kept) == len(node.targets):
+            return node
+        redirected: ast.stmt = ast.Expr(self._printed("redirect", kept[0] if kept else node.value))
+        return [ast.Assign(kept, node.value), redirected] if kept else redirected
+
+    def _printed(self, method: str, stream: ast.expr) -> ast.Call:
+        self.found = True
+        return _on_bench(method, stream)
 
 
 def _asks_errors(tree: ast.AST) -> bool:

@@ -5,10 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping, Sequence
 
+from kolmocli.tasks.code.tester import BENCH
+
 Fixtures = Mapping[str, ast.FunctionDef]
 _BEFORE_ALL, _BEFORE_EACH = ("setUpClass", "setup_class"), ("setUp", "setup_method")
 _NOT_CALLED = frozenset({"skip", "xfail", "expectedFailure"})
 """Marks of tests that are not run, or of which a failure is none."""
+_OF_PYTEST = dict.fromkeys(("capsys", "capfd"), f"{BENCH}.printed.begin()")
+"""Fixtures that the bench has."""
 
 
 def calls(tree: ast.Module, cases: Sequence[ast.ClassDef], functions: Sequence[ast.FunctionDef]) -> list[ast.stmt]:
@@ -115,7 +119,7 @@ def _called(function: ast.FunctionDef, fixtures: Fixtures, owner: str = "", *, b
                 one = len(parameters) == 1
                 loops.append((ast.Name(parameters[0], ast.Store()) if one else target, _rows(values, one)))
     _keep_objects(function, fixtures)
-    given = _fixed(function, fixtures, bound) | given
+    given = _OF_PYTEST | _fixed(function, fixtures, bound) | given
     wanted = [argument.arg for argument in function.args.args][bound:]
     without = len(wanted) - len(function.args.defaults)
     if missing := [name for name in wanted[:without] if name not in given]:

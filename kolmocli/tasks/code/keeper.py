@@ -9,8 +9,10 @@ import builtins as _builtins
 import collections as _collections
 import copy as _copy
 import functools as _functools
+import io as _io
 import itertools as _itertools
 import operator as _operator
+import sys as _sys
 from typing import Any as _Any
 
 from kolmocli.tasks.code.apart import LENT, LIBRARY, OBJECT, SHARED, _apart, _together
@@ -26,6 +28,8 @@ _BASES: dict[_Any, _Any] = {
 }  # fmt: skip
 """What makes a value of exactly this type of one of a type below it, and is not the program's."""
 _kept: dict[_Any, _Any] = {SHARED: lambda value: value}
+_streams: list[_io.StringIO] = []
+"""What is printed, and what goes to `sys.stderr`, from when on the tests look at it."""
 
 
 def _object(key: _Any) -> _Any:
@@ -102,6 +106,8 @@ def _object_asked(key: int, of: str, name: str, arguments: list[_Any], keywords:
         made = None
     elif of == "value":
         [made] = arguments
+    elif of == "printed":
+        made = _printed()
     elif of == "constant":
         made = _object(name)
     elif of == "python" and name == "list":
@@ -118,6 +124,13 @@ def _object_changed(key: int, of: str, name: str, arguments: list[_Any], keyword
     owner = arguments.pop(0) if of == "method" else None
     made = (_object(name) if owner is None else getattr(owner, name))(*arguments, **keywords)
     return _left([made, arguments, keywords], _fresh(key))
+
+
+def _printed() -> list[str]:
+    """What was printed since the last time."""
+    found = [stream.getvalue() for stream in _streams]
+    _streams[:] = _sys.stdout, _sys.stderr = _io.StringIO(), _io.StringIO()
+    return found or ["", ""]
 
 
 def _fresh(key: int) -> _Any:

@@ -7,6 +7,7 @@ from typing import Any
 from kolmocli.tasks.code.apart import OBJECT, SHARED, _apart, _together
 from kolmocli.tasks.code.handles import Handle
 from kolmocli.tasks.code.lent import Lending, NotLent
+from kolmocli.tasks.code.printing import Printed
 from kolmocli.tasks.code.tester import Bench, Unknown, _need
 
 _ERROR = "under_key"
@@ -31,6 +32,8 @@ class Keeping(Bench):
         """What such things were, and their keys: an object that is given one is given the very thing."""
         self.lending = Lending()
         self.function = self.lending.noted
+        self.printed = Printed(self)
+        self.redirect, self.redirected = self.printed.redirect, self.printed.redirected
 
     def stub(self, function: str) -> Callable[..., Any]:
         if function in self.classes:

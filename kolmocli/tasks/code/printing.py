@@ -1,0 +1,60 @@
+"""What a program prints, for tests that look at it: a part of the tester. The program keeps it until it is asked (`keeper.py`)."""
+
+import collections
+import contextlib
+import io
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+from kolmocli.tasks.code.tester import Unknown, _need
+
+Captured = collections.namedtuple("Captured", "out err")
+
+
+class Printed:
+    """pytest's `capsys`, and what `sys.stdout` is set to."""
+
+    def __init__(self, bench: Any) -> None:
+        self._bench = bench
+        self._to: io.StringIO | None = None
+        """Where it goes."""
+
+    def begin(self) -> "Printed":
+        """What was printed before counts no more."""
+        self._bench.ask("printed", "printed")
+        return self
+
+    def readouterr(self) -> Captured:
+        found = self._bench.ask("printed", "printed")
+        if isinstance(found, Unknown):
+            _need(found)
+        return Captured(*found)
+
+    def redirect(self, stream: Any) -> None:
+        """`sys.stdout = stream`."""
+        self._write()
+        self._to = None if stream in (sys.stdout, sys.__stdout__) else stream
+        if self._to is not None:
+            self.begin()
+            read = stream.getvalue
+
+            def getvalue() -> str:
+                if self._to is stream:
+                    self._write()
+                return str(read())
+
+            stream.getvalue = getvalue
+
+    @contextlib.contextmanager
+    def redirected(self, stream: Any) -> Iterator[Any]:
+        """`with redirect_stdout(stream)`."""
+        before = self._to
+        self.redirect(stream)
+        yield stream
+        self._write()
+        self._to = before
+
+    def _write(self) -> None:
+        if self._to is not None:
+            self._to.write(self.readouterr().out)
