@@ -15,6 +15,7 @@ from kolmocli.language.coder import coded_bits
 from kolmocli.language.interpreter import evaluate
 from kolmocli.language.program import canonical, parse
 from kolmocli.language.sampler import sample
+from kolmocli.language.search import solver
 from kolmocli.language.search.known import node_of, reaching, values_of, weave_of
 from kolmocli.language.search.long import program_of_runs, unit_of
 from kolmocli.language.search.nodes import needed, program_of
@@ -38,6 +39,12 @@ def test_it_is_cut_where_the_sequence_is_reached_and_a_wrong_one_is_left_out() -
     wrong = parse("sequence_1 = set_list([1])")
     assert reaching(wrong, VALUE) is None
     assert solve(VALUE, seconds=0.0, known=[wrong]).source == "literal"
+
+
+def test_a_search_takes_no_program_that_makes_something_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(solver, "program_of", lambda order: parse("sequence_1 = set_list([1])"))
+    solution = solve(VALUE * 9, seconds=math.inf, steps=50_000)
+    assert (solution.source, solution.value) == ("literal", VALUE * 9)
 
 
 @pytest.mark.parametrize("seed", range(6))
