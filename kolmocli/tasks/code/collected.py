@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from kolmocli.tasks.code.tester import BENCH
 
@@ -17,15 +17,11 @@ _OF_PYTEST = dict.fromkeys(("capsys", "capfd"), f"{BENCH}.printed.begin()")
 
 def calls(tree: ast.Module, cases: Sequence[ast.ClassDef], functions: Sequence[ast.FunctionDef]) -> list[ast.stmt]:
     """The calls of these tests. Raises ValueError for tests that need what only a framework can give them."""
-    fixtures = {
-        node.name: node
-        for node in tree.body
-        if isinstance(node, ast.FunctionDef) and any(map(_is_fixture, node.decorator_list))
-    }
+    fixtures = _fixtures(tree.body)
     made = [
         call for case in cases if not _is_skipped(case) for call in _called_case(case, _methods(case, tree), fixtures)
     ]
-    return made + [call for function in functions for call in _called(function, fixtures)]
+    return made + [call for function in functions for call in _called(function, fixtures, _begun(fixtures))]
 
 
 def cases(tree: ast.Module) -> Iterator[ast.ClassDef]:
@@ -90,19 +86,38 @@ def _mark(decorator: ast.expr) -> str:
 
 
 def _called_case(case: ast.ClassDef, methods: Mapping[str, ast.FunctionDef], fixtures: Fixtures) -> list[ast.stmt]:
+    fixtures = {**fixtures, **_fixtures(methods.values())}
     made = [each for name in _BEFORE_ALL if name in methods for each in ast.parse(f"{case.name}.{name}()").body]
     for method in methods.values():
         if _is_test(method):
-            made += ast.parse(f"_case = {case.name}()").body
+            before = [f"_case = {case.name}()", *_begun(fixtures)]
             for name in _BEFORE_EACH:
                 if name in methods:
-                    alone = len(methods[name].args.args) == 1
-                    made += ast.parse(f"_case.{name}()" if alone else f"_case.{name}(None)").body
-            made += _called(method, fixtures, "_case.", bound=True)
+                    before.append(f"_case.{name}({'None' * (len(methods[name].args.args) > 1)})")
+            made += _called(method, fixtures, before, "_case.", bound=True)
     return made
 
 
-def _called(function: ast.FunctionDef, fixtures: Fixtures, owner: str = "", *, bound: bool = False) -> list[ast.stmt]:
+def _fixtures(body: Iterable[ast.stmt]) -> dict[str, ast.FunctionDef]:
+    return {
+        node.name: node
+        for node in body
+        if isinstance(node, ast.FunctionDef) and any(map(_is_fixture, node.decorator_list))
+    }
+
+
+def _begun(fixtures: Fixtures) -> list[str]:
+    """The calls of fixtures that every test has."""
+    return [
+        _value(name, fixtures)
+        for name, fixture in fixtures.items()
+        if any(key.arg == "autouse" and ast.unparse(key.value) == "True" for key in _settings(fixture))
+    ]
+
+
+def _called(
+    function: ast.FunctionDef, fixtures: Fixtures, before: Sequence[str], owner: str = "", *, bound: bool = False
+) -> list[ast.stmt]:
     """The call of a test, for each of its parameters where it has a list of them."""
     if _is_skipped(function):
         return []
@@ -125,7 +140,7 @@ def _called(function: ast.FunctionDef, fixtures: Fixtures, owner: str = "", *, b
     if missing := [name for name in wanted[:without] if name not in given]:
         raise ValueError(f"the tests need what only pytest gives them: `{missing[0]}` of {function.name}")
     listed = ", ".join(f"{name}={given[name]}" for name in wanted if name in given)
-    made = ast.parse(f"{owner}{function.name}({listed})").body
+    made = ast.parse("\n".join([*before, f"{owner}{function.name}({listed})"])).body
     for target, values in loops:
         made = [ast.For(target, values, made, [])]
     return made
@@ -147,19 +162,23 @@ def _keep_objects(function: ast.FunctionDef, fixtures: Fixtures) -> None:
 
 def _fixed(function: ast.FunctionDef, fixtures: Fixtures, bound: bool = False, depth: int = 0) -> dict[str, str]:
     """Values of the function's parameters that are fixtures, as code."""
-    made = {}
-    for name in [argument.arg for argument in function.args.args][bound:]:
-        if name in fixtures and depth < len(fixtures):
-            fixture = fixtures[name]
-            settings = [
-                key.arg for each in fixture.decorator_list if isinstance(each, ast.Call) for key in each.keywords
-            ]
-            if not {*settings} <= {"scope"}:
-                raise ValueError(f"the tests need what only pytest gives them: `{settings[0]}` of the fixture {name}")
-            given = _fixed(fixture, fixtures, depth=depth + 1)
-            call = f"{name}({', '.join(f'{key}={value}' for key, value in given.items())})"
-            made[name] = f"next({call})" if any(isinstance(each, ast.Yield) for each in ast.walk(fixture)) else call
-    return made
+    names = [argument.arg for argument in function.args.args][bound:]
+    return {name: _value(name, fixtures, depth) for name in names if name in fixtures and depth < len(fixtures)}
+
+
+def _value(name: str, fixtures: Fixtures, depth: int = 0) -> str:
+    fixture = fixtures[name]
+    of_class = [argument.arg for argument in fixture.args.args][:1] == ["self"]
+    settings = [key.arg for key in _settings(fixture) if key.arg not in ("scope", "autouse")]
+    if settings:
+        raise ValueError(f"the tests need what only pytest gives them: `{settings[0]}` of the fixture {name}")
+    given = _fixed(fixture, fixtures, of_class, depth + 1)
+    call = f"{'_case.' * of_class}{name}({', '.join(f'{key}={value}' for key, value in given.items())})"
+    return f"next({call})" if any(isinstance(each, ast.Yield) for each in ast.walk(fixture)) else call
+
+
+def _settings(fixture: ast.FunctionDef) -> list[ast.keyword]:
+    return [key for each in fixture.decorator_list if isinstance(each, ast.Call) for key in each.keywords]
 
 
 def _rows(values: ast.expr, one: bool) -> ast.expr:

@@ -65,10 +65,18 @@ def _in_parts(body: list[ast.stmt]) -> list[ast.stmt]:
         match node:
             case ast.Expr(ast.Call()):
                 node = ast.With([ast.withitem(_on_bench("part"))], [node])
-            case ast.For(body=[ast.For() | ast.Expr(ast.Call())]):
+            case ast.For(body=[*before, ast.For() | ast.Expr(ast.Call())]) if all(map(_is_begun, before)):
                 node.body = _in_parts(node.body)
         parts.append(node)
     return parts
+
+
+def _is_begun(node: ast.stmt) -> bool:
+    """What stands before the call of a test that has parameters (`collected.py`)."""
+    match node:
+        case ast.Assign([ast.Name("_case")]) | ast.Expr(ast.Call()):
+            return True
+    return False
 
 
 class _Rewriting(ast.NodeTransformer):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -285,6 +286,36 @@ def test_a_name_that_tests_import_and_never_use_is_not_what_is_asked_for() -> No
     )
     task = human_eval({"prompt": "Write f.", "test": tests})
     assert (task.entry_point, task.tests.functions) == ("f", ("f",))  # type: ignore[attr-defined]
+
+
+FIXTURES = """\
+import pytest
+made = []
+@pytest.fixture(autouse=True)
+def log():
+    made.append("log")
+class TestBox:
+    @pytest.fixture(autouse=True)
+    def begin(self, extra):
+        self.items = [extra]
+    @pytest.fixture
+    def extra(self):
+        return 7
+    @pytest.mark.parametrize("x", [1, 2])
+    def test_a(self, x, extra):
+        self.items.append(x)
+        assert self.items == [extra, f(x)]
+def test_b():
+    made.append(f(0))
+"""
+
+
+def test_fixtures_of_a_class_and_those_of_every_test() -> None:
+    space: dict[str, Any] = {"f": lambda x: x}
+    exec(plain_tests(FIXTURES), space)
+    assert space["made"] == ["log", "log", "log", 0]
+    with pytest.raises(AssertionError):
+        exec(plain_tests(FIXTURES), {"f": lambda x: x + 1})
 
 
 def test_a_helper_that_expects_an_exception_is_read() -> None:
