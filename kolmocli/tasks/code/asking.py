@@ -52,11 +52,21 @@ class Asking(ast.NodeTransformer):
 
     def visit_Assign(self, node: ast.Assign) -> ast.stmt:
         match node.targets:
-            case [ast.Name(name) as target] if name in self._changed and isinstance(node.value, _PARTS):
-                return ast.Assign([target], self._live(node.value))
-            case [ast.Name(name) as target] if name in self._shared and isinstance(node.value, _DISPLAYS):
-                return ast.Assign([target], _on_bench("shared", self.visit(node.value)))
+            case [ast.Name() as target]:
+                return ast.Assign([target], self._assigned(target, node.value))
+            case [ast.Tuple(names) as target] if isinstance(node.value, ast.Tuple) and len(names) == len(
+                node.value.elts
+            ):
+                values = [self._assigned(name, value) for name, value in zip(names, node.value.elts, strict=True)]
+                return ast.Assign([self.visit(target)], ast.Tuple(values, ast.Load()))
         return self.generic_visit(node)  # type: ignore[return-value]
+
+    def _assigned(self, target: ast.expr, value: ast.expr) -> ast.expr:
+        name = target.id if isinstance(target, ast.Name) else None
+        if name in self._changed and isinstance(value, _PARTS):
+            return self._live(value)
+        made = self.visit(value)
+        return _on_bench("shared", made) if name in self._shared and isinstance(value, _DISPLAYS) else made
 
     def visit_Lambda(self, node: ast.Lambda) -> ast.expr:
         source = source_of(node)
@@ -71,6 +81,8 @@ class Asking(ast.NodeTransformer):
         return node
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        if isinstance(node.value, ast.Name) and node.value.id in self._shared and node.attr in _CHANGING.split():
+            return self._live(node)
         self.generic_visit(node)
         return _on_bench("read", node.value, ast.Constant(node.attr)) if isinstance(node.ctx, ast.Load) else node
 
@@ -176,6 +188,11 @@ def _shared(tree: ast.AST, changed: Collection[str]) -> set[str]:
         match node:
             case ast.Assign([ast.Name(name)], value) if isinstance(value, _DISPLAYS):
                 made.add(name)
+            case ast.Assign([ast.Tuple(names)], ast.Tuple(values)):
+                pairs = zip(names, values, strict=False)
+                made |= {
+                    name.id for name, value in pairs if isinstance(name, ast.Name) and isinstance(value, _DISPLAYS)
+                }
             case ast.Assert(test):
                 looked |= {each.id for each in ast.walk(test) if isinstance(each, ast.Name)}
         match node:
@@ -184,7 +201,21 @@ def _shared(tree: ast.AST, changed: Collection[str]) -> set[str]:
                 given |= _names([*arguments, *(each.value for each in keywords)])
             case ast.Call(ast.Name(name), arguments, keywords) if name[:1].isupper():
                 given |= _names([*arguments, *(each.value for each in keywords)])
-    return made & given & looked
+    return made & (given | _changed_by_lent(tree)) & looked
+
+
+def _changed_by_lent(tree: ast.AST) -> set[str]:
+    """Names of what the functions use that a call is given: a program may call them."""
+    functions = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+    found = set[str]()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            given = [*node.args, *(each.value for each in node.keywords)]
+            named = [functions[each.id] for each in given if isinstance(each, ast.Name) and each.id in functions]
+            methods = [each for each in given if isinstance(each, ast.Attribute) and each.attr in _CHANGING.split()]
+            for function in (*named, *methods, *(each for each in given if isinstance(each, ast.Lambda))):
+                found |= {each.id for each in ast.walk(function) if isinstance(each, ast.Name)}
+    return found
 
 
 def _names(nodes: Collection[ast.expr]) -> set[str]:

@@ -1,7 +1,8 @@
 """Functions of the tests that a program is given: `apply(lambda x: x + n, [1, 2])`.
 
-One goes to the program as its source and the values of the names in it, and is made again there (`keeper.py`). The tests do not see
-what such a function changes, so one that may change something does not go; nor does one that asserts, for it knows what is expected.
+One goes to the program as its source and the values of the names in it, and is made again there (`keeper.py`). A list, dict or set of
+the tests that it uses is in the program too (`asking.py`). The tests see nothing else that it changes, so one that may change more does
+not go; nor does one that asserts, for it knows what is expected.
 `source_of` reads the tests; the rest is a part of the tester.
 """
 
