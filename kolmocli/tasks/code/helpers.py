@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
+from collections import Counter
 
 
 class Inlined(ast.NodeTransformer):
@@ -17,17 +18,28 @@ class Inlined(ast.NodeTransformer):
                     ast.unparse(call.func) in ("self.assertRaises", "self.assertRaisesRegex")
                 ):  # fmt: skip
                     self._made[name] = [each.arg for each in given], call
+        nodes = [*ast.walk(tree)]
+        used = Counter(node.attr for node in nodes if isinstance(node, ast.Attribute))
+        read = Counter(self._name(node) for node in nodes if isinstance(node, ast.withitem))
+        self._made = {name: made for name, made in self._made.items() if used[name] == read[name]}
+
+    def _name(self, node: ast.withitem) -> str | None:
+        """The helper that is called here as it has to be."""
+        match node.context_expr:
+            case ast.Call(ast.Attribute(ast.Name("self"), name), given, []) if name in self._made:
+                return name if len(given) == len(self._made[name][0]) else None
+        return None
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.stmt | None:
         self.generic_visit(node)
         return None if node.name in self._made else node
 
     def visit_withitem(self, node: ast.withitem) -> ast.withitem:
-        match node.context_expr:
-            case ast.Call(ast.Attribute(ast.Name("self"), name), given, []) if name in self._made:
-                parameters, call = self._made[name]
-                if len(given) == len(parameters):
-                    node.context_expr = _With(dict(zip(parameters, given, strict=True))).visit(copy.deepcopy(call))
+        if (name := self._name(node)) is not None:
+            assert isinstance(node.context_expr, ast.Call)
+            parameters, call = self._made[name]
+            given = dict(zip(parameters, node.context_expr.args, strict=True))
+            node.context_expr = _With(given).visit(copy.deepcopy(call))
         return node
 
 

@@ -80,11 +80,13 @@ class _Looks:
         """Those of the tests, and their parameters."""
         self.changeable: set[Place] = set()
         self.constant: set[Place] = set()
+        self._fixed: set[Place] = set()
+        """What is constant, and never changeable."""
         self.before: set[ast.expr] = set()
         """What loops go through."""
 
     def is_looked_after(self, called: Called, argument: Argument) -> bool:
-        return any(self._last(place) > _end(called.node) for place in argument.of if not self._is_constant(place))
+        return any(self._last(place) > _end(called.node) for place in argument.of - self._fixed)
 
     def follow(self) -> None:
         """What is a part is looked at where the whole is, and what a function of the tests is given, where it is afterwards."""
@@ -96,22 +98,18 @@ class _Looks:
             for argument in called.given
             if argument.under in (at, parameter) and scope is not None
         ]
+        known = self.constant - self.changeable
         self.changeable |= {
-            place
-            for place, _, argument in handed
-            if not (argument.constant or (argument.of and all(map(self._is_constant, argument.of))))
+            place for place, _, argument in handed if not (argument.constant or (argument.of and argument.of <= known))
         }
         given = {place for place, *_ in handed}
         for scope, parameters in self.functions.values():
             self.changeable |= {(scope, name) for name in parameters if (scope, name) not in given}
-        self.constant |= given
+        self._fixed = (self.constant | given) - self.changeable
         for _ in range(3):  # a part of a part
             for part, whole in self.parts:
                 self.last[part] = max(self._last(part), self._last(whole))
             self.last |= {place: _END for place, called, argument in handed if self.is_looked_after(called, argument)}
-
-    def _is_constant(self, place: Place) -> bool:
-        return place in self.constant - self.changeable
 
     def _last(self, place: Place) -> Position:
         return self.last.get(place, (0, 0))

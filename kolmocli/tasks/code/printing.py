@@ -49,11 +49,16 @@ class Printed:
     @contextlib.contextmanager
     def redirected(self, stream: Any) -> Iterator[Any]:
         """`with redirect_stdout(stream)`."""
-        before = self._to
+        before, error = self._to, None
         self.redirect(stream)
-        yield stream
+        try:
+            yield stream
+        except Exception as raised:  # that there is no value yet is none
+            error = raised
         self._write()
         self._to = before
+        if error is not None:
+            raise error
 
     def _write(self) -> None:
         if self._to is not None:

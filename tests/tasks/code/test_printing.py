@@ -33,6 +33,7 @@ TESTS = {
     "parameters": "import pytest\n@pytest.mark.parametrize('n, said', [(1, '0'), (3, '0 1 2')])\ndef test_a(capsys, n, said):\n    show(n)\n    assert capsys.readouterr().out.strip() == said\n",
     "an object": "def test_a(capsys):\n    Box().show()\n    box = Box()\n    box.show()\n    assert capsys.readouterr().out == 'box\\nbox\\n'\n",
     "redirect_stdout": "import io\nfrom contextlib import redirect_stdout\ndef test_a():\n    f = io.StringIO()\n    with redirect_stdout(f):\n        show(2)\n        assert f.getvalue() == '0 1 \\n'\n        show(1)\n    show(5)\n    assert f.getvalue() == '0 1 \\n0 \\n'\n",
+    "an exception": "import io, pytest\nfrom contextlib import redirect_stdout\ndef test_a():\n    f = io.StringIO()\n    with pytest.raises(TypeError):\n        with redirect_stdout(f):\n            show(2)\n            show(None)\n    show(3)\n    assert f.getvalue() == '0 1 \\n'\n",
     "named": "import contextlib, io\ndef test_a():\n    with contextlib.redirect_stdout(io.StringIO()) as said:\n        show(1)\n    assert said.getvalue().strip() == '0'\n",
     "sys.stdout": "import io, sys\ndef test_a():\n    said = io.StringIO()\n    sys.stdout = said\n    show(2)\n    sys.stdout = sys.__stdout__\n    show(3)\n    assert said.getvalue() == '0 1 \\n'\n",
     "sys.stdout at once": "import sys\nfrom io import StringIO\ndef test_a():\n    old = sys.stdout\n    sys.stdout = said = StringIO()\n    try:\n        show(1)\n        text = said.getvalue()\n    finally:\n        sys.stdout = old\n    assert text == '0 \\n'\n",
