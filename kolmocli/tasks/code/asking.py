@@ -184,6 +184,8 @@ def _changed(node: ast.AST) -> str | None:
 def _shared(tree: ast.AST, changed: Collection[str]) -> set[str]:
     """Names of lists, dicts and sets that an object may keep, where the tests look at them or change them."""
     made, given, looked = set[str](), set[str](), set[str](changed)
+    imports = [alias for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names]
+    not_objects = {BENCH, *((alias.asname or alias.name).partition(".")[0] for alias in imports)}
     for node in ast.walk(tree):
         match node:
             case ast.Assign([ast.Name(name)], value) if isinstance(value, _DISPLAYS):
@@ -196,9 +198,11 @@ def _shared(tree: ast.AST, changed: Collection[str]) -> set[str]:
             case ast.Assert(test):
                 looked |= {each.id for each in ast.walk(test) if isinstance(each, ast.Name)}
         match node:
-            case ast.Call(ast.Attribute(), arguments, keywords):
-                arguments = arguments[1:] if _changing_by(node) else arguments
-                given |= _names([*arguments, *(each.value for each in keywords)])
+            case ast.Call(ast.Attribute(owner), arguments, keywords):
+                if (called := _changing_by(node)) is not None:
+                    owner, arguments = called.value, arguments[1:]
+                if not (isinstance(owner, ast.Name) and owner.id in not_objects):
+                    given |= _names([*arguments, *(each.value for each in keywords)])
             case ast.Call(ast.Name(name), arguments, keywords) if name[:1].isupper():
                 given |= _names([*arguments, *(each.value for each in keywords)])
     return made & (given | _changed_by_lent(tree)) & looked

@@ -8,6 +8,7 @@ import pytest
 
 from kolmocli.sandbox import Sandbox, Status
 from kolmocli.tasks.chat import judged_text, messages
+from kolmocli.tasks.code import asserts
 from kolmocli.tasks.code.frameworks import plain_tests
 from kolmocli.tasks.code.objects import without_objects
 from kolmocli.tasks.code.shapes import human_eval, mbpp
@@ -402,3 +403,15 @@ def test_a_function_with_a_large_letter_may_return_nothing(docker_box: Sandbox) 
     program = "class Record:\n    def __init__(self, x): self.x = x\ndef Build(rs): return rs[0].x if rs else None\n"
     tests = "from solution import Record, Build\ndef test_a():\n    root = Build([])\n    assert root is None\n    root = Build([Record(3)])\n    assert root == 3\n"
     assert told_apart(docker_box, tests, program, "None", "0")
+
+
+@pytest.mark.docker
+def test_a_loop_over_random_arguments_takes_one_round(docker_box: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    tests = (
+        "import copy, random\nfrom solution import merge\ndef test_a():\n    rng = random.Random(1)\n    for _ in range(300):\n"
+        "        a, b = [rng.randrange(9) for _ in range(3)], [rng.randrange(9)]\n        a0, b0 = copy.deepcopy(a), b[:]\n"
+        "        assert merge(a, b) == sorted(a + b)\n        assert a == a0 and b == b0\n"
+    )
+    monkeypatch.setattr(asserts, "MOST_ROUNDS", 2)
+    program = "def merge(a, b):\n    return sorted(a + b)\n"
+    assert told_apart(docker_box, tests, program, "    return", "    a.sort()\n    return")
