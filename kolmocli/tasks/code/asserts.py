@@ -25,7 +25,7 @@ from typing import Any
 from kolmocli.sandbox.base import Call, Job, Status, Verdict
 from kolmocli.sandbox.wire import values
 from kolmocli.tasks.base import Attempt
-from kolmocli.tasks.code import apart, handles, keeping, lent, printing, tester
+from kolmocli.tasks.code import apart, handles, keeping, lent, printing, tester, tokens
 from kolmocli.tasks.code.checks import Check, Checks
 from kolmocli.tasks.code.judge import Broken, Planned, Second, Submission, Tests, returns_objects
 from kolmocli.tasks.code.literals import read_checks
@@ -33,7 +33,7 @@ from kolmocli.tasks.code.objects import NONE, Objects, keeper, with_handles
 from kolmocli.tasks.code.rewriting import is_silent, parse_tests, rewritten
 from kolmocli.tasks.outcome import Outcome
 
-Parts = tuple[tuple[Call, ...], ...]
+Parts = tuple[tuple[int, tuple[Call, ...]], ...]
 """Calls of the program by each test, and between two of them."""
 MOST_ROUNDS = 100
 """Rounds of calls that depend on results."""
@@ -81,7 +81,7 @@ class Asserts(Planned):
         kept = replace(self.objects, kept=True)
         return Asserts(with_handles(self.code), self.functions, self.opening, self.name, kept)
 
-    def job(self, parts: Sequence[Sequence[Call]] = (), results: Sequence[Any] = ()) -> Job:
+    def job(self, parts: Parts = (), results: Sequence[Any] = ()) -> Job:
         """Run the tests with these results of the calls of all these parts."""
         request = {
             "opening": self.opening,
@@ -89,7 +89,7 @@ class Asserts(Planned):
             "classes": self.objects.classes,
             "errors": self.objects.errors,
             "tests": self._tests,
-            "known": [[(call.function, call.code) for call in part] for part in parts],
+            "known": [(number, [(call.function, call.code) for call in part]) for number, part in parts],
             "results": [json.loads(values.line(result, tester.MOST_ITEMS)) for result in results],
         }
         return Job(_harness(self.objects.kept), inputs=(json.dumps(request),))
@@ -105,13 +105,13 @@ class Asserts(Planned):
 
 
 def in_order(parts: Parts) -> tuple[Call, ...]:
-    return tuple(call for part in parts for call in part)
+    return tuple(call for _, part in parts for call in part)
 
 
 @cache
 def _harness(kept: bool) -> str:
     """The tester's text, and above it that of what it imports of the project; for tests that keep objects, with handles."""
-    texts = [values, tester, *([apart, lent, handles, printing, keeping] if kept else [])]
+    texts = [values, tokens, tester, *([apart, lent, handles, printing, keeping] if kept else [])]
     lines = [line for text in texts for line in inspect.getsource(text).splitlines()]
     own = [line for line in lines if not line.startswith(("from __future__ ", "from kolmocli."))]
     return "\n".join([*own, "print()", f"print(main(input(){', Keeping' * kept}))", ""])
@@ -137,7 +137,9 @@ class Report:
         if type(verdict.value) is not str:
             return None
         found = json.loads(verdict.value.splitlines()[-1])
-        parts = tuple(tuple(Call(function, code) for function, code in part) for part in found.pop("calls"))
+        parts = tuple(
+            (number, tuple(Call(function, code) for function, code in part)) for number, part in found.pop("calls")
+        )
         return cls(parts, tuple(found.pop("asserts")), **found)
 
     @property

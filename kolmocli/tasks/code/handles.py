@@ -9,7 +9,7 @@ tests knows what is right.
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from kolmocli.tasks.code.tester import Unknown, _need
+from kolmocli.tasks.code.tokens import Unknown, _need
 
 _RELATING = frozenset(("sub", "truediv", "floordiv", "mod", "xor"))
 """With a number: so tests ask whether a result is near one, which is not the program's to say."""

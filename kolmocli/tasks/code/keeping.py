@@ -8,7 +8,8 @@ from kolmocli.tasks.code.apart import OBJECT, SHARED, _apart, _together
 from kolmocli.tasks.code.handles import Handle
 from kolmocli.tasks.code.lent import Lending, NotLent
 from kolmocli.tasks.code.printing import Printed
-from kolmocli.tasks.code.tester import Bench, Unknown, _need
+from kolmocli.tasks.code.tester import Bench
+from kolmocli.tasks.code.tokens import Unknown, _need
 
 _ERROR = "under_key"
 """The key of an exception that a call raised, in what stands for it here."""
@@ -17,7 +18,7 @@ _ERROR = "under_key"
 class Keeping(Bench):
     """A bench for tests that keep objects of classes of the program."""
 
-    def __init__(self, known: list[list[tuple[str, str]]], results: list[Any], classes: list[str]) -> None:
+    def __init__(self, known: dict[int, list[tuple[str, str]]], results: list[Any], classes: list[str]) -> None:
         super().__init__(known, results, classes)
         self.handles: dict[Any, Handle] = {}
         self.contents: dict[Any, Any] = {}
@@ -60,7 +61,7 @@ class Keeping(Bench):
 
     def _key(self) -> int:
         """Of the next call: the same however far the calls of another part go."""
-        return len(self.calls) << 32 | len(self.calls[-1])
+        return self.part_number << 32 | len(self.calls.get(self.part_number, ()))
 
     def ask(self, of: str, name: str, /, *arguments: Any, **keywords: Any) -> Any:
         return self._call("_object_asked", (of, name), arguments, keywords)
@@ -220,8 +221,8 @@ class Keeping(Bench):
             return OBJECT, self.stubs[value]
         return self.lending.sent(value, self._key(), self._sent)
 
-    def _next(self) -> None:
-        super()._next()
+    def _begin(self) -> None:
+        super()._begin()
         self.lending.lent.clear()
 
     def _returned(self, result: Any) -> Any:

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from kolmocli.tasks.code.tester import Unknown, _need
+from kolmocli.tasks.code.tokens import Unknown, _need
 
 Captured = collections.namedtuple("Captured", "out err")
 

@@ -11,8 +11,11 @@ The tests are the file's own: they are parsed here, and run in the sandbox only.
 from __future__ import annotations
 
 import ast
+import builtins
 
 from kolmocli.tasks.code.tester import BENCH
+
+_YIELDS = ast.Yield | ast.YieldFrom | ast.Await
 
 
 def parse_tests(code: str) -> ast.Module:
@@ -80,6 +83,9 @@ def _is_begun(node: ast.stmt) -> bool:
 
 
 class _Rewriting(ast.NodeTransformer):
+    def __init__(self) -> None:
+        self._in_function = False
+
     def visit_Assert(self, node: ast.Assert) -> ast.stmt:
         match node.test:
             case ast.UnaryOp(op=ast.Not(), operand=operand):
@@ -106,13 +112,30 @@ class _Rewriting(ast.NodeTransformer):
                 return _on_bench("kind", value)
         return node
 
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
+        """Loops of a test have turns: what one needs, the others need not wait for."""
+        outer, self._in_function = self._in_function, not any(isinstance(each, _YIELDS) for each in ast.walk(node))
+        self.generic_visit(node)
+        self._in_function = outer
+        return node
+
+    def visit_For(self, node: ast.For) -> ast.stmt | list[ast.stmt]:
+        has_calls = self._in_function and any(map(_is_call, ast.walk(node)))
+        self.generic_visit(node)
+        if node.orelse or not has_calls:
+            return node
+        node.body = [ast.With([ast.withitem(_on_bench("turn"))], node.body)]
+        return [node, ast.Expr(_on_bench("turned"))]
+
     def visit_Match(self, node: ast.Match) -> ast.stmt:
         self.generic_visit(node)
         node.subject = _on_bench("certainly", node.subject)
         return node
 
     def _leave(self, node: ast.AST) -> ast.AST:
-        return _Guarded().generic_visit(node)
+        guarded = _Guarded()
+        guarded._in_function = self._in_function
+        return guarded.generic_visit(node)
 
     visit_TryStar = visit_With = visit_AsyncWith = _leave
 
@@ -131,6 +154,11 @@ class _Guarded(_Rewriting):
 
     def visit_Assert(self, node: ast.Assert) -> ast.stmt:
         return ast.Assert(_on_bench("held", self.visit(node.test)), node.msg)
+
+
+def _is_call(node: ast.AST) -> bool:
+    """Whether it may be one of the program."""
+    return isinstance(node, ast.Call) and not (isinstance(node.func, ast.Name) and hasattr(builtins, node.func.id))
 
 
 def _never_holds(node: ast.AST) -> bool:

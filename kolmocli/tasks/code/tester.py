@@ -1,6 +1,6 @@
 """Runs tests that are code, in a process that the program under test never enters.
 
-This text, with that of `sandbox/wire/values.py` above it, is itself a program that the sandbox runs: a script, which
+This text, with those of `sandbox/wire/values.py` and `tokens.py` above it, is itself a program that the sandbox runs: a script, which
 reads what to do and prints what it found (`asserts.py`). In place of the program's functions the tests get
 stubs. A stub has the result of a call ready where the program has made it already, elsewhere. Where not, it notes the
 call and gives a token.
@@ -15,99 +15,52 @@ Annotations are evaluated: the sandbox has no `__future__`.
 
 import ast
 import contextlib
+import itertools
 import json
 import random
 from collections.abc import Callable, Iterator
-from typing import Any, NoReturn
+from typing import Any
 
 from kolmocli.sandbox.wire.values import NotPlain, Opaque, Raised, TooLong, encode, read_line
+from kolmocli.tasks.code.tokens import NeedValues, Relation, Token, Unknown, _need
 
 BENCH = "__bench__"
 """The name by which rewritten tests reach the bench."""
 MOST_ITEMS = 1 << 20
 """In the arguments of a call, and in what is expected of it."""
+_MOST_PARTS = 32
+"""Bits of the number of a part in another."""
 _MOST_GUESSES = 256
 """Then the tests may be in a loop that a guess keeps going."""
-_SPECIAL = (
-    "abs add aenter aexit aiter and anext await bytes call ceil complex contains copy deepcopy delattr delitem divmod "
-    "enter eq exit float floor floordiv format ge getattribute getitem getstate gt hash iadd iand ifloordiv ilshift imatmul "
-    "imod imul index instancecheck int invert ior ipow irshift isub iter itruediv ixor le len length_hint lshift lt matmul "
-    "mod mul ne neg next or pos pow radd rand rdivmod reduce reduce_ex repr reversed rfloordiv rlshift rmatmul rmod rmul "
-    "ror round rpow rrshift rshift rsub rtruediv rxor setattr setitem sizeof str sub subclasscheck truediv trunc xor"
-)
-"""What Python may ask of an object, but for `__eq__`."""
-
-
-class NeedValues(BaseException):
-    """The tests depend on a result that is not known yet. No Exception: tests may catch those."""
 
 
 class Foreign(Exception):
     """A program raised what no test can name, or returned what no test can see."""
 
 
-class Unknown:
-    """Whatever is asked of it needs the value."""
-
-    __slots__ = ("bench",)
-
-    def __init__(self, bench: Any) -> None:
-        object.__setattr__(self, "bench", bench)
-
-    def __bool__(self) -> bool:
-        return bool(object.__getattribute__(self, "bench").guess())
-
-
-def _need(self: Any, *_: object, **__: object) -> NoReturn:
-    object.__getattribute__(self, "bench").blocked = True
-    raise NeedValues
-
-
-for _name in _SPECIAL.split():
-    setattr(Unknown, f"__{_name}__", _need)
-
-
-class Token(Unknown):
-    """The result of a call that the program has not made yet."""
-
-    __slots__ = ("call",)
-
-    def __init__(self, bench: Any, call: int) -> None:
-        super().__init__(bench)
-        object.__setattr__(self, "call", call)
-
-    def __eq__(self, other: object) -> Any:
-        return Relation(object.__getattribute__(self, "bench"), object.__getattribute__(self, "call"), other)
-
-    __hash__ = _need
-
-
-class Relation(Unknown):
-    """Whether a result equals something."""
-
-    __slots__ = ("call", "expected")
-
-    def __init__(self, bench: Any, call: int, expected: object) -> None:
-        super().__init__(bench)
-        object.__setattr__(self, "call", call)
-        object.__setattr__(self, "expected", expected)
-
-
 class Bench:
     """Where the tests run: it hands out results and notes calls and asserts.
 
-    The tests that a framework would run one by one are parts, and so is what stands between two of them. A part that needs a result
-    that is not there ends, and the next begins: what all of them wait for is asked of the program at once."""
+    The tests that a framework would run one by one are parts, and so are the turns of a loop, and what stands between two of them. A
+    part that needs a result that is not there ends, and the next begins: what all of them wait for is asked of the program at once.
+    After a loop with such turns its test ends."""
 
-    def __init__(self, known: list[list[tuple[str, str]]], results: list[Any], classes: list[str]) -> None:
-        """`known` are the calls of each part that the program has made, `results` what they all returned."""
+    def __init__(self, known: dict[int, list[tuple[str, str]]], results: list[Any], classes: list[str]) -> None:
+        """`known` are the calls that the program has made, by the number of their part, `results` what they all returned."""
         self.classes = frozenset(classes)
         """Of the program, of which tests keep objects."""
         self.known, self.results = known, results
-        self.calls: list[list[tuple[str, str]]] = [[]]
-        """Those of each part."""
-        self.ready = 0
-        """Results of the parts that are over."""
+        ends = [*itertools.accumulate(map(len, known.values()), initial=0)]
+        self._starts = dict(zip(known, ends, strict=False))
+        """Where the results of each part begin."""
+        self.calls: dict[int, list[tuple[str, str]]] = {}
+        """Those of each part that has any."""
+        self.part_number, self.made = 0, 0
+        """The part that runs, and how many calls there were."""
+        self._around: list[int] = []
+        """The parts that this one is in."""
+        self.cut = False
+        """A turn of a loop in this test has ended early."""
         self.asserts: list[Any] = []
         self.space: dict[str, Any] = {"__name__": "__main__", BENCH: self}
         self.waiting = False
@@ -134,35 +87,61 @@ class Bench:
                     raise NeedValues from None
                 self.unfit = f"{function}() is given a value of type {error.args[0]}; only plain values go to a program"
                 raise TypeError(self.unfit) from None
-            calls, known = self.calls[-1], self._known()
+            calls, known = self.calls.setdefault(self.part_number, []), self._known()
             calls.append(made)
+            self.made += 1
             if self.waiting or known[len(calls) - 1 : len(calls)] != [made]:
                 self.waiting = self.open = True
-                return Token(self, sum(map(len, self.calls)) - 1)
-            return self._returned(self.results[self.ready + len(calls) - 1])
+                return Token(self, self.made - 1)
+            return self._returned(self.results[self._starts[self.part_number] + len(calls) - 1])
 
         call.__name__ = function
         return call
 
     def _known(self) -> list[tuple[str, str]]:
-        part = len(self.calls) - 1
-        return self.known[part] if part < len(self.known) else []
+        return self.known.get(self.part_number, [])
 
     @contextlib.contextmanager
     def part(self) -> Iterator[None]:
         """A test."""
-        self._next()
-        with contextlib.suppress(NeedValues):
+        self._begin()
+        with self._inner(), contextlib.suppress(NeedValues):
             yield
-        self._next()
+        self._begin()
 
-    def _next(self) -> None:
-        known = self._known()
+    def _begin(self) -> None:
+        self.guesses, self.cut = 0, False
+
+    @contextlib.contextmanager
+    def _inner(self) -> Iterator[None]:
+        """A part in this one, which has a number of its own whatever happens in those before; so has what follows it."""
+        self._end()
+        self._around.append(self.part_number + 1)
+        self.part_number = (self.part_number + 1) << _MOST_PARTS
+        try:
+            yield
+        finally:
+            self._end()
+            self.part_number = self._around.pop() + 1
+
+    def _end(self) -> None:
         # What the program was asked for beyond these calls may have changed what follows.
-        self.open |= len(known) > len(self.calls[-1])
-        self.ready += len(known)
-        self.calls.append([])
-        self.waiting, self.guesses = False, 0
+        self.open |= len(self._known()) > len(self.calls.get(self.part_number, ()))
+        self.waiting = False
+
+    @contextlib.contextmanager
+    def turn(self) -> Iterator[None]:
+        """One turn of a loop."""
+        with self._inner():
+            try:
+                yield
+            except NeedValues:
+                self.cut = True
+
+    def turned(self) -> None:
+        """The end of a loop: what follows it may depend on every turn."""
+        if self.cut:
+            raise NeedValues
 
     def _returned(self, result: Any) -> Any:
         if isinstance(result, Opaque):
@@ -278,7 +257,7 @@ def main(request: str, open_bench: Callable[..., Bench] = Bench) -> str:
     """The report on one run of the tests."""
     asked = json.loads(request)
     bench = open_bench(
-        [[tuple(call) for call in part] for part in asked["known"]],
+        {number: [tuple(call) for call in part] for number, part in asked["known"]},
         [read_line(result) for result in asked["results"]],
         asked["classes"],
     )
@@ -296,5 +275,6 @@ def main(request: str, open_bench: Callable[..., Bench] = Bench) -> str:
         pass
     except BaseException as raised:
         error = f"{type(raised).__name__}: {raised}"[:200]
-    report = {"calls": bench.calls, "asserts": bench.asserts, "open": bench.open, "blocked": bench.blocked}
+    bench.open |= [*bench.calls] != [*bench.known]
+    report = {"calls": [*bench.calls.items()], "asserts": bench.asserts, "open": bench.open, "blocked": bench.blocked}
     return json.dumps(report | {"error": error, "unfit": bench.unfit})

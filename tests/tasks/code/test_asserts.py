@@ -405,8 +405,8 @@ def test_tests_that_are_none(code: str, problem: str) -> None:
 
 
 def test_a_job_of_the_tester_is_a_script() -> None:
-    job = Asserts("assert f(3) == 9", ["f"]).job([[Call.of("f", 3)]], [float("nan")])
+    job = Asserts("assert f(3) == 9", ["f"]).job(((0, (Call.of("f", 3),)),), [float("nan")])
     (request,) = job.inputs
-    assert json.loads(request)["known"] == [[["f", '[[3],{"d":[]}]']]]
+    assert json.loads(request)["known"] == [[0, [["f", '[[3],{"d":[]}]']]]]
     assert json.loads(request)["results"] == [{"x": "nan"}]
     assert "\nfrom kolmocli" not in job.program

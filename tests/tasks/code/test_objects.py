@@ -415,3 +415,33 @@ def test_a_loop_over_random_arguments_takes_one_round(docker_box: Sandbox, monke
     monkeypatch.setattr(asserts, "MOST_ROUNDS", 2)
     program = "def merge(a, b):\n    return sorted(a + b)\n"
     assert told_apart(docker_box, tests, program, "    return", "    a.sort()\n    return")
+
+
+LOOPS = {
+    "a pair": "for x in range(150):\n        a, b = f(x)\n        assert a == x and b == 2 * x",
+    "a list": "for x in range(150):\n        out = []\n        for y in f(x):\n            out.append(y)\n        assert out == [x, 2 * x]",
+    "a length": "total = 0\n    for x in range(150):\n        n = len(f(x))\n        total += n\n    assert total == 300",
+    "one turn after another": "x = 1\n    for _ in range(5):\n        a, x = f(x)\n    assert x == 32",
+    "what breaks": "found = None\n    for x in range(150):\n        a, b = f(x)\n        if b == 10:\n            found = a\n            break\n    assert found == 5",
+    "what goes on": "seen = []\n    for x in range(9):\n        a, b = f(x)\n        if b % 4:\n            continue\n        seen.append(a)\n    assert seen == [0, 2, 4, 6, 8]",
+    "what returns": "def first():\n        for x in range(150):\n            a, b = f(x)\n            if b == 4:\n                return a\n    assert first() == 2",
+    "a name of the last turn": "for x in range(150):\n        a, b = f(x)\n    assert (a, b) == (149, 298)",
+    "an exception": "with pytest.raises(ValueError):\n        for x in (3, 2, -1, 9):\n            a, b = f(x)\n    assert x == -1",
+    "else": "for x in range(5):\n        a, b = f(x)\n        if b == 4:\n            break\n    else:\n        x = 100\n    assert x == 2",
+}  # fmt: skip
+
+
+@pytest.mark.docker
+@pytest.mark.parametrize("name", LOOPS)
+def test_turns_of_a_loop_do_not_wait_for_each_other(
+    docker_box: Sandbox, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setattr(asserts, "MOST_ROUNDS", 9)
+    program = "def f(x):\n    if x < 0: raise ValueError\n    return [x, 2 * x]\n"
+    tests = f"import pytest\nfrom solution import f\ndef test_a():\n    {LOOPS[name]}\n"
+    wrong = (
+        ("raise ValueError", "pass")
+        if name == "an exception"
+        else ("[x, 2 * x]", "[x, 2 * x - (x == 2)] * (1 + (x == 5))")
+    )
+    assert told_apart(docker_box, tests, program, *wrong)

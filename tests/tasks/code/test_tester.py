@@ -16,9 +16,9 @@ TWO = Call.of("f", 2)
 
 
 def report(code: str, calls: list[Call] | None = None, results: list[Any] | None = None) -> dict[str, Any]:
-    job = Asserts(code, ["f"]).job([calls or []], results or [])
+    job = Asserts(code, ["f"]).job(((0, tuple(calls or ())),), results or [])
     found: dict[str, Any] = json.loads(tester.main(job.inputs[0]))
-    return found | {"calls": [call for part in found["calls"] for call in part]}
+    return found | {"calls": [call for _, part in found["calls"] for call in part]}
 
 
 @pytest.mark.parametrize(
