@@ -42,9 +42,9 @@ def judge_attempts(attempts: Sequence[Attempt], sandbox: Sandbox | None) -> list
     """The same for answers that have been read already. Formulas in answers are compared in one batch."""
     read_together([attempt for attempt in attempts if isinstance(attempt, AnswerAttempt)])
     places: list[Places] = [{} for _ in attempts]
-    outcomes = _outcomes(attempts, places, sandbox, first=True)
+    outcomes = _outcomes(attempts, places, sandbox)
     winners = [i for i, outcome in enumerate(outcomes) if outcome.passed and places[i]]
-    again = _outcomes([attempts[i] for i in winners], [places[i] for i in winners], sandbox, first=False)
+    again = _outcomes([attempts[i] for i in winners], [places[i] for i in winners], sandbox)
     for i, outcome in zip(winners, again, strict=True):
         outcomes[i] = outcome
     return outcomes
@@ -54,19 +54,17 @@ Places = dict[str, str]
 """The container in which each program of one attempt ran last, the first time: the second time it runs elsewhere."""
 
 
-def _outcomes(
-    attempts: Sequence[Attempt], places: Sequence[Places], sandbox: Sandbox | None, *, first: bool
-) -> list[Outcome]:
+def _outcomes(attempts: Sequence[Attempt], places: Sequence[Places], sandbox: Sandbox | None) -> list[Outcome]:
     """From the first stage of each attempt to its last; what the attempts run in one stage is one batch."""
     outcomes: dict[int, Outcome] = {}
+    first = not any(places)
     stages = dict(enumerate(attempts))
     while stages:
         jobs = {i: stage.job if first else _elsewhere(stage.job, places[i]) for i, stage in stages.items()}
         verdicts = dict(zip(jobs, _run(list(jobs.values()), sandbox), strict=True))
         said = {i: stage.outcome(verdicts[i]) for i, stage in stages.items()}
         for i, job in jobs.items():
-            verdict = verdicts[i]
-            if first and job is not None and verdict is not None:
+            if first and job is not None and (verdict := verdicts[i]) is not None:
                 places[i][job.program] = verdict.container
         outcomes |= {i: sound(end, _whose(attempts[i])) for i, end in said.items() if isinstance(end, Outcome)}
         stages = {i: stage for i, stage in said.items() if not isinstance(stage, Outcome)}
