@@ -20,17 +20,8 @@ from statements import FILENAME, HABITUAL_MODULES, MODULES, MORE_MODULES
 from streams import Streams
 
 ENCODINGS = (
-    "ascii",
-    "latin-1",
-    "utf-8-sig",
-    "utf-16",
-    "utf-16-le",
-    "utf-32",
-    "cp1252",
-    "hex",
-    "rot13",
-    "unicode_escape",
-)
+    "ascii", "latin-1", "utf-8-sig", "utf-16", "utf-16-le", "utf-32", "cp1252", "hex", "rot13", "unicode_escape",
+)  # fmt: skip
 """Beside UTF-8: a child has no file to find another in."""
 REMOVED = ("open", "input", "breakpoint", "help", "license", "copyright", "credits", "exit", "quit")
 _SYS = (

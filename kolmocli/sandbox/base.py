@@ -66,7 +66,7 @@ class Limits:
     wall_ms: int = 3_000
     memory_mb: int = 128
     max_items: int = 4_096
-    """Items in any one value of the trace, and a sixteenth of those in the result of a call; a longer one ends the program with OLE."""
+    """Items in any one value of the trace; the result of a call may have 16 times as many. A longer one ends the program with OLE."""
     output_bytes: int = 1_048_576
     """Bytes of the whole reported trace; of a script: of all that it prints."""
     input_bytes: int = 1_048_576

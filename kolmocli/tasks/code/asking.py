@@ -6,6 +6,7 @@ import ast
 from collections.abc import Collection
 
 from kolmocli.tasks.code.lent import source_of
+from kolmocli.tasks.code.rewriting import on_bench
 from kolmocli.tasks.code.tester import BENCH
 
 _PYTHON = (
@@ -21,7 +22,6 @@ _PARTS = ast.Attribute | ast.Call | ast.Subscript
 """What may be a part of an object."""
 _DISPLAYS = ast.List | ast.Dict | ast.Set | ast.ListComp
 """What makes a value that can be changed."""
-_OF_ANY_ERROR = ("args", "with_traceback", "__class__", "__str__")
 
 
 class Asking(ast.NodeTransformer):
@@ -47,8 +47,8 @@ class Asking(ast.NodeTransformer):
         if isinstance(getattr(node, "ctx", None), ast.Store | ast.Del):
             return node
         if node.id in self._constants:
-            return _on_bench("constant", ast.Constant(node.id))
-        return _on_bench("now", node) if node.id in self._changed else node
+            return on_bench("constant", ast.Constant(node.id))
+        return on_bench("now", node) if node.id in self._changed else node
 
     def visit_Assign(self, node: ast.Assign) -> ast.stmt:
         match node.targets:
@@ -66,60 +66,59 @@ class Asking(ast.NodeTransformer):
         if name in self._changed and isinstance(value, _PARTS):
             return self._live(value)
         made = self.visit(value)
-        return _on_bench("shared", made) if name in self._shared and isinstance(value, _DISPLAYS) else made
+        return on_bench("shared", made) if name in self._shared and isinstance(value, _DISPLAYS) else made
 
     def visit_Lambda(self, node: ast.Lambda) -> ast.expr:
         source = source_of(node)
         self.generic_visit(node)
-        return node if source is None else ast.Call(_on_bench("function", ast.Constant(source)), [node], [])
+        return node if source is None else ast.Call(on_bench("function", ast.Constant(source)), [node], [])
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.stmt:
         source = None if node.decorator_list else source_of(node)
         self.generic_visit(node)
         if source is not None:
-            node.decorator_list = [_on_bench("function", ast.Constant(source))]
+            node.decorator_list = [on_bench("function", ast.Constant(source))]
         return node
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
         if isinstance(node.value, ast.Name) and node.value.id in self._shared and node.attr in _CHANGING.split():
             return self._live(node)
         self.generic_visit(node)
-        return _on_bench("read", node.value, ast.Constant(node.attr)) if isinstance(node.ctx, ast.Load) else node
+        return on_bench("read", node.value, ast.Constant(node.attr)) if isinstance(node.ctx, ast.Load) else node
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
-        if (called := _changing_by(node)) is not None:
-            node.args[0] = self._live(called.value)
-            node.args[1:], node.keywords = [*map(self.visit, node.args[1:])], [*map(self.visit, node.keywords)]
-            return node
         if isinstance(node.func, ast.Attribute):
-            changes = node.func.attr in _CHANGING.split()
-            node.func.value = (self._live if changes else self.visit)(node.func.value)
-            node.args, node.keywords = (
-                [self.visit(each) for each in node.args],
-                [self.visit(each) for each in node.keywords],
-            )
-            return node
+            return self._method(node, node.func, node.func.attr in _CHANGING.split())
         self.generic_visit(node)
         if isinstance(node.func, ast.Name) and node.func.id in self._python:
-            return _on_bench("python", ast.Constant(node.func.id), *node.args, keywords=node.keywords)
+            return on_bench("python", ast.Constant(node.func.id), *node.args, keywords=node.keywords)
         return node
 
     def visit_Compare(self, node: ast.Compare) -> ast.expr:
         self.generic_visit(node)
         match node:
             case ast.Compare(item, [ast.In() | ast.NotIn() as relation], [container]):
-                inside = _on_bench("inside", item, container)
+                inside = on_bench("inside", item, container)
                 return inside if isinstance(relation, ast.In) else ast.UnaryOp(ast.Not(), inside)
         return node
 
     def visit_Expr(self, node: ast.Expr) -> ast.stmt:
         match node.value:
-            case ast.Call(ast.Attribute(owner) as method) if not _changing_by(node.value):
-                method.value = self._live(owner)
-                node.value.args = [self.visit(each) for each in node.value.args]
-                node.value.keywords = [self.visit(each) for each in node.value.keywords]
+            case ast.Call(ast.Attribute() as method) as call:
+                node.value = self._method(call, method, changes=True)
                 return node
         return self.generic_visit(node)  # type: ignore[return-value]
+
+    def _method(self, node: ast.Call, method: ast.Attribute, changes: bool) -> ast.Call:
+        """A call of a method, which may be one that changes its owner."""
+        if _changing_by(node) is not None:
+            owner, *given = node.args
+            node.args = [self._live(owner), *map(self.visit, given)]
+        else:
+            method.value = (self._live if changes else self.visit)(method.value)
+            node.args = [*map(self.visit, node.args)]
+        node.keywords = [*map(self.visit, node.keywords)]
+        return node
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
         node.value = self.visit(node.value) if isinstance(node.ctx, ast.Load) else self._live(node.value)
@@ -132,17 +131,17 @@ class Asking(ast.NodeTransformer):
             case ast.Name() if node.id not in self._constants:
                 return node
             case ast.Attribute(owner, name):
-                return _on_bench("live", self._live(owner), ast.Constant(name))
+                return on_bench("live", self._live(owner), ast.Constant(name))
             case ast.Call(called, given, by_name):
                 given = [self.visit(each) for each in given]
                 by_name = [self.visit(each) for each in by_name]
                 if isinstance(called, ast.Attribute):
                     owner = self._live(called.value)
-                    return _on_bench("live_call", owner, ast.Constant(called.attr), *given, keywords=by_name)
+                    return on_bench("live_call", owner, ast.Constant(called.attr), *given, keywords=by_name)
                 if isinstance(called, ast.Name) and called.id not in self._python:
-                    return _on_bench("live_made", called, *given, keywords=by_name)
+                    return on_bench("live_made", called, *given, keywords=by_name)
             case ast.Subscript(owner, key) if not isinstance(key, ast.Slice):
-                return _on_bench("item", self._live(owner), self.visit(key))
+                return on_bench("item", self._live(owner), self.visit(key))
         return self.visit(node)
 
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.stmt:
@@ -150,7 +149,7 @@ class Asking(ast.NodeTransformer):
         match node.target:
             case ast.Attribute(owner, name):
                 return ast.Assign(
-                    [node.target], ast.BinOp(_on_bench("read", owner, ast.Constant(name)), node.op, node.value)
+                    [node.target], ast.BinOp(on_bench("read", owner, ast.Constant(name)), node.op, node.value)
                 )
         return node
 
@@ -226,7 +225,3 @@ def _names(nodes: Collection[ast.expr]) -> set[str]:
     """Those that are given, alone or in a list."""
     inner = [each for node in nodes for each in (ast.walk(node) if isinstance(node, _DISPLAYS) else [node])]
     return {node.id for node in inner if isinstance(node, ast.Name)}
-
-
-def _on_bench(method: str, *arguments: ast.expr, keywords: list[ast.keyword] | None = None) -> ast.Call:
-    return ast.Call(ast.Attribute(ast.Name(BENCH), method), [*arguments], keywords or [])

@@ -34,7 +34,7 @@ from kolmocli.tasks.code.rewriting import is_silent, parse_tests, rewritten
 from kolmocli.tasks.outcome import Outcome
 
 Parts = tuple[tuple[int, tuple[Call, ...]], ...]
-"""Calls of the program by each test, and between two of them."""
+"""Calls of the program by each test, each turn of a loop, and between those, under the number of that part."""
 MOST_ROUNDS = 100
 """Rounds of calls that depend on results."""
 
@@ -64,6 +64,7 @@ class Asserts(Planned):
 
     @cached_property
     def silent(self) -> bool:
+        """Whether they may pass and reach no assert."""
         return is_silent(parse_tests(self.code))
 
     def attempt(self, submission: Submission) -> Attempt:

@@ -8,6 +8,7 @@ from collections.abc import Collection
 
 from kolmocli.tasks.code import apart
 from kolmocli.tasks.code.looks import looked_after
+from kolmocli.tasks.code.rewriting import on_bench
 from kolmocli.tasks.code.tester import BENCH
 
 _OF_ANY_ERROR = ("args", "with_traceback", "__class__", "__str__")
@@ -18,9 +19,8 @@ class Changing(ast.NodeTransformer):
 
     def __init__(self, tree: ast.AST, own: Collection[str], methods: bool) -> None:
         """`own` are the names that are none of the program's functions; `methods`: tests keep objects, of which they call some."""
-        self.found, self._methods = any(map(_is_taken_apart, ast.walk(tree))) or _asks_errors(tree), methods
-        self.found |= any(isinstance(node, ast.Attribute) and node.attr == "printed" for node in ast.walk(tree))
-        self._own, self._calls = own, looked_after(tree)
+        self.found = any(_is_taken_apart(node) or _is_printed(node) for node in ast.walk(tree)) or _asks_errors(tree)
+        self._own, self._methods, self._calls = own, methods, looked_after(tree)
 
     def _is_of_program(self, node: ast.Call) -> bool:
         return isinstance(node.func, ast.Name) and node.func.id not in self._own
@@ -31,16 +31,16 @@ class Changing(ast.NodeTransformer):
         self.found |= of_program and any(map(_is_type, [*node.args, *(key.value for key in node.keywords)]))
         if is_looked_after and of_program:
             self.found = True
-            return _on_bench("changing", node.func, *node.args, keywords=node.keywords)
+            return on_bench("changing", node.func, *node.args, keywords=node.keywords)
         if is_looked_after and self._methods and isinstance(node.func, ast.Attribute):
             owner, name = node.func.value, ast.Constant(node.func.attr)
-            return _on_bench("changing_by", owner, name, *node.args, keywords=node.keywords)
+            return on_bench("changing_by", owner, name, *node.args, keywords=node.keywords)
         return node
 
     def visit_withitem(self, node: ast.withitem) -> ast.withitem:
         match node.context_expr:
             case ast.Call(ast.Name("redirect_stdout") | ast.Attribute(_, "redirect_stdout"), [stream], []):
-                node.context_expr = self._printed("redirected", stream)
+                node.context_expr, self.found = on_bench("redirected", stream), True
         self.generic_visit(node)
         return node
 
@@ -49,12 +49,9 @@ class Changing(ast.NodeTransformer):
         kept = [target for target in node.targets if ast.unparse(target) != "sys.stdout"]
         if len(kept) == len(node.targets):
             return node
-        redirected: ast.stmt = ast.Expr(self._printed("redirect", kept[0] if kept else node.value))
-        return [ast.Assign(kept, node.value), redirected] if kept else redirected
-
-    def _printed(self, method: str, stream: ast.expr) -> ast.Call:
         self.found = True
-        return _on_bench(method, stream)
+        redirected: ast.stmt = ast.Expr(on_bench("redirect", kept[0] if kept else node.value))
+        return [ast.Assign(kept, node.value), redirected] if kept else redirected
 
 
 def _asks_errors(tree: ast.AST) -> bool:
@@ -85,13 +82,17 @@ def _is_type(node: ast.expr) -> bool:
     return isinstance(node, ast.Name) and isinstance(getattr(builtins, node.id, None), type)
 
 
+def _is_printed(node: ast.AST) -> bool:
+    """Whether this is what a fixture for output became (`collected.py`)."""
+    match node:
+        case ast.Attribute(ast.Name(bench), "printed"):
+            return bench == BENCH
+    return False
+
+
 def _is_taken_apart(node: ast.AST) -> bool:
     """Whether this is a value that is no plain one, and that `apart.py` takes apart."""
     return isinstance(node, ast.Call) and (
         (isinstance(node.func, ast.Name) and node.func.id in apart.MADE)
         or (isinstance(node.func, ast.Attribute) and node.func.attr in apart.MADE)
     )
-
-
-def _on_bench(method: str, *arguments: ast.expr, keywords: list[ast.keyword] | None = None) -> ast.Call:
-    return ast.Call(ast.Attribute(ast.Name(BENCH), method), [*arguments], keywords or [])

@@ -81,23 +81,15 @@ class Uses:
         match node:
             case ast.Attribute(ast.Call(called, [], [])) if self._is_class(called):
                 pass
-            case ast.Attribute(ast.Call(ast.Name(name) as called)) | ast.Attribute(ast.Name(name) as called) if (
-                self._is_class(called)
-            ):
-                self.certain.add(name)
-            case ast.Call(ast.Name("isinstance" | "issubclass"), [_, ast.Name(name) as called]) if self._is_class(
-                called
-            ):
-                self.certain.add(name)
-            case ast.For(iter=ast.Name(name) as called) | ast.comprehension(iter=ast.Name(name) as called) if (
-                self._is_class(called)
-            ):
-                self.certain.add(name)
-            case ast.Call(ast.Name("len" | "list" | "iter" | "sorted" | "set"), [ast.Name(name) as called]) if (
-                self._is_class(called)
-            ):
-                self.certain.add(name)
-            case ast.withitem(ast.Call(ast.Name(name) as called)) if self._is_class(called):
+            case (
+                ast.Attribute(ast.Call(ast.Name(name) as called))
+                | ast.Attribute(ast.Name(name) as called)
+                | ast.Call(ast.Name("isinstance" | "issubclass"), [_, ast.Name(name) as called])
+                | ast.For(iter=ast.Name(name) as called)
+                | ast.comprehension(iter=ast.Name(name) as called)
+                | ast.Call(ast.Name("len" | "list" | "iter" | "sorted" | "set"), [ast.Name(name) as called])
+                | ast.withitem(ast.Call(ast.Name(name) as called))
+            ) if self._is_class(called):
                 self.certain.add(name)
             case _:
                 self.called |= {

@@ -21,7 +21,7 @@ def calls(tree: ast.Module, cases: Sequence[ast.ClassDef], functions: Sequence[a
     made = [
         call for case in cases if not _is_skipped(case) for call in _called_case(case, _methods(case, tree), fixtures)
     ]
-    return made + [call for function in functions for call in _called(function, fixtures, _begun(fixtures))]
+    return made + [call for function in functions for call in _called(function, fixtures, _begun(function, fixtures))]
 
 
 def cases(tree: ast.Module) -> Iterator[ast.ClassDef]:
@@ -90,7 +90,7 @@ def _called_case(case: ast.ClassDef, methods: Mapping[str, ast.FunctionDef], fix
     made = [each for name in _BEFORE_ALL if name in methods for each in ast.parse(f"{case.name}.{name}()").body]
     for method in methods.values():
         if _is_test(method):
-            before = [f"_case = {case.name}()", *_begun(fixtures)]
+            before = [f"_case = {case.name}()", *_begun(method, fixtures)]
             for name in _BEFORE_EACH:
                 if name in methods:
                     before.append(f"_case.{name}({'None' * (len(methods[name].args.args) > 1)})")
@@ -106,12 +106,14 @@ def _fixtures(body: Iterable[ast.stmt]) -> dict[str, ast.FunctionDef]:
     }
 
 
-def _begun(fixtures: Fixtures) -> list[str]:
-    """The calls of fixtures that every test has."""
+def _begun(function: ast.FunctionDef, fixtures: Fixtures) -> list[str]:
+    """The calls of fixtures that every test has, where this one does not ask for them by their names."""
+    asked = {argument.arg for argument in function.args.args}
     return [
         _value(name, fixtures)
         for name, fixture in fixtures.items()
-        if any(key.arg == "autouse" and ast.unparse(key.value) == "True" for key in _settings(fixture))
+        if name not in asked
+        and any(key.arg == "autouse" and ast.unparse(key.value) == "True" for key in _settings(fixture))
     ]
 
 

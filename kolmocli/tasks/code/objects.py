@@ -19,7 +19,7 @@ from kolmocli.tasks.code.asking import Asking
 from kolmocli.tasks.code.calls import bound, defined, given_to_check
 from kolmocli.tasks.code.changing import Changing
 from kolmocli.tasks.code.classes import Uses, defined_classes, place_of
-from kolmocli.tasks.code.tester import BENCH
+from kolmocli.tasks.code.rewriting import on_bench
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,9 +101,10 @@ def without_objects(
     errors = [name for name in _errors(tree) if name not in own]
     constants = _constants(tree, [name for name in values if name not in {*own, *errors}])
     own |= {*constants}
-    functions = [name for text in code for name in defined(text) if name not in defined_classes(text)]
+    there = [name for text in code for name in defined_classes(text)]
+    functions = {name for text in code for name in defined(text)}.difference(there)
     uses = Uses(tree, {*own, *errors, *functions})
-    classes = uses.kept([name for text in code for name in defined_classes(text)])
+    classes = uses.kept(there)
     for node in ast.walk(tree):
         match node:
             case ast.ClassDef(bases=bases) if heirs := [ast.unparse(b) for b in bases if ast.unparse(b) in classes]:
@@ -168,9 +169,7 @@ class _Functions(ast.NodeTransformer):
         self.generic_visit(node)
         made: list[ast.stmt] = []
         while node.decorator_list and _root(node.decorator_list[-1]) not in self.known:
-            called = ast.Call(
-                ast.Attribute(ast.Name(BENCH), "decorated"), [node.decorator_list.pop(), ast.Name(node.name)], []
-            )
+            called = on_bench("decorated", node.decorator_list.pop(), ast.Name(node.name))
             made.append(ast.copy_location(ast.Assign([ast.Name(node.name, ast.Store())], called), node))
         return [node, *map(ast.fix_missing_locations, made)] if made else node
 

@@ -37,7 +37,7 @@ class Printed:
         self._to = None if stream in (sys.stdout, sys.__stdout__) else stream
         if self._to is not None:
             self.begin()
-            read = stream.getvalue
+        if (read := getattr(stream, "getvalue", None)) is not None:
 
             def getvalue() -> str:
                 if self._to is stream:

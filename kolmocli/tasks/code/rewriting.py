@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+from collections.abc import Sequence
 
 from kolmocli.tasks.code.tester import BENCH
 
@@ -67,7 +68,7 @@ def _in_parts(body: list[ast.stmt]) -> list[ast.stmt]:
     for node in body:
         match node:
             case ast.Expr(ast.Call()):
-                node = ast.With([ast.withitem(_on_bench("part"))], [node])
+                node = ast.With([ast.withitem(on_bench("part"))], [node])
             case ast.For(body=[*before, ast.For() | ast.Expr(ast.Call())]) if all(map(_is_begun, before)):
                 node.body = _in_parts(node.body)
         parts.append(node)
@@ -83,18 +84,18 @@ def _is_begun(node: ast.stmt) -> bool:
 
 
 class _Rewriting(ast.NodeTransformer):
-    def __init__(self) -> None:
-        self._in_function = False
+    def __init__(self, in_function: bool = False) -> None:
+        self._in_function = in_function
 
     def visit_Assert(self, node: ast.Assert) -> ast.stmt:
         match node.test:
             case ast.UnaryOp(op=ast.Not(), operand=operand):
-                noted = _on_bench("fails", self.visit(operand))
+                noted = on_bench("fails", self.visit(operand))
             case ast.Compare(left=one, ops=[ast.Is()], comparators=[other]):
-                noted = _on_bench("identical", self.visit(one), self.visit(other))
+                noted = on_bench("identical", self.visit(one), self.visit(other))
             case _:
-                noted = _on_bench("holds", self.visit(node.test))
-        handler = ast.ExceptHandler(ast.Name("BaseException"), None, [ast.Expr(_on_bench("broken"))])
+                noted = on_bench("holds", self.visit(node.test))
+        handler = ast.ExceptHandler(ast.Name("BaseException"), None, [ast.Expr(on_bench("broken"))])
         return ast.Try([ast.Expr(noted)], [handler], [], [])
 
     def visit_Compare(self, node: ast.Compare) -> ast.expr:
@@ -102,14 +103,14 @@ class _Rewriting(ast.NodeTransformer):
         self.generic_visit(node)
         if len(node.ops) != 1 or not isinstance(node.ops[0], ast.Is | ast.IsNot):
             return node
-        same = _on_bench("same", node.left, node.comparators[0])
+        same = on_bench("same", node.left, node.comparators[0])
         return same if isinstance(node.ops[0], ast.Is) else ast.UnaryOp(ast.Not(), same)
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
         self.generic_visit(node)
         match node:
             case ast.Call(func=ast.Name("type"), args=[value], keywords=[]):
-                return _on_bench("kind", value)
+                return on_bench("kind", value)
         return node
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
@@ -124,18 +125,16 @@ class _Rewriting(ast.NodeTransformer):
         self.generic_visit(node)
         if node.orelse or not has_calls:
             return node
-        node.body = [ast.With([ast.withitem(_on_bench("turn"))], node.body)]
-        return [node, ast.Expr(_on_bench("turned"))]
+        node.body = [ast.With([ast.withitem(on_bench("turn"))], node.body)]
+        return [node, ast.Expr(on_bench("turned"))]
 
     def visit_Match(self, node: ast.Match) -> ast.stmt:
         self.generic_visit(node)
-        node.subject = _on_bench("certainly", node.subject)
+        node.subject = on_bench("certainly", node.subject)
         return node
 
     def _leave(self, node: ast.AST) -> ast.AST:
-        guarded = _Guarded()
-        guarded._in_function = self._in_function
-        return guarded.generic_visit(node)
+        return _Guarded(self._in_function).generic_visit(node)
 
     visit_TryStar = visit_With = visit_AsyncWith = _leave
 
@@ -145,7 +144,7 @@ class _Rewriting(ast.NodeTransformer):
             for handler in node.handlers:
                 if not any(isinstance(each, ast.Assert) for each in ast.walk(handler)):
                     handler.type, handler.name = handler.type or ast.Name("BaseException"), handler.name or "_caught"
-                    handler.body.insert(0, ast.Expr(_on_bench("caught", ast.Name(handler.name))))
+                    handler.body.insert(0, ast.Expr(on_bench("caught", ast.Name(handler.name))))
         return self._leave(node)
 
 
@@ -153,7 +152,7 @@ class _Guarded(_Rewriting):
     """Within a `try` or a `with`."""
 
     def visit_Assert(self, node: ast.Assert) -> ast.stmt:
-        return ast.Assert(_on_bench("held", self.visit(node.test)), node.msg)
+        return ast.Assert(on_bench("held", self.visit(node.test)), node.msg)
 
 
 def _is_call(node: ast.AST) -> bool:
@@ -165,5 +164,5 @@ def _never_holds(node: ast.AST) -> bool:
     return isinstance(node, ast.Assert) and isinstance(node.test, ast.Constant) and not node.test.value
 
 
-def _on_bench(method: str, *arguments: ast.expr) -> ast.Call:
-    return ast.Call(ast.Attribute(ast.Name(BENCH), method), [*arguments], [])
+def on_bench(method: str, *arguments: ast.expr, keywords: Sequence[ast.keyword] = ()) -> ast.Call:
+    return ast.Call(ast.Attribute(ast.Name(BENCH), method), [*arguments], [*keywords])

@@ -62,7 +62,8 @@ def human_eval(record: Mapping[str, Any]) -> CodeTask:
     tree, objects = without_objects(tree, assigned(begun), known, assigned(reference or ""))
     not_asked = objects.errors + objects.constants
     taken = [name for name in imported(given_test, names) if is_used(name, tree)]
-    own = [name for name in defined(reference or "") if is_used(name, tree) and name not in bound(tree)]
+    here = bound(tree)
+    own = [name for name in defined(reference or "") if name not in here and is_used(name, tree)]
     entry = _entry(record, tree, asked, [*taken, *objects.classes], own, not_asked)
     method = Method.of(entry)
     if method is not None:

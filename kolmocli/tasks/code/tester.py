@@ -60,7 +60,7 @@ class Bench:
         self._around: list[int] = []
         """The parts that this one is in."""
         self.cut = False
-        """A turn of a loop in this test has ended early."""
+        """A turn of a loop has ended early, and the loop has not yet."""
         self.asserts: list[Any] = []
         self.space: dict[str, Any] = {"__name__": "__main__", BENCH: self}
         self.waiting = False
@@ -133,10 +133,13 @@ class Bench:
     def turn(self) -> Iterator[None]:
         """One turn of a loop."""
         with self._inner():
+            before, self.cut = self.cut, False  # by a loop within this turn
             try:
                 yield
             except NeedValues:
-                self.cut = True
+                before = True
+            finally:
+                self.cut = before
 
     def turned(self) -> None:
         """The end of a loop: what follows it may depend on every turn."""
@@ -275,6 +278,6 @@ def main(request: str, open_bench: Callable[..., Bench] = Bench) -> str:
         pass
     except BaseException as raised:
         error = f"{type(raised).__name__}: {raised}"[:200]
-    bench.open |= [*bench.calls] != [*bench.known]
+    bench.open |= [*bench.calls] != [*bench.known][: len(bench.calls)]
     report = {"calls": [*bench.calls.items()], "asserts": bench.asserts, "open": bench.open, "blocked": bench.blocked}
     return json.dumps(report | {"error": error, "unfit": bench.unfit})

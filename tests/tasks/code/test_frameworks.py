@@ -307,13 +307,15 @@ class TestBox:
         assert self.items == [extra, f(x)]
 def test_b():
     made.append(f(0))
+def test_c(log):
+    made.append(f(1))
 """
 
 
 def test_fixtures_of_a_class_and_those_of_every_test() -> None:
     space: dict[str, Any] = {"f": lambda x: x}
     exec(plain_tests(FIXTURES), space)
-    assert space["made"] == ["log", "log", "log", 0]
+    assert space["made"] == ["log", "log", "log", 0, "log", 1]
     with pytest.raises(AssertionError):
         exec(plain_tests(FIXTURES), {"f": lambda x: x + 1})
 

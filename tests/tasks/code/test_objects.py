@@ -420,6 +420,7 @@ def test_a_loop_over_random_arguments_takes_one_round(docker_box: Sandbox, monke
 LOOPS = {
     "a pair": "for x in range(150):\n        a, b = f(x)\n        assert a == x and b == 2 * x",
     "a list": "for x in range(150):\n        out = []\n        for y in f(x):\n            out.append(y)\n        assert out == [x, 2 * x]",
+    "turns within turns": "for x in range(50):\n        for y in f(x):\n            a, b = f(y)\n            assert b == 2 * y",
     "a length": "total = 0\n    for x in range(150):\n        n = len(f(x))\n        total += n\n    assert total == 300",
     "one turn after another": "x = 1\n    for _ in range(5):\n        a, x = f(x)\n    assert x == 32",
     "what breaks": "found = None\n    for x in range(150):\n        a, b = f(x)\n        if b == 10:\n            found = a\n            break\n    assert found == 5",
