@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import importlib.util
 import io
-import platform
-import subprocess
-import sys
 import tarfile
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from kolmocli.errors import EnvironmentMissing, UsageError
+from kolmocli.errors import UsageError
+from kolmocli.sandbox.wheels import bring
 
 INSIDE = Path(__file__).with_name("inside.txt")
 USER = 65534
-_PLATFORMS = ("manylinux2014", "manylinux_2_17", "manylinux_2_28")
 _SKIPPED = frozenset({"__pycache__", ".git", ".venv"})
 
 
@@ -38,7 +34,8 @@ def contents(module: str, packages: Sequence[str], version: str) -> tuple[str, b
     buffer = io.BytesIO()
     with tempfile.TemporaryDirectory() as fetched, tarfile.open(fileobj=buffer, mode="w") as tar:
         if names:
-            fetch(names, version, Path(fetched))
+            remedy = "unpack it into a folder, and name that"
+            bring(names, version, remedy, "install", "--no-compile", "--target", fetched)
         top = tarfile.TarInfo("attack")
         top.type, top.mode, top.uid, top.gid = tarfile.DIRTYPE, 0o755, USER, USER
         tar.addfile(top)
@@ -75,25 +72,3 @@ def _owned(entry: tarfile.TarInfo) -> tarfile.TarInfo | None:
     entry.uid = entry.gid = USER
     entry.mode |= 0o555 if entry.isdir() else 0o444
     return entry
-
-
-def fetch(names: Sequence[str], version: str, folder: Path) -> None:
-    """Unpack the wheels of these requirements, and of what they need, for Python `version` into a folder.
-
-    Raises:
-        EnvironmentMissing: there is no pip, or it finds no wheel.
-    """
-    if importlib.util.find_spec("pip") is None:
-        raise EnvironmentMissing(
-            f"--packages {names[0]}: this environment has no pip to bring it with; run {sys.executable} -m ensurepip"
-        )
-    command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-compile", "--only-binary=:all:"]
-    command += ["--target", str(folder), "--python-version", version, "--implementation", "cp"]
-    command += [word for each in _PLATFORMS for word in ("--platform", f"{each}_{platform.machine()}")]
-    done = subprocess.run([*command, *names], capture_output=True, text=True)
-    if done.returncode:
-        errors = [line for line in done.stderr.splitlines() if line.startswith("ERROR")] or ["no reason given"]
-        raise EnvironmentMissing(
-            f"pip finds no wheels of {', '.join(names)} for Python {version}: {errors[0][:200]}; "
-            "unpack it into a folder, and name that"
-        )

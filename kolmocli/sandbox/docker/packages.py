@@ -1,14 +1,10 @@
 """Packages in the image beyond the standard library: their wheels, fetched by this machine's pip and unpacked here.
 
-The base image needs neither pip nor a network. Packages are fetched for its Python and not for this one; wheels alone, so
-that nothing of a package runs before it is in a container.
+The base image needs neither pip nor a network. Packages are fetched for its Python and not for this one.
 """
 
 from __future__ import annotations
 
-import platform
-import subprocess
-import sys
 import tempfile
 import zipfile
 from collections.abc import Sequence
@@ -19,12 +15,12 @@ from docker.errors import DockerException
 
 from kolmocli.errors import EnvironmentMissing, UsageError
 from kolmocli.sandbox.docker.toolchains import TOOLCHAINS
+from kolmocli.sandbox.wheels import bring
 
 PACKAGES = {"numpy": ("numpy.fft", "numpy.linalg", "numpy.ma", "numpy.polynomial", "numpy.random")}
 """Those that were tried, with the parts that they would import late: a child reads no files. They load before the first
 program, start no thread then, and work with what a child may call."""
 _ASK = "import sys; print(f'{sys.version_info[0]}.{sys.version_info[1]}')"
-_PLATFORMS = ("manylinux2014", "manylinux_2_17", "manylinux_2_27", "manylinux_2_28")
 
 
 def known(packages: Sequence[str]) -> tuple[str, ...]:
@@ -53,7 +49,8 @@ def files_of(packages: Sequence[str], api: docker.DockerClient, base: str) -> di
     except DockerException as error:
         raise EnvironmentMissing(f"the base image {base} does not run python3: {error}") from error
     with tempfile.TemporaryDirectory() as folder:
-        _download(packages, version.decode().strip(), Path(folder))
+        remedy = "see to the network, or to pip's index"
+        bring(packages, version.decode().strip(), remedy, "download", "--no-deps", "--dest", folder)
         found: dict[str, bytes] = {"site/packages.txt": modules(packages)}
         for wheel in sorted(Path(folder).glob("*.whl")):
             with zipfile.ZipFile(wheel) as archive:
@@ -66,29 +63,6 @@ def files_of(packages: Sequence[str], api: docker.DockerClient, base: str) -> di
 def modules(packages: Sequence[str]) -> bytes:
     """Modules that the image loads before the first program: the packages and those parts of them."""
     return "\n".join(name for package in packages for name in (package, *PACKAGES[package])).encode()
-
-
-def _download(packages: Sequence[str], version: str, folder: Path) -> None:
-    machine = platform.machine()
-    command = [
-        sys.executable,
-        "-m",
-        "pip",
-        "download",
-        "--quiet",
-        "--no-deps",
-        "--only-binary=:all:",
-        "--dest",
-        str(folder),
-    ]
-    command += ["--python-version", version, "--implementation", "cp"]
-    command += [word for name in _PLATFORMS for word in ("--platform", f"{name}_{machine}")]
-    done = subprocess.run([*command, *packages], capture_output=True, text=True)
-    if done.returncode:
-        said = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
-        raise EnvironmentMissing(
-            f"pip finds no wheel of {', '.join(packages)} for Python {version} on {machine}: {said}"
-        )
 
 
 def dockerfile(plain: bytes) -> bytes:
