@@ -18,6 +18,8 @@ LENT = "function of the tests"
 """Before the key, the name, the source, the values of names, and the defaults of one."""
 LIBRARY = "of Python's library"
 """Before a module, and what is in it."""
+_PLACE = "given value"
+"""In a pair with its number, in the place of what a call was given."""
 _APART = "value of Python's library"
 _OF_DAY, _OF_TIME = ("year", "month", "day"), ("hour", "minute", "second", "microsecond")
 _PARTS: dict[type, tuple[str, ...]] = {
@@ -45,3 +47,18 @@ def _together(value: _Any) -> _Any:
     if type(value) is tuple and len(value) == 3 and value[0] == _APART and value[1] in MADE:
         return MADE[value[1]](*value[2])
     return value
+
+
+def _changeable(sent: _Any, value: _Any) -> _Any:
+    """What a program can change in a value that it is given as `sent`, in one order on either side."""
+    kind = type(value)
+    if kind is _collections.deque and sent[:1] == (_APART,):
+        sent = sent[2][0]
+    elif kind is not type(sent) or (kind is tuple and sent[:1] in ((OBJECT,), (LENT,), (LIBRARY,))):
+        return
+    if kind in (list, dict, set, _collections.deque):
+        yield value
+    if kind is dict:
+        sent, value = sent.values(), value.values()
+    for one, other in zip(sent, value, strict=True) if kind in (list, tuple, dict, _collections.deque) else ():
+        yield from _changeable(one, other)

@@ -15,7 +15,7 @@ import operator as _operator
 import sys as _sys
 from typing import Any as _Any
 
-from kolmocli.tasks.code.apart import LENT, LIBRARY, OBJECT, SHARED, _apart, _together
+from kolmocli.tasks.code.apart import _PLACE, LENT, LIBRARY, OBJECT, SHARED, _apart, _changeable, _together
 
 _MOST_LISTED = 1 << 12
 """Items of an object that tests go through: a generator may have no end."""
@@ -119,11 +119,31 @@ def _object_asked(key: int, of: str, name: str, arguments: list[_Any], keywords:
 
 @_keeping_errors
 def _object_changed(key: int, of: str, name: str, arguments: list[_Any], keywords: dict[str, _Any]) -> _Any:
-    """What a function or a method returns, and its arguments as they are then."""
+    """What a function or a method returns, and what is in that which it was given then."""
+    sent = [arguments, keywords]
     arguments, keywords = _given(arguments), _given(keywords)
-    owner = arguments.pop(0) if of == "method" else None
-    made = (_object(name) if owner is None else getattr(owner, name))(*arguments, **keywords)
-    return _left([made, arguments, keywords], _fresh(key))
+    places = [*_changeable(sent, [arguments, keywords])]
+    called = getattr(arguments[0], name) if of == "method" else _object(name)
+    made = called(*arguments[of == "method" :], **keywords)
+    numbers = {id(value): number for number, value in enumerate(places)}
+    return _left([_numbered(made, numbers), [_content(value, numbers) for value in places]], _fresh(key))
+
+
+def _content(value: _Any, numbers: dict[int, int]) -> _Any:
+    """The value with the numbers of what was given in the places of that."""
+    kind = type(value)
+    if kind is dict:
+        return {key: _numbered(each, numbers) for key, each in value.items()}
+    if kind in (list, tuple, _collections.deque):
+        return [_numbered(each, numbers) for each in value]
+    return value
+
+
+def _numbered(value: _Any, numbers: dict[int, int]) -> _Any:
+    if id(value) in numbers:
+        return _PLACE, numbers[id(value)]
+    kind = type(value)
+    return kind(_content(value, numbers)) if kind in (list, tuple, dict) else value
 
 
 def _printed() -> list[str]:

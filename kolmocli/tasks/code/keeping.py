@@ -1,10 +1,11 @@
 """A bench for tests that keep objects of a program: a part of the tester. What it asks the program for is in `keeper.py`."""
 
 import types
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-from kolmocli.tasks.code.apart import OBJECT, SHARED, _apart, _together
+from kolmocli.tasks.code.apart import _PLACE, OBJECT, SHARED, _apart, _changeable, _together
 from kolmocli.tasks.code.handles import Handle
 from kolmocli.tasks.code.lent import Lending, NotLent
 from kolmocli.tasks.code.printing import Printed
@@ -13,6 +14,15 @@ from kolmocli.tasks.code.tokens import Unknown, _need
 
 _ERROR = "under_key"
 """The key of an exception that a call raised, in what stands for it here."""
+
+
+def _placed(value: Any, places: list[Any]) -> Any:
+    """A value with what was given in the places of its numbers."""
+    if type(value) is tuple and value[:1] == (_PLACE,):
+        return places[value[1]]
+    if type(value) in (list, tuple):
+        return type(value)(_placed(each, places) for each in value)
+    return {key: _placed(each, places) for key, each in value.items()} if type(value) is dict else value
 
 
 class Keeping(Bench):
@@ -87,15 +97,14 @@ class Keeping(Bench):
         if isinstance(found, Unknown):
             self.guess()
             return found
-        made, after, named = found
-        given = arguments[of == "method" :]
-        for old, new in [*zip(given, after, strict=True), *((keywords[key], named[key]) for key in keywords)]:
-            if type(old) is type(new) is list:
-                old[:] = new
-            elif type(old) is type(new) and isinstance(old, dict | set):
-                old.clear()
-                old.update(new)
-        return made
+        made, contents = found
+        given = [[*arguments], keywords]
+        places = [*_changeable(self._sent(given), given)]
+        for old, new in zip(places, contents, strict=True):
+            new = _placed(new, places)
+            old.clear()
+            (old.extend if isinstance(old, list | deque) else old.update)(new)
+        return _placed(made, places)
 
     def _call(self, function: str, names: tuple[str, ...], arguments: Any, keywords: Any) -> Any:
         key = self._key()

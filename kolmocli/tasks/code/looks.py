@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TypeGuard
 
 from kolmocli.tasks.code.classes import place_of
 
@@ -127,6 +128,8 @@ class _Looks:
                 self.read(first, scope, loops, _start(node))
                 self.before.add(first)
             loops = (*loops, Loop(_after(node), _bound(node)))
+        elif _asks_identity(node):
+            at = _after(node)
         self._note(node, scope, loops, at)
         for inner in ast.iter_child_nodes(node):
             if inner not in self.before and not (isinstance(node, ast.Assert) and inner is node.msg):
@@ -151,8 +154,7 @@ class _Looks:
                     self.parts += [(scope.place(name), whole) for whole in wholes]
 
     def _argument(self, under: int | str | None, value: ast.expr, scope: Scope) -> Argument:
-        names = [] if isinstance(value, _DISPLAYS) else _parts_of(value)
-        return Argument(under, {scope.place(name) for name in names}, _is_constant(value))
+        return Argument(under, {scope.place(name) for name in _parts_of(value)}, _is_constant(value))
 
 
 def _parts_of(node: ast.expr) -> Iterator[str]:
@@ -174,6 +176,15 @@ def _parts_of(node: ast.expr) -> Iterator[str]:
                     yield from _parts_of(each)
             case ast.Attribute(owner, "items" | "values" | "get"):
                 yield from _parts_of(owner)
+
+
+def _asks_identity(node: ast.AST) -> TypeGuard[ast.Compare]:
+    """Whether this asks if two values are one, of which neither is a constant."""
+    return (
+        isinstance(node, ast.Compare)
+        and isinstance(node.ops[0], ast.Is | ast.IsNot)
+        and not any(map(_is_constant, (node.left, *node.comparators)))
+    )
 
 
 def _is_constant(node: ast.expr) -> bool:

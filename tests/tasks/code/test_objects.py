@@ -203,6 +203,10 @@ LOOKS = {
     "row = xs[0]\nf(row)\nassert xs == [1]": True,
     "f(xs[0])\nassert xs == [1]": True,
     "f(*xs)\nassert xs == [1]": True,
+    "f([xs])\nassert xs == [1]": True,
+    "assert f([x, 1]) == x": False,
+    "assert xs is f(xs)": True,
+    "assert f(xs) is True": False,
     "def run(ys):\n    f(ys)\nrun(xs)\nassert xs == [1]": True,
     "def run(ys):\n    assert f(ys) == 1\nrun(xs)": False,
     "def test(y):\n    assert f(y) == 2 * y\nfor y in [1]:\n    test(y=y)": False,
@@ -216,6 +220,62 @@ LOOKS = {
 @pytest.mark.parametrize("tests", LOOKS)
 def test_what_is_looked_at_after_a_call_may_have_changed(tests: str) -> None:
     assert without_objects(ast.parse(f"xs = [[1]]\nx = 'a'\n{tests}"))[1].kept == LOOKS[tests]
+
+
+INNER = """from collections import deque
+def test_rows():
+    grid, one = [[1, 2], [3]], [0]
+    row = grid[0]
+    assert f(grid) is None
+    assert row == [2, 1, 0] and grid == [[3, 0], [2, 1, 0]] and grid[1] is row
+    f([one, row])
+    assert one == [0, 0] and row == [0, 1, 2, 0]
+    by = {'b': [1, 2], 'a': [[3]]}
+    inner, last = by['a'], by['b']
+    g(by, last=deque([last]))
+    assert inner == [[3], [3]] and last == [2, 1, 0] and by == {'b': 1, 'a': [[3], [3]]} and inner[0] is inner[1]
+    ends = deque([1, 2], 5)
+    g({'a': []}, last=ends)
+    assert ends == deque([2, 1], 5)
+    same, copied = [1], [2]
+    made = h(same)
+    made.append(3)
+    assert same == [1, 3] and h(same) is same and same is h(same)
+    assert h(copied, True) is not copied and h(copied, True)[0] is not copied
+"""
+INTO = """def f(rows):
+    for row in rows:
+        row.reverse()
+        row.append(0)
+    rows.reverse()
+def g(by, last):
+    if by['a']:
+        f(last)
+        by['b'] = 1
+        by['a'].append(by['a'][0])
+    else:
+        last.reverse()
+def h(row, copies=False):
+    return list(row) if copies else row
+"""
+
+
+@pytest.mark.docker
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("row.append(0)", ""),
+        ("    rows.rev", "    0 and rows.rev"),
+        ("by['a'][0]", "[3]"),
+        ("list(row) if copies else row", "row"),
+        ("else row", "else list(row)"),
+    ],
+)
+def test_what_is_in_that_which_is_given_may_change_and_is_the_same_afterwards(
+    docker_box: Sandbox, old: str, new: str
+) -> None:
+    task = human_eval({"prompt": "Turn the rows round.", "test": INNER})
+    assert passed(docker_box, task, [INTO, INTO.replace(old, new)]) == [True, False]
 
 
 @pytest.mark.docker
