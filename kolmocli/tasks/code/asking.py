@@ -35,10 +35,12 @@ class Asking(ast.NodeTransformer):
         """Names of what is changed in place: it may be a part of an object."""
         self._shared: Collection[str] = ()
         """Names of lists, dicts and sets that an object is given, and that are looked at or changed: it may keep them."""
+        self._drawn: Collection[str] = ()
+        """Names of iterators that functions use which a program may be given."""
 
     def visit_Module(self, node: ast.Module) -> ast.Module:
         changed = {name for each in ast.walk(node) if (name := _changed(each))}
-        self._shared = _shared(node, changed)
+        self._shared, self._drawn = _shared(node, changed), _used_by_lent(node)
         self._changed = changed | self._shared
         self.generic_visit(node)
         return node
@@ -66,6 +68,9 @@ class Asking(ast.NodeTransformer):
         if name in self._changed and isinstance(value, _PARTS):
             return self._live(value)
         made = self.visit(value)
+        match made:
+            case ast.Call(ast.Attribute(_, "python"), [ast.Constant("iter"), given]) if name in self._drawn:
+                return on_bench("iterator", given)
         return on_bench("shared", made) if name in self._shared and isinstance(value, _DISPLAYS) else made
 
     def visit_Lambda(self, node: ast.Lambda) -> ast.expr:
@@ -204,10 +209,10 @@ def _shared(tree: ast.AST, changed: Collection[str]) -> set[str]:
                     given |= _names([*arguments, *(each.value for each in keywords)])
             case ast.Call(ast.Name(name), arguments, keywords) if name[:1].isupper():
                 given |= _names([*arguments, *(each.value for each in keywords)])
-    return made & (given | _changed_by_lent(tree)) & looked
+    return made & (given | _used_by_lent(tree)) & looked
 
 
-def _changed_by_lent(tree: ast.AST) -> set[str]:
+def _used_by_lent(tree: ast.AST) -> set[str]:
     """Names of what the functions use that a call is given: a program may call them."""
     functions = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
     found = set[str]()

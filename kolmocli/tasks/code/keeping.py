@@ -181,6 +181,10 @@ class Keeping(Bench):
         """A list, dict or set that the program is given, and may keep: it has it from now on."""
         return self._lively(SHARED, (value,), {})
 
+    def iterator(self, value: Any) -> Handle:
+        """An iterator over this which the program has: a function that it is given may go on with it."""
+        return self.make("iter", (value,), {})
+
     def item(self, value: Any, key: Any) -> Any:
         """`value[key]`, where what it is is changed in place."""
         return self._lively("getitem", (value, key), {}) if isinstance(value, Handle) else value[key]

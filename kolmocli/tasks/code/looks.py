@@ -17,9 +17,9 @@ Position = tuple[int, int]
 """Line and column."""
 Place = tuple["Scope", str]
 _END = (1 << 60, 0)
-_FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 _DISPLAYS = ast.List | ast.Tuple | ast.Set | ast.Dict
-_COMPREHENSIONS = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+COMPREHENSIONS = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
 
 @dataclass(eq=False, slots=True)
@@ -65,7 +65,7 @@ class Called:
 def looked_after(tree: ast.AST) -> set[ast.Call]:
     """The calls after whose end something is read that they were given."""
     found = _Looks()
-    found.read(tree, Scope(None, _bound(tree)), ())
+    found.read(tree, Scope(None, bound(tree)), ())
     found.follow()
     return {each.node for each in found.calls if any(found.is_looked_after(each, argument) for argument in each.given)}
 
@@ -117,17 +117,17 @@ class _Looks:
 
     def read(self, node: ast.AST, scope: Scope, loops: tuple[Loop, ...], at: Position | None = None) -> None:
         """All that is in here, which is read where it stands, or `at` another place."""
-        if isinstance(node, _FUNCTIONS):
-            scope, loops = Scope(scope, _bound(node)), ()
+        if isinstance(node, FUNCTIONS):
+            scope, loops = Scope(scope, bound(node)), ()
             names = [each.arg for each in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)]
             named = "" if isinstance(node, ast.Lambda) else node.name
             self.functions[named] = scope, names[1:] if names[:1] in (["self"], ["cls"]) else names
-        elif isinstance(node, ast.For | ast.While | _COMPREHENSIONS):
+        elif isinstance(node, ast.For | ast.While | COMPREHENSIONS):
             if not isinstance(node, ast.While):  # what a loop goes through is read before it
                 first = node.iter if isinstance(node, ast.For) else node.generators[0].iter
                 self.read(first, scope, loops, _start(node))
                 self.before.add(first)
-            loops = (*loops, Loop(_after(node), _bound(node)))
+            loops = (*loops, Loop(_after(node), bound(node)))
         elif _asks_identity(node):
             at = _after(node)
         self._note(node, scope, loops, at)
@@ -203,7 +203,7 @@ def _lists_constants(node: ast.expr, target: ast.expr) -> bool:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "range"
 
 
-def _bound(node: ast.AST) -> set[str]:
+def bound(node: ast.AST) -> set[str]:
     """What is bound in here, but for functions within."""
     found = set[str]()
     waiting = [*ast.iter_child_nodes(node)]

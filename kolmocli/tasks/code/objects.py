@@ -16,6 +16,7 @@ from functools import cache
 
 from kolmocli.tasks.code import apart, keeper as keeper_text
 from kolmocli.tasks.code.asking import Asking
+from kolmocli.tasks.code.boxes import boxed
 from kolmocli.tasks.code.calls import bound, defined, given_to_check
 from kolmocli.tasks.code.changing import Changing
 from kolmocli.tasks.code.classes import Uses, defined_classes, place_of
@@ -96,6 +97,7 @@ def without_objects(
     Raises:
         ValueError: they inherit from a class of the program.
     """
+    tree = boxed(tree)
     names = bound(tree)
     own = {*dir(builtins), *names, *known}
     errors = [name for name in _errors(tree) if name not in own]
