@@ -19,7 +19,7 @@ class Changing(ast.NodeTransformer):
 
     def __init__(self, tree: ast.AST, own: Collection[str], methods: bool) -> None:
         """`own` are the names that are none of the program's functions; `methods`: tests keep objects, of which they call some."""
-        self.found = any(_is_taken_apart(node) or _is_printed(node) for node in ast.walk(tree)) or _asks_errors(tree)
+        self.found = any(_is_taken_apart(node) or _is_of_bench(node) for node in ast.walk(tree)) or _asks_errors(tree)
         self._own, self._methods, self._calls = own, methods, looked_after(tree)
 
     def _is_of_program(self, node: ast.Call) -> bool:
@@ -82,10 +82,10 @@ def _is_type(node: ast.expr) -> bool:
     return isinstance(node, ast.Name) and isinstance(getattr(builtins, node.id, None), type)
 
 
-def _is_printed(node: ast.AST) -> bool:
-    """Whether this is what a fixture for output became (`collected.py`)."""
+def _is_of_bench(node: ast.AST) -> bool:
+    """Whether this is what a fixture for output became (`collected.py`), or a patch (`mocks.py`)."""
     match node:
-        case ast.Attribute(ast.Name(bench), "printed"):
+        case ast.Attribute(ast.Name(bench), "printed" | "patch"):
             return bench == BENCH
     return False
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterator, Sequence
 
-from kolmocli.tasks.code import collected, helpers, imports
+from kolmocli.tasks.code import collected, helpers, imports, mocks
 
 _OPERATORS: dict[str, ast.cmpop] = {
     "assertEqual": ast.Eq(), "assertEquals": ast.Eq(), "assertNotEqual": ast.NotEq(), "assertIs": ast.Is(),
@@ -70,9 +70,9 @@ def plain_tests(code: str, defined: Collection[str] = ()) -> str:
         tree = ast.parse(code)
     except (SyntaxError, ValueError):
         return code  # who parses it says what is wrong with it
-    tree = helpers.Inlined(tree).visit(tree)
-    cases, functions = list(collected.cases(tree)), list(collected.functions(tree))
     program = imports.program_modules(tree, defined)
+    tree = helpers.Inlined(mocks.without_mocks(tree, program)).visit(tree)
+    cases, functions = list(collected.cases(tree)), list(collected.functions(tree))
     if (
         not cases
         and not functions
@@ -128,7 +128,7 @@ class _Plain(ast.NodeTransformer):
         return node if node.names else None
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.stmt | None:
-        return None if imports.is_import(node, self._modules) and "mock" not in ast.unparse(node) else node
+        return None if imports.is_import(node, self._modules) else node
 
     def visit_Try(self, node: ast.Try) -> ast.stmt:
         return self._visited(node)

@@ -71,7 +71,7 @@ def parts(tree: ast.Module) -> dict[str, str]:
     return {
         alias.asname or alias.name: f"{each.module}.{alias.name}"
         for each in ast.walk(tree)
-        if isinstance(each, ast.ImportFrom) and is_import(each, FRAMEWORKS) and "mock" not in ast.unparse(each)
+        if isinstance(each, ast.ImportFrom) and is_import(each, FRAMEWORKS)
         for alias in each.names
     }
 
@@ -86,4 +86,4 @@ def is_import(node: ast.stmt, modules: frozenset[str]) -> bool:
 
 
 def is_of(alias: ast.alias, modules: frozenset[str]) -> bool:
-    return alias.name.partition(".")[0] in modules and "mock" not in alias.name
+    return alias.name.partition(".")[0] in modules

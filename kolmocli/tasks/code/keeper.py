@@ -15,7 +15,7 @@ import operator as _operator
 import sys as _sys
 from typing import Any as _Any
 
-from kolmocli.tasks.code.apart import _PLACE, LENT, LIBRARY, OBJECT, SHARED, _apart, _changeable, _together
+from kolmocli.tasks.code.apart import _PLACE, LENT, LIBRARY, MOCKED, OBJECT, SHARED, _apart, _changeable, _together
 
 _MOST_LISTED = 1 << 12
 """Items of an object that tests go through: a generator may have no end."""
@@ -28,6 +28,8 @@ _BASES: dict[_Any, _Any] = {
 }  # fmt: skip
 """What makes a value of exactly this type of one of a type below it, and is not the program's."""
 _kept: dict[_Any, _Any] = {SHARED: lambda value: value}
+_patches: list[tuple[_Any, str, _Any]] = []
+"""What names meant, of what, before they were patched; this list itself where they meant nothing there."""
 _streams: list[_io.StringIO] = []
 """What is printed, and what goes to `sys.stderr`, from when on the tests look at it."""
 
@@ -106,6 +108,13 @@ def _object_asked(key: int, of: str, name: str, arguments: list[_Any], keywords:
         made = None
     elif of == "value":
         [made] = arguments
+    elif of == "patched":
+        made = None
+        _patch(name, *arguments)
+    elif of == "restored":
+        made = None
+        while _patches:
+            _bind(*_patches.pop())
     elif of == "printed":
         made = _printed()
     elif of == "constant":
@@ -144,6 +153,42 @@ def _numbered(value: _Any, numbers: dict[int, int]) -> _Any:
         return _PLACE, numbers[id(value)]
     kind = type(value)
     return kind(_content(value, numbers)) if kind in (list, tuple, dict) else value
+
+
+def _patch(path: str, value: _Any) -> None:
+    """A name of the program itself, or of a module or class. One of Python's own is looked for among those of the program first."""
+    owner, _, name = path.removeprefix("builtins.").rpartition(".")
+    if path == "sys.stdin":
+        value = _io.StringIO(value)
+        _patch("input", _reader(value))
+    first, *rest = owner.split(".")
+    of = _functools.reduce(getattr, rest, globals().get(first) or _builtins.__import__(first)) if owner else None
+    if isinstance(of, type) and getattr(value, "__code__", _patch.__code__).co_varnames[:1] == (MOCKED,):
+        value = staticmethod(value)  # a mock is not told whose method it is
+    _patches.append((of, name, (globals() if of is None else vars(of)).get(name, _patches)))
+    _bind(of, name, value)
+
+
+def _reader(stream: _Any) -> _Any:
+    """`input`, which a program has not, from a stream."""
+
+    def read(prompt: object = "") -> str:
+        line = stream.readline()
+        if not line:
+            raise EOFError("EOF when reading a line")
+        print(prompt, end="")
+        return str(line.removesuffix("\n"))
+
+    return read
+
+
+def _bind(of: _Any, name: str, value: _Any) -> None:
+    if value is not _patches:
+        setattr(of, name, value) if of is not None else globals().update({name: value})
+    elif of is not None:
+        delattr(of, name)
+    else:
+        del globals()[name]
 
 
 def _printed() -> list[str]:

@@ -44,6 +44,8 @@ class Keeping(Bench):
         self.lending = Lending()
         self.function = self.lending.noted
         self.printed = Printed(self)
+        self.patches = 0
+        """Names of the program that mean something else until the test ends."""
         self.redirect, self.redirected = self.printed.redirect, self.printed.redirected
 
     def stub(self, function: str) -> Callable[..., Any]:
@@ -234,9 +236,19 @@ class Keeping(Bench):
             return OBJECT, self.stubs[value]
         return self.lending.sent(value, self._key(), self._sent)
 
+    def patch(self, path: str, value: Any) -> None:
+        """Give a name another meaning in the program until the test ends: `builtins.input`, `random.random`."""
+        if path == "sys.stdin":
+            value = value.read()
+        self.patches += 1
+        self.ask("patched", path, value)
+
     def _begin(self) -> None:
         super()._begin()
         self.lending.lent.clear()
+        if self.patches:
+            self.patches = 0
+            self.ask("restored", "restored")
 
     def _returned(self, result: Any) -> Any:
         return self._received(super()._returned(result))

@@ -1,0 +1,277 @@
+"""Mocks of unittest as functions that note their calls in a list, which a program may be given, and patches by them.
+
+                                          seen_calls = []
+                                          def seen(*_given, **_named):
+seen = Mock(return_value=3)    becomes        seen_calls.append((_given, _named))
+f(seen)                                       return 3
+seen.assert_called_once_with(1)           f(seen)
+                                          assert seen_calls == [((1,), {})]
+
+What has more than that of a mock, such as attributes that are mocks, is not read.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Collection, Iterator, Sequence
+
+from kolmocli.tasks.code import imports
+from kolmocli.tasks.code.apart import MOCKED
+from kolmocli.tasks.code.rewriting import on_bench
+
+_MOCKS = ("Mock", "MagicMock")
+_NAMED = "_named"
+_SET = ("return_value", "side_effect")
+_ASSERTS = {
+    "assert_called": "len({calls}) > 0",
+    "assert_called_once": "len({calls}) == 1",
+    "assert_not_called": "len({calls}) == 0",
+    "assert_called_with": "{calls}[-1:] == [{call}]",
+    "assert_called_once_with": "{calls} == [{call}]",
+    "assert_any_call": "{call} in {calls}",
+    "assert_has_calls": "{wanted} in [{calls}[at:at + len({wanted})] for at in range(len({calls}) + 1)]",
+}
+_READ = {
+    "call_count": "len({calls})",
+    "called": "len({calls}) > 0",
+    "call_args": "({calls}[-1] if len({calls}) > 0 else None)",
+    "call_args_list": "{calls}",
+    "mock_calls": "{calls}",
+}
+_OF_CALL = {"args": 0, "kwargs": 1}
+
+
+def without_mocks(tree: ast.Module, program: frozenset[str]) -> ast.Module:
+    """The tests without mocks; `program` are names of the module that is tested. Raises ValueError for a use that is not read."""
+    named = dict(_named(tree))
+    if not named and not any(_is_monkeypatch(node) for node in ast.walk(tree)):
+        return tree
+    tree = _Plain(named, program, _modules(tree), imports.taken(tree, program)).visit(tree)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name | ast.Attribute) and ast.unparse(node) in {*named, "monkeypatch"}:
+            raise ValueError(f"the tests use more of mocks than is read: `{ast.unparse(node)}`")
+    return ast.fix_missing_locations(tree)
+
+
+def _named(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    """What the tests call `Mock`, `patch`, `call` or the module, and what it is."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.ImportFrom("unittest.mock", names):
+                yield from ((alias.asname or alias.name, alias.name) for alias in names)
+            case ast.ImportFrom("unittest", names):
+                yield from ((alias.asname or alias.name, "") for alias in names if alias.name == "mock")
+            case ast.Import(names):
+                yield from ((alias.asname or alias.name, "") for alias in names if alias.name == "unittest.mock")
+
+
+def _modules(tree: ast.Module) -> dict[str, str]:
+    """The names of modules, and what they are called here."""
+    imports = [alias for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names]
+    return {alias.asname or alias.name: alias.name for alias in imports}
+
+
+def _is_monkeypatch(node: ast.AST) -> bool:
+    return isinstance(node, ast.arg) and node.arg == "monkeypatch"
+
+
+class _Plain(ast.NodeTransformer):
+    def __init__(
+        self, named: dict[str, str], program: Collection[str], modules: dict[str, str], taken: dict[str, str]
+    ) -> None:
+        self._named, self._program, self._modules, self._taken = named, program, modules, taken
+        self._mocks = dict[str, str]()
+        """Names of mocks, and those of the lists of their calls."""
+        self._paths = dict[str, ast.expr]()
+        """Names of mocks, and what is patched by them."""
+        self._used = set[str]()
+        self._made = 0
+
+    def _is(self, node: ast.AST, *names: str) -> bool:
+        """Whether this is one of these names of `unittest.mock`."""
+        owner, _, name = ast.unparse(node).rpartition(".")
+        return (self._named.get(owner) == "" and name in names) if owner else self._named.get(name) in names
+
+    def _is_mock(self, node: ast.expr) -> bool:
+        return isinstance(node, ast.Call) and self._is(node.func, *_MOCKS)
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.stmt | None:
+        node.names = [alias for alias in node.names if (alias.asname or alias.name) not in self._named]
+        return node if node.names else None
+
+    def visit_Import(self, node: ast.Import) -> ast.stmt | None:
+        node.names = [alias for alias in node.names if alias.name != "unittest.mock"]
+        return node if node.names else None
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
+        outer, self._mocks = self._mocks, dict(self._mocks)
+        begun: list[ast.stmt] = []
+        kept = [each for each in node.decorator_list if not self._is_patch(each)]
+        bound = node.args.args[:1] if [each.arg for each in node.args.args[:1]] == ["self"] else []
+        given = [each for each in node.args.args if each not in bound]
+        for decorator in reversed([each for each in node.decorator_list if each not in kept]):
+            assert isinstance(decorator, ast.Call)
+            gives = not (decorator.args[1:] or _value(decorator, "new") or _value(decorator, "new_callable"))
+            name = given.pop(0).arg if given and gives else None
+            begun += self._patch(decorator, name)
+        node.args.args = [*bound, *(each for each in given if not _is_monkeypatch(each))]
+        node.decorator_list = kept
+        self.generic_visit(node)
+        node.body[:0] = begun
+        self._mocks = outer
+        return node
+
+    def _is_patch(self, node: ast.expr) -> bool:
+        return isinstance(node, ast.Call) and (
+            self._is(node.func, "patch")
+            or (isinstance(node.func, ast.Attribute) and self._is(node.func.value, "patch"))
+        )
+
+    def visit_With(self, node: ast.With) -> ast.stmt | list[ast.stmt]:
+        begun, kept = [], []
+        for item in node.items:
+            if isinstance(item.context_expr, ast.Call) and self._is_patch(item.context_expr):
+                name = item.optional_vars.id if isinstance(item.optional_vars, ast.Name) else None
+                begun += self._patch(item.context_expr, name)
+            else:
+                kept.append(item)
+        node.items = kept
+        self.generic_visit(node)
+        return [*begun, *([node] if kept else node.body)]
+
+    def visit_Assign(self, node: ast.Assign) -> ast.stmt | list[ast.stmt]:
+        match node:
+            case ast.Assign([ast.Name(name)], ast.Call() as made) if self._is_mock(made):
+                return self._mock(name, made)
+            case ast.Assign([ast.Attribute(ast.Name(name), part)]) if name in self._mocks and part in _SET:
+                return self._changed(name, part, node)
+            case ast.Assign([ast.Tuple(names)], ast.Tuple(values)) if any(map(self._is_mock, values)):
+                each = [ast.Assign([name], value) for name, value in zip(names, values, strict=True)]
+                return [self.visit(ast.copy_location(one, node)) for one in each]
+        return self.generic_visit(node)  # type: ignore[return-value]
+
+    def visit_Expr(self, node: ast.Expr) -> ast.stmt | list[ast.stmt]:
+        match node.value:
+            case ast.Call(ast.Attribute(ast.Name(name), method), given, named) if name in self._mocks:
+                calls = self._mocks[name]
+                if method == "reset_mock":
+                    return ast.parse(f"{calls}.clear()").body
+                if method in _ASSERTS:
+                    given = [self.visit(each) for each in given]
+                    ordered = method != "assert_has_calls" or not any(key.arg == "any_order" for key in named)
+                    form = _ASSERTS[method] if ordered else "all(each in {calls} for each in {wanted})"
+                    wanted = ast.unparse(given[0]) if given else "[]"
+                    call = ast.unparse(_call(given, [self.visit(each) for each in named]))
+                    return ast.parse(f"assert {form.format(calls=calls, wanted=wanted, call=call)}").body
+            case ast.Call(ast.Attribute(ast.Name("monkeypatch"), "setattr"), [ast.Constant() as path, value]):
+                return self._patched(path, self.visit(value))
+            case ast.Call(ast.Attribute(ast.Name("monkeypatch"), "setattr"), [owner, name, value]):
+                return self._patched(self._attribute(owner, name), self.visit(value))
+        return self.generic_visit(node)  # type: ignore[return-value]
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        match node:
+            case ast.Attribute(ast.Attribute(ast.Name(name), "call_args"), "args" | "kwargs" as part) if (
+                name in self._mocks
+            ):
+                return _expression(f"{self._mocks[name]}[-1][{_OF_CALL[part]}]")
+            case ast.Attribute(ast.Name(name), part) if name in self._mocks:
+                if part not in _READ:
+                    raise ValueError(f"the tests use more of a mock than is read: `{ast.unparse(node)}`")
+                return _expression(_READ[part].format(calls=self._mocks[name]))
+        return self.generic_visit(node)  # type: ignore[return-value]
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        self.generic_visit(node)
+        return _call(node.args, node.keywords) if self._is(node.func, "call") else node
+
+    def _mock(self, name: str, made: ast.Call) -> list[ast.stmt]:
+        self._mocks[name] = f"{name}_calls"
+        self._used.discard(name)
+        parts = {name: self.visit(value) for name in _SET if (value := _value(made, name)) is not None}
+        if len(parts) < len(made.keywords) or made.args:
+            raise ValueError(f"the tests use more of a mock than is read: `{ast.unparse(made)}`")
+        return [*ast.parse(f"{self._mocks[name]} = []").body, self._function(name, parts)]
+
+    def _changed(self, name: str, part: str, node: ast.Assign) -> list[ast.stmt]:
+        """A new function for a mock that does something else from now on."""
+        if name in self._used:
+            raise ValueError(f"the tests change a mock that a program may have: `{ast.unparse(node)}`")
+        made = self._function(name, {part: self.visit(node.value)})
+        return [made, *(self._patched(self._paths[name], ast.Name(name)) if name in self._paths else ())]
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        self._used |= {node.id} & self._mocks.keys()
+        return node
+
+    def _function(self, name: str, parts: dict[str, ast.expr]) -> ast.stmt:
+        calls = self._mocks[name]
+        [made] = ast.parse(f"def {name}(*{MOCKED}, **{_NAMED}): {calls}.append(({MOCKED}, {_NAMED}))").body
+        assert isinstance(made, ast.FunctionDef)
+        match parts.get("side_effect"):
+            case None:
+                made.body.append(ast.Return(parts.get("return_value")))
+            case ast.List(effects) | ast.Tuple(effects):
+                for at, effect in enumerate(effects):
+                    made.body.append(ast.If(_expression(f"len({calls}) == {at + 1}"), [_effect(effect)], []))
+                made.body += ast.parse("raise StopIteration").body
+            case effect if _is_error(effect):
+                made.body.append(_effect(effect))
+            case effect:
+                made.body.append(
+                    ast.Return(ast.Call(effect, [ast.Starred(ast.Name(MOCKED))], [ast.keyword(None, ast.Name(_NAMED))]))
+                )
+        return made
+
+    def _patch(self, made: ast.Call, name: str | None) -> list[ast.stmt]:
+        path, *new = made.args
+        if isinstance(made.func, ast.Attribute) and made.func.attr == "object" and new:
+            path, new = self._attribute(path, new[0]), new[1:]
+        given = new[0] if new else _value(made, "new")
+        if name and _value(made, "new_callable") and ast.unparse(path) == "'sys.stdout'":
+            return ast.parse(f"import io, sys\n{name} = io.StringIO()\nsys.stdout = {name}").body
+        if given is not None:
+            return self._patched(path, self.visit(given))
+        self._made += 1
+        name, made.args = name or f"_patched_{self._made}", []
+        self._paths[name] = path
+        return [*self._mock(name, made), *self._patched(path, ast.Name(name))]
+
+    def _attribute(self, owner: ast.expr, name: ast.expr) -> ast.expr:
+        """The path of a name in a module, or in what the tests import from the program."""
+        known, text = self._modules | self._taken, ast.unparse(owner)
+        if text not in known or not isinstance(name, ast.Constant):
+            return ast.Call(ast.Name("getattr"), [owner, name], [])
+        return ast.Constant(f"{known[text]}.{ast.literal_eval(name)}")
+
+    def _patched(self, path: ast.expr, value: ast.expr) -> list[ast.stmt]:
+        match path:
+            case ast.Constant(text) if isinstance(text, str) and "." in text:
+                first, _, rest = text.partition(".")
+                return [ast.Expr(on_bench("patch", ast.Constant(rest if first in self._program else text), value))]
+        raise ValueError(f"the tests patch `{ast.unparse(path)}`, which is not read")
+
+
+def _value(call: ast.Call, name: str) -> ast.expr | None:
+    return next((key.value for key in call.keywords if key.arg == name), None)
+
+
+def _call(given: Sequence[ast.expr], named: Sequence[ast.keyword]) -> ast.expr:
+    """A call as it is noted."""
+    by_name = ast.Dict([ast.Constant(key.arg) for key in named], [key.value for key in named])
+    return ast.Tuple([ast.Tuple([*given], ast.Load()), by_name], ast.Load())
+
+
+def _expression(text: str) -> ast.expr:
+    return ast.parse(text, mode="eval").body
+
+
+def _effect(effect: ast.expr) -> ast.stmt:
+    return ast.Raise(effect) if _is_error(effect) else ast.Return(effect)
+
+
+def _is_error(node: ast.expr) -> bool:
+    name = ast.unparse(node.func if isinstance(node, ast.Call) else node)
+    found = getattr(builtins, name, None)
+    return (isinstance(found, type) and issubclass(found, BaseException)) or name.endswith(("Error", "Exception"))

@@ -1,0 +1,211 @@
+"""Tests with mocks and patches: a program is given functions for them, and never a mock."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import pytest
+
+from kolmocli.sandbox import Sandbox
+from kolmocli.tasks.code.shapes import human_eval
+from kolmocli.tasks.judging import judge
+from kolmocli.tasks.outcome import Terms
+from kolmocli.tasks.reward import Relative
+
+EVENTS = """\
+class Events:
+    def __init__(self): self.all = {}
+    def on(self, name, g): self.all.setdefault(name, []).append(g)
+    def emit(self, name, *given, **named): return [g(*given, **named) for g in self.all.get(name, [])]
+"""
+RETRY = """\
+import time
+def retry(g, times, wait=0.5):
+    for at in range(times):
+        try: return g()
+        except ConnectionError:
+            if at + 1 == times: raise
+            time.sleep(wait)
+"""
+GAME = """\
+import random
+def ask(): return input("Name? ").strip()
+def guess():
+    wanted = random.randint(1, 10)
+    for tries in range(1, 10):
+        if int(input("Number? ")) == wanted:
+            print(f"{tries} tries")
+            return tries
+class Store:
+    def load(self, key): raise KeyError(key)
+    def twice(self, key): return 2 * self.load(key)
+def helper(x): return x + 1
+def both(x): return 10 * helper(x)
+"""
+HEAD = "import pytest\nimport random\nimport time\nimport builtins\nfrom unittest import mock, TestCase\nfrom unittest.mock import Mock, MagicMock, patch, call\n"
+
+
+class Case(NamedTuple):
+    name: str
+    program: str
+    edit: tuple[str, str]
+    """What makes it wrong."""
+    tests: str
+
+
+CASES = [
+    Case("a callback", EVENTS, ("g(*given, **named) for", "g(*given) for"), """
+def test_it():
+    seen, e = Mock(), Events()
+    other = MagicMock(return_value=3)
+    e.on('a', seen)
+    e.on('a', other)
+    seen.assert_not_called()
+    assert e.emit('a', 1, k=2) == [None, 3]
+    seen.assert_called_once_with(1, k=2)
+    e.emit('a', 5)
+    assert seen.call_count == 2 and other.called
+    seen.assert_any_call(1, k=2)
+    seen.assert_called_with(5)
+    assert seen.call_args_list == [call(1, k=2), mock.call(5)]
+    assert seen.call_args[0][0] == 5 and other.call_args.args == (5,) and other.call_args.kwargs == {}
+    other.assert_has_calls([call(5)])
+    other.assert_has_calls([call(5), call(1, k=2)], any_order=True)
+    other.reset_mock()
+    other.assert_not_called()
+"""),
+    Case("calls that are too many", EVENTS, ("for g in self", "for g in 2 * self"), """
+class TestEvents(TestCase):
+    def test_it(self):
+        seen = mock.Mock()
+        e = Events()
+        e.on('a', seen)
+        e.emit('a')
+        e.emit('b')
+        seen.assert_called_once()
+        self.assertEqual(seen.call_count, 1)
+"""),
+    Case("effects in turn", RETRY, ("at + 1 == times", "at + 2 == times"), """
+@patch('time.sleep')
+@patch('random.random', return_value=0.5)
+def test_it(half, sleep):
+    g = Mock(side_effect=[ConnectionError(), ConnectionError('no'), 'yes'])
+    assert retry(g, 3) == 'yes'
+    assert g.call_count == 3
+    assert sleep.call_args_list == [call(0.5), call(0.5)]
+    half.assert_not_called()
+"""),
+    Case("an effect that is an exception", RETRY, ("raise\n", "return None\n"), """
+def test_it():
+    with patch('solution.time.sleep') as sleep:
+        g = Mock()
+        g.side_effect = ConnectionError('down')
+        with pytest.raises(ConnectionError):
+            retry(g, 2, wait=7)
+        sleep.assert_called_once_with(7)
+"""),
+    Case("what a user types", GAME, (".strip()", ".lower()"), """
+def test_it(monkeypatch):
+    monkeypatch.setattr('builtins.input', lambda _: ' Ann ')
+    assert ask() == 'Ann'
+def test_stdin(monkeypatch):
+    import io
+    monkeypatch.setattr('sys.stdin', io.StringIO(' Bob\\n'))
+    assert ask() == 'Bob'
+"""),
+    Case("what a user types, later", GAME, ("return tries", "return 2"), """
+@patch('builtins.input')
+@patch('random.randint')
+def test_it(randint, typed):
+    randint.return_value = 2
+    typed.side_effect = ['1', '2']
+    assert guess() == 2
+    typed.side_effect = ['9', '8', '7', '2']
+    typed.reset_mock()
+    assert guess() == 4
+    assert typed.call_count == 4
+"""),
+    Case("a game", GAME, ("range(1, 10)", "range(10)"), """
+def test_it(monkeypatch, capsys):
+    answers = iter(['3', '7', '4'])
+    monkeypatch.setattr(builtins, 'input', lambda prompt='': next(answers))
+    monkeypatch.setattr(random, 'randint', lambda a, b: 4)
+    assert guess() == 3
+    assert capsys.readouterr().out.strip() == '3 tries'
+@patch('builtins.print')
+@patch('builtins.input', side_effect=['1', '9'])
+@patch('random.randint', return_value=9)
+def test_more(randint, typed, said):
+    assert guess() == 2
+    randint.assert_called_once_with(1, 10)
+    said.assert_called_with('2 tries')
+    typed.assert_has_calls([call('Number? '), call('Number? ')])
+"""),
+    Case("a function of the program, until the test ends", GAME, ("10 * helper(x)", "helper(10 * x)"), """
+def test_a():
+    with patch('solution.helper', return_value=5) as helper:
+        assert both(2) == 50
+    helper.assert_called_once_with(2)
+def test_b():
+    assert both(2) == 30
+def test_c(monkeypatch):
+    import solution
+    monkeypatch.setattr(solution, 'helper', lambda x: -x)
+    assert both(2) == -20
+def test_d():
+    with patch.object(Store, 'load', return_value=4) as load, patch('solution.both', return_value=1):
+        assert Store().twice('a') == 8 and both(1) == 1
+        load.assert_called_once_with('a')
+def test_e(monkeypatch):
+    monkeypatch.setattr(Store, 'load', lambda self, key: key)
+    assert Store().twice('a') == 'aa'
+"""),
+    Case("what a class has, until the test ends", GAME, ("2 * self.load(key)", "self.load(key)"), """
+def test_a():
+    with patch.object(time, 'time', return_value=1.5):
+        with patch('solution.Store.load') as load:
+            load.return_value = 3
+            assert Store().twice(7) == 6
+    load.assert_called_with(7)
+def test_b():
+    with pytest.raises(KeyError):
+        Store().twice('b')
+"""),
+]  # fmt: skip
+
+
+def task_of(tests: str, program: str = GAME) -> object:
+    names = [name for name in ("Events", "retry", "ask", "guess", "both", "Store") if f" {name}" in program]
+    test = f"{HEAD}from solution import {', '.join(names)}\n{tests}"
+    return human_eval({"prompt": "Write it.", "test": test, "canonical_solution": program})
+
+
+@pytest.mark.docker
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_a_program_is_judged_by_tests_with_mocks(docker_box: Sandbox, case: Case) -> None:
+    wrong = case.program.replace(*case.edit)
+    assert wrong != case.program
+    outcomes = judge([task_of(case.tests, case.program)] * 2, [case.program, wrong], docker_box, Terms(Relative(0.25)))
+    assert [(outcome.passed, outcome.reward) for outcome in outcomes] == [(True, 1.0), (False, 0.0)]
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("m = Mock()\n    f(m)\n    m.return_value = 1", "return_value"),
+        ("m = Mock(spec=int)", "spec=int"),
+        ("m = Mock()\n    m.fetch(1)", "m.fetch"),
+        ("m = Mock()\n    assert m.fetch.called", "m.fetch"),
+        ("assert f(Mock()) == 1", "Mock"),
+        ("m = patch(name)\n    assert m", "patch"),
+        ("with patch(name):\n        assert f(1) == 1", "name"),
+        ("with patch.object(f(1), 'x'):\n        assert f(1) == 1", "f(1)"),
+        ("monkeypatch.setenv('A', 'b')", "monkeypatch"),
+        ("monkeypatch.setattr(f(1), 'b', 3)", "getattr(f(1), 'b')"),
+        ("assert f(mock.ANY) == 1", "mock"),
+    ],
+)
+def test_what_is_more_than_that_is_named(line: str, words: str) -> None:
+    with pytest.raises(ValueError, match=r"than is read|which is not read|may have") as raised:
+        task_of(f"def test_it(monkeypatch):\n    {line}\n")
+    assert words in str(raised.value)
