@@ -24,7 +24,8 @@ def boxed(tree: ast.Module) -> ast.Module:
     if not any(isinstance(node, ast.Global | ast.Nonlocal) for node in ast.walk(tree)):
         return tree
     scopes: dict[ast.AST, Scope] = {tree: Scope(None, bound(tree))}
-    boxes = {place for place in _declared(tree, scopes[tree], scopes) if place[1] not in _otherwise_bound(tree)}
+    otherwise = _otherwise_bound(tree)
+    boxes = {place for place in _declared(tree, scopes[tree], scopes) if place[1] not in otherwise}
     _Boxing(scopes, boxes).visit(tree)
     return tree
 

@@ -28,8 +28,8 @@ _BASES: dict[_Any, _Any] = {
 }  # fmt: skip
 """What makes a value of exactly this type of one of a type below it, and is not the program's."""
 _kept: dict[_Any, _Any] = {SHARED: lambda value: value}
-_patches: list[tuple[_Any, str, _Any]] = []
-"""What names meant, of what, before they were patched; this list itself where they meant nothing there."""
+_patches: list[list[tuple[_Any, str, _Any]]] = []
+"""What names meant, of what, before each patch; this list itself where they meant nothing there."""
 _streams: list[_io.StringIO] = []
 """What is printed, and what goes to `sys.stderr`, from when on the tests look at it."""
 
@@ -109,12 +109,10 @@ def _object_asked(key: int, of: str, name: str, arguments: list[_Any], keywords:
     elif of == "value":
         [made] = arguments
     elif of == "patched":
-        made = None
-        _patch(name, *arguments)
+        _patches.append([])
+        made = _patch(name, *arguments)
     elif of == "restored":
-        made = None
-        while _patches:
-            _bind(*_patches.pop())
+        made = [_bind(*each) for _ in range(*arguments) for each in reversed(_patches.pop())]
     elif of == "printed":
         made = _printed()
     elif of == "constant":
@@ -155,7 +153,7 @@ def _numbered(value: _Any, numbers: dict[int, int]) -> _Any:
     return kind(_content(value, numbers)) if kind in (list, tuple, dict) else value
 
 
-def _patch(path: str, value: _Any) -> None:
+def _patch(path: str, value: _Any) -> _Any:
     """A name of the program itself, or of a module or class. One of Python's own is looked for among those of the program first."""
     owner, _, name = path.removeprefix("builtins.").rpartition(".")
     if path == "sys.stdin":
@@ -165,7 +163,7 @@ def _patch(path: str, value: _Any) -> None:
     of = _functools.reduce(getattr, rest, globals().get(first) or _builtins.__import__(first)) if owner else None
     if isinstance(of, type) and getattr(value, "__code__", _patch.__code__).co_varnames[:1] == (MOCKED,):
         value = staticmethod(value)  # a mock is not told whose method it is
-    _patches.append((of, name, (globals() if of is None else vars(of)).get(name, _patches)))
+    _patches[-1].append((of, name, (globals() if of is None else vars(of)).get(name, _patches)))
     _bind(of, name, value)
 
 
@@ -182,7 +180,7 @@ def _reader(stream: _Any) -> _Any:
     return read
 
 
-def _bind(of: _Any, name: str, value: _Any) -> None:
+def _bind(of: _Any, name: str, value: _Any) -> _Any:
     if value is not _patches:
         setattr(of, name, value) if of is not None else globals().update({name: value})
     elif of is not None:

@@ -45,7 +45,7 @@ class Keeping(Bench):
         self.function = self.lending.noted
         self.printed = Printed(self)
         self.patches = 0
-        """Names of the program that mean something else until the test ends."""
+        """How often a name of the program was given another meaning in this test."""
         self.redirect, self.redirected = self.printed.redirect, self.printed.redirected
 
     def stub(self, function: str) -> Callable[..., Any]:
@@ -243,12 +243,16 @@ class Keeping(Bench):
         self.patches += 1
         self.ask("patched", path, value)
 
+    def unpatch(self, left: int) -> None:
+        """Take back all patches but so many."""
+        number, self.patches = self.patches - left, left
+        self.ask("restored", "restored", number)
+
     def _begin(self) -> None:
         super()._begin()
         self.lending.lent.clear()
         if self.patches:
-            self.patches = 0
-            self.ask("restored", "restored")
+            self.unpatch(0)
 
     def _returned(self, result: Any) -> Any:
         return self._received(super()._returned(result))

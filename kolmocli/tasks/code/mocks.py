@@ -19,6 +19,7 @@ from collections.abc import Collection, Iterator, Sequence
 from kolmocli.tasks.code import imports
 from kolmocli.tasks.code.apart import MOCKED
 from kolmocli.tasks.code.rewriting import on_bench
+from kolmocli.tasks.code.tester import BENCH
 
 _MOCKS = ("Mock", "MagicMock")
 _NAMED = "_named"
@@ -39,6 +40,7 @@ _READ = {
     "call_args_list": "{calls}",
     "mock_calls": "{calls}",
 }
+_STDOUT = "'sys.stdout'"
 _OF_CALL = {"args": 0, "kwargs": 1}
 
 
@@ -112,7 +114,8 @@ class _Plain(ast.NodeTransformer):
         given = [each for each in node.args.args if each not in bound]
         for decorator in reversed([each for each in node.decorator_list if each not in kept]):
             assert isinstance(decorator, ast.Call)
-            gives = not (decorator.args[1:] or _value(decorator, "new") or _value(decorator, "new_callable"))
+            at = 1 + ast.unparse(decorator.func).endswith(".object")
+            gives = not (decorator.args[at:] or _value(decorator, "new"))
             name = given.pop(0).arg if given and gives else None
             begun += self._patch(decorator, name)
         node.args.args = [*bound, *(each for each in given if not _is_monkeypatch(each))]
@@ -129,16 +132,19 @@ class _Plain(ast.NodeTransformer):
         )
 
     def visit_With(self, node: ast.With) -> ast.stmt | list[ast.stmt]:
-        begun, kept = [], []
-        for item in node.items:
-            if isinstance(item.context_expr, ast.Call) and self._is_patch(item.context_expr):
-                name = item.optional_vars.id if isinstance(item.optional_vars, ast.Name) else None
-                begun += self._patch(item.context_expr, name)
-            else:
-                kept.append(item)
-        node.items = kept
-        self.generic_visit(node)
-        return [*begun, *([node] if kept else node.body)]
+        if len(node.items) > 1:
+            node.items, node.body = node.items[:1], [ast.With(node.items[1:], node.body)]
+        match node.items:
+            case [ast.withitem(ast.Call() as made, named)] if self._is_patch(made):
+                of_output = bool(made.args) and ast.unparse(made.args[0]) == _STDOUT
+                begun = self._patch(made, named.id if isinstance(named, ast.Name) else None)
+                node.items = []
+                self.generic_visit(node)
+                self._made += 1
+                before = ast.parse(f"_patches_{self._made} = {BENCH}.patches").body
+                after = "sys.stdout = sys.__stdout__" if of_output else f"{BENCH}.unpatch(_patches_{self._made})"
+                return [*before, *begun, *node.body, *ast.parse(after).body]
+        return self.generic_visit(node)  # type: ignore[return-value]
 
     def visit_Assign(self, node: ast.Assign) -> ast.stmt | list[ast.stmt]:
         match node:
@@ -229,12 +235,14 @@ class _Plain(ast.NodeTransformer):
         if isinstance(made.func, ast.Attribute) and made.func.attr == "object" and new:
             path, new = self._attribute(path, new[0]), new[1:]
         given = new[0] if new else _value(made, "new")
-        if name and _value(made, "new_callable") and ast.unparse(path) == "'sys.stdout'":
-            return ast.parse(f"import io, sys\n{name} = io.StringIO()\nsys.stdout = {name}").body
-        if given is not None:
-            return self._patched(path, self.visit(given))
         self._made += 1
         name, made.args = name or f"_patched_{self._made}", []
+        if ast.unparse(path) == _STDOUT:
+            called = _value(made, "new_callable")
+            stream = ast.unparse(given) if called is None and given else f"{ast.unparse(called or path)}()"
+            return ast.parse(f"import sys\nsys.stdout = {name} = {stream}").body
+        if given is not None:
+            return self._patched(path, self.visit(given))
         self._paths[name] = path
         return [*self._mock(name, made), *self._patched(path, ast.Name(name))]
 

@@ -125,6 +125,22 @@ def test_it(randint, typed):
     assert guess() == 4
     assert typed.call_count == 4
 """),
+    Case("what is printed", GAME, ("{tries} tries", "{tries} try"), """
+import io
+from io import StringIO
+@patch('sys.stdout', new_callable=io.StringIO)
+def test_a(out):
+    with patch('builtins.input', return_value='4'), patch('random.randint', lambda a, b: 4):
+        guess()
+    assert out.getvalue() == '1 tries\\n'
+def test_b():
+    with patch('builtins.input', side_effect=['1', '2']), patch('random.randint', new=lambda a, b: 2), patch('sys.stdout', new=StringIO()) as out:
+        guess()
+        assert out.getvalue() == '2 tries\\n'
+    with patch('sys.stdout', new_callable=StringIO) as out, patch('builtins.input', return_value=' x'):
+        assert ask() == 'x'
+        assert out.getvalue() == ''
+"""),
     Case("a game", GAME, ("range(1, 10)", "range(10)"), """
 def test_it(monkeypatch, capsys):
     answers = iter(['3', '7', '4'])
@@ -145,7 +161,10 @@ def test_more(randint, typed, said):
 def test_a():
     with patch('solution.helper', return_value=5) as helper:
         assert both(2) == 50
-    helper.assert_called_once_with(2)
+        helper.return_value = 6
+        assert both(2) == 60
+    assert both(1) == 20
+    assert helper.call_args_list == [call(2), call(2)]
 def test_b():
     assert both(2) == 30
 def test_c(monkeypatch):
