@@ -49,7 +49,13 @@ def value_at(row: Mapping[str, Any], path: str) -> Any:
 
 
 def is_empty(value: Any) -> bool:
-    return value is None or (isinstance(value, str | list | dict) and not value) or value in ("[]", "{}", "null")
+    """Whether nothing stands there; NaN is how tables write that."""
+    return (
+        value is None
+        or value != value
+        or (isinstance(value, str | list | dict) and not value)
+        or value in ("[]", "{}", "null")
+    )
 
 
 def structured(text: str) -> Any:
@@ -138,6 +144,8 @@ def _answers(value: Any) -> Iterator[str]:
     elif isinstance(value, float):
         yield format(Decimal(repr(value)), "f").removesuffix(".0") if value - value == 0 else str(value)
     elif isinstance(value, list):
+        if any(isinstance(each, list) for each in value):
+            raise ValueError("a list of lists; write one list, of the answers that are accepted")
         for each in value:
             yield from _answers(each)
     elif isinstance(value, Mapping):

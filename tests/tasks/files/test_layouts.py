@@ -256,6 +256,7 @@ def test_private_tests_count_too_and_a_pickle_runs_nothing() -> None:
         ({"Question": "1+1?", "ANSWER": 2}, "[ANSWER] 2", "[ANSWER] 3"),
         ({"question": "2^64?", "answer": 2**64}, f"[ANSWER] {2**64}", f"[ANSWER] {2**64 + 1}"),
         ({"question": "10^20?", "answer": 1e20}, f"[ANSWER] {10**20}", f"[ANSWER] {10**20 + 1}"),
+        ({"question": "1+1?", "gold": float("nan"), "ans": 2}, "[ANSWER] 2", "[ANSWER] nan"),
         ({"question": "1/8?", "answer": 0.125}, "[ANSWER] 0.125", "[ANSWER] 0.12"),
         ({"instruction": "1+1?", "gold": "2"}, "[ANSWER] 2", "[ANSWER] 3"),
         ({"messages": CHAT, "ground_truth": "2", "dataset": "gsm8k"}, "[ANSWER] 2", "[ANSWER] 3"),
@@ -314,6 +315,8 @@ def test_a_conversation_is_its_question_and_what_the_system_is_told() -> None:
     ("row", "said"),
     [
         ({"question": "1+1?", "answer": None}, "`answer` is empty"),
+        ({"question": "1+1?", "answer": float("nan")}, "`answer` must be text or a number"),
+        ({"question": "1+1?", "answer": [[1, 2]]}, "`answer` is a list of lists"),
         ({"prompt": "?", "reference_code": "df", "code_context": "import pandas"}, "a row of DS-1000"),
         ({"problem": "1+1?", "solution": "Two.", "type": "A", "level": "Level 1"}, "`solution` has no"),
         ({"question": "?", "choices": ["1", "2"], "answer": "7"}, "the answer '7' is none of the choices"),
