@@ -114,8 +114,13 @@ def _several(value: Any) -> list[Any]:
 def _pairs(inputs: list[Any], outputs: list[Any], name: str | None, *, by_line: bool = False) -> dict[str, Any]:
     if not inputs and not outputs:
         return {}
+    if any(isinstance(each, Mapping) for each in inputs):
+        raise ValueError("an input that is an object; write text for a script, a list of arguments for a function")
     if name is None:
-        return {"inputs": [_printed(each) for each in inputs], "outputs": [_printed(each) for each in outputs]}
+        if None in outputs:
+            raise ValueError("a test without an output")
+        read = [_printed("" if each is None else each) for each in inputs]
+        return {"inputs": read, "outputs": [_printed(each) for each in outputs]}
     texts = [isinstance(each, str) for each in inputs]
     return {
         "fn_name": name.rpartition(".")[2],

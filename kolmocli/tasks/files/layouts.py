@@ -88,7 +88,6 @@ LAYOUTS = (
          entry_point="class_name", reference="solution_code"),
     _set("KodCode", "question, test, test_info", prompt="question", tests=("test",), reference="solution",
          entry_point="test_info.0.function_name", level="gpt_difficulty", task_id="question_id"),
-    _set("AceCode", "question, test_cases", prompt="question", tests=("test_cases",), task_id="id"),
     _set("TACO", "question, input_output, time_limit", prompt="question", starter="starter_code", tests=("input_output",),
          reference="solutions", level="difficulty", **_LIMITS),
     _set("APPS", "question, input_output", prompt="question", starter="starter_code", tests=("input_output",),

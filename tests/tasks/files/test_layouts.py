@@ -133,7 +133,6 @@ ROWS: dict[str, tuple[dict[str, Any], str, str]] = {
     "MultiPL-E": ({"name": "H_0_twice", "language": "py", "prompt": "def twice(n):\n    \"\"\"Twice.\"\"\"\n", "tests": CHECK + "\ndef test_check():\n    check(twice)\n\ntest_check()\n"}, TWICE, THRICE),
     "KodCode": ({"question": "Twice.", "solution": TWICE, "test": PYTEST, "test_info": [{"function_name": "twice"}], "gpt_difficulty": "easy"}, TWICE, THRICE),
     "ClassEval": ({"task_id": "c", "skeleton": "import math\nclass Twice:\n    \"\"\"Twice.\"\"\"\n", "class_name": "Twice", "import_statement": ["import math", "import re"], "solution_code": BOX, "test": "class T(unittest.TestCase):\n    def test_a(self):\n        t = Twice(3)\n        self.assertEqual(t.get(), 6 * math.cos(0))\n"}, BOX, BOX.replace("2", "3")),
-    "AceCode": ({"id": "a", "question": "Twice.", "test_cases": ASSERTS}, TWICE, THRICE),
     "APPS calls": ({"problem_id": 1, "question": "Twice.", "input_output": json.dumps({"fn_name": "twice", "inputs": [[1], [3]], "outputs": [[2], [6]]}), "starter_code": "class Solution:\n    def twice(self, n):\n", "difficulty": "interview"}, METHOD, THRICE),
     "LiveCodeBench calls": ({"question_content": "Twice.", "starter_code": "class Solution:\n    def twice(self, n: int) -> int:\n", "public_test_cases": "[{\"input\": \"3\", \"output\": \"6\", \"testtype\": \"functional\"}]", "metadata": "{\"func_name\": \"twice\"}"}, METHOD, METHOD.replace("2", "3")),
     "verl calls": ({"prompt": CHAT, "reward_model": {"ground_truth": json.dumps({"fn_name": "twice", "inputs": [[3]], "outputs": [6]})}}, TWICE, THRICE),
@@ -262,6 +261,9 @@ def test_private_tests_count_too_and_a_pickle_runs_nothing() -> None:
         ({"messages": CHAT, "ground_truth": "2", "dataset": "gsm8k"}, "[ANSWER] 2", "[ANSWER] 3"),
         ({"question": "Echo.", "tests": [{"stdin": "1\n", "stdout": "1\n"}]}, ECHO, SHOUT),
         ({"question": "Twice.", "fn_name": "twice", "tests": [{"args": [3], "expected": 6}]}, TWICE, THRICE),
+        ({"question": "Twice.", "function_name": "twice", "test_cases": [{"input": [3], "output": 6}]}, TWICE, THRICE),
+        ({"id": "a", "question": "Twice.", "test_cases": ASSERTS}, TWICE, THRICE),
+        ({"question": "Seven.", "inputs": [None], "outputs": ["7"]}, "print(input() + '7')", "print(input())"),
         ({"prompt": CHAT, "solution": "$2$"}, "[ANSWER] 2", "[ANSWER] 3"),
         ({"question": "1+1?", "possible_answers": '["2", "two"]'}, "[ANSWER] two", "[ANSWER] 3"),
         ({"problem": "1+1?", "verification_info": "{'answer': '2'}"}, "[ANSWER] 2", "[ANSWER] 3"),
@@ -323,6 +325,12 @@ def test_a_conversation_is_its_question_and_what_the_system_is_told() -> None:
         (
             {"problem": "?", "verification_info": {"language": "cpp", "test_cases": [{"input": "", "output": ""}]}},
             "in cpp; only Python",
+        ),
+        ({"question": "Echo.", "inputs": ["1", "2"], "outputs": ["1", None]}, "`inputs`: a test without an output"),
+        ({"question": "Sum.", "test_cases": [{"input": {"a": 1}, "output": 1}]}, "an input that is an object"),
+        (
+            {"question": "Sum.", "fn_name": "f", "tests": [{"input": {"a": 1}, "output": 1}]},
+            "an input that is an object",
         ),
         ({"prompt": [{"role": "tool", "content": "x"}], "answer": "2"}, "`prompt` is neither text nor messages"),
         (
