@@ -8,9 +8,11 @@ import binascii
 import io
 import pickle
 import re
+import tokenize
 import zlib
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
+from itertools import pairwise
 from typing import Any, NoReturn
 
 from kolmocli.plain import parsed
@@ -22,6 +24,7 @@ _MEGABYTES = {
     **dict.fromkeys(("", "m", "mb", "mib", "megabyte", "megabytes"), 1.0), **dict.fromkeys(("g", "gb", "gib", "gigabytes"), 1024.0),
     **dict.fromkeys(("k", "kb", "kib", "kilobytes"), 1 / 1024), **dict.fromkeys(("b", "bytes"), 1 / (1 << 20)),
 }  # fmt: skip
+_APART = re.compile(r"['\"]\s+['\"]")
 _QUANTITY = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([a-z]*)\s*", re.IGNORECASE)
 
 
@@ -63,14 +66,32 @@ def structured(text: str) -> Any:
     none."""
     bare = text.strip()
     if bare[:1] in ("{", "["):
-        for read in (parsed, ast.literal_eval):
+        for read in (parsed, _of_python):
             try:
                 found = read(bare)
-            except (ValueError, SyntaxError, MemoryError, RecursionError):
+            except (ValueError, SyntaxError, MemoryError, RecursionError, tokenize.TokenError):
                 continue
             return found if isinstance(found, list | dict) else None
         return None
     return _unpacked(bare) if len(bare) >= 16 and bare.isascii() and " " not in bare and "\n" not in bare else None
+
+
+def _of_python(text: str) -> Any:
+    """A value as Python writes it, or as numpy does, which sets no commas. Raises ValueError or SyntaxError."""
+    found = ast.literal_eval(text)
+    return ast.literal_eval(_with_commas(text)) if _APART.search(text) else found
+
+
+def _with_commas(text: str) -> str:
+    """With a comma between two strings in succession, which Python would take for one."""
+    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
+    words = [each for each in tokens if each.type != tokenize.NL]
+    lines = text.split("\n")
+    for one, other in reversed(list(pairwise(words))):
+        if one.type == other.type == tokenize.STRING:
+            row, column = one.end
+            lines[row - 1] = f"{lines[row - 1][:column]},{lines[row - 1][column:]}"
+    return "\n".join(lines)
 
 
 class _OnlyText(pickle.Unpickler):

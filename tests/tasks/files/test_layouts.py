@@ -266,6 +266,8 @@ def test_private_tests_count_too_and_a_pickle_runs_nothing() -> None:
         ({"question": "Seven.", "inputs": [None], "outputs": ["7"]}, "print(input() + '7')", "print(input())"),
         ({"prompt": CHAT, "solution": "$2$"}, "[ANSWER] 2", "[ANSWER] 3"),
         ({"question": "1+1?", "possible_answers": '["2", "two"]'}, "[ANSWER] two", "[ANSWER] 3"),
+        ({"question": "1+1?", "answers": "['2' 'two'\n 'II']"}, "[ANSWER] II", "[ANSWER] 2two"),
+        ({"question": "1+1?", "choices": "['1' '2']", "answer": "B"}, "[ANSWER] 2", "[ANSWER] A"),
         ({"problem": "1+1?", "verification_info": "{'answer': '2'}"}, "[ANSWER] 2", "[ANSWER] 3"),
         ({"input": "1+1?", "A": "1", "B": "2", "C": "3", "D": "4", "target": "B"}, "[ANSWER] 2", "[ANSWER] A"),
         ({"Question": "1+1?", "Correct Answer": "2", "Incorrect Answer 1": "1", "Incorrect Answer 2": "3"}, "[ANSWER] 2", "[ANSWER] 3"),
