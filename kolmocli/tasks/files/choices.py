@@ -26,12 +26,20 @@ def read_choices(value: Any) -> list[tuple[str, str]]:
         if isinstance(value.get("text"), list):
             labels = value.get("label") or list(ascii_uppercase)
             return [(str(label), str(text)) for label, text in zip(labels, value["text"], strict=False)]
-        value = [{"label": label, "text": text} for label, text in value.items()]
-    if not isinstance(value, list) or len(value) < 2:
-        raise ValueError("no list of two choices or more")
-    if all(isinstance(each, Mapping) for each in value):
-        return [(str(each.get("label", ascii_uppercase[i])), str(each.get("text"))) for i, each in enumerate(value)]
+        value = [{"label": label, "text": text} for label, text in value.items() if text is not None]
+    while isinstance(value, list) and value[-1:] == [None]:  # of a table, whose lists are all as long as the longest
+        value = value[:-1]
+    if not isinstance(value, list) or not 2 <= len(value) <= len(ascii_uppercase):
+        raise ValueError(f"no list of 2 to {len(ascii_uppercase)} choices")
+    labels: list[Any] = list(ascii_uppercase)
+    if is_labelled := all(isinstance(each, Mapping) for each in value):
+        labels = [each.get("label", each.get("key", labels[i])) for i, each in enumerate(value)]
+        value = [each.get("text", each.get("value")) for each in value]
+    if None in value:
+        raise ValueError("a list with a choice that has no text")
     texts = [str(each) for each in value]
+    if is_labelled:
+        return list(zip(map(str, labels), texts, strict=True))
     found = [_LABELLED.fullmatch(text) for text in texts]
     if all(found) and [each[1].upper() for each in found if each] == list(ascii_uppercase[: len(texts)]):
         return [(each[1].upper(), each[2].strip()) for each in found if each]
@@ -57,6 +65,8 @@ def right_answers(choices: Sequence[tuple[str, str]], right: Any, first: int = 0
     labels, texts = [label for label, _ in choices], [text.strip() for _, text in choices]
     if isinstance(right, list) and len(right) == 1:
         right = right[0]
+    if isinstance(right, float) and right.is_integer():  # of a table, in which some row has none
+        right = int(right)
     said = str(right).strip()
     if isinstance(right, str) and said.upper() in (label.upper() for label in labels):
         at = [label.upper() for label in labels].index(said.upper())

@@ -268,6 +268,8 @@ def test_private_tests_count_too_and_a_pickle_runs_nothing() -> None:
         ({"question": "1+1?", "possible_answers": '["2", "two"]'}, "[ANSWER] two", "[ANSWER] 3"),
         ({"question": "1+1?", "answers": "['2' 'two'\n 'II']"}, "[ANSWER] II", "[ANSWER] 2two"),
         ({"question": "1+1?", "choices": "['1' '2']", "answer": "B"}, "[ANSWER] 2", "[ANSWER] A"),
+        ({"question": "1+1?", "choices": ["1", "2", None], "answer": 1.0}, "[ANSWER] 2", "[ANSWER] A"),
+        ({"question": "1+1?", "options": [{"key": "A", "value": "1"}, {"key": "B", "value": "2"}], "answer": "2"}, "[ANSWER] B", "[ANSWER] A"),
         ({"problem": "1+1?", "verification_info": "{'answer': '2'}"}, "[ANSWER] 2", "[ANSWER] 3"),
         ({"input": "1+1?", "A": "1", "B": "2", "C": "3", "D": "4", "target": "B"}, "[ANSWER] 2", "[ANSWER] A"),
         ({"Question": "1+1?", "Correct Answer": "2", "Incorrect Answer 1": "1", "Incorrect Answer 2": "3"}, "[ANSWER] 2", "[ANSWER] 3"),
@@ -278,6 +280,7 @@ def test_private_tests_count_too_and_a_pickle_runs_nothing() -> None:
         ({"problem": "?", "solution": "$x=\\boxed{2}$ or $x=\\boxed{3}$."}, "[ANSWER] 2, 3", "[ANSWER] 3"),
         ({"problem": "?", "solution": "Up by $\\boxed{28}\\%$."}, "[ANSWER] 28%", "[ANSWER] 2800%"),
         ({"original_text": "?", "ans": "3(1/2)"}, "[ANSWER] 3.5", "[ANSWER] 1.5"),
+        ({"question": "1+1?", "options": {"A": "1", "B": "2", "C": None}, "answer": "B"}, "[ANSWER] 2", "[ANSWER] C"),
         ({"question": "?", "choices": ["5 m", "5 km", "6 m"], "answer": 0}, "[ANSWER] A. 5 m", "[ANSWER] 5"),
         ({"question": "?", "choices": ["50%", "50", "0.5"], "answer": 0}, "[ANSWER] A", "[ANSWER] 50"),
         ({"instruct_prompt": "Twice.", "entry_point": "twice", "test": UNIT}, TWICE, THRICE),
@@ -324,6 +327,15 @@ def test_a_conversation_is_its_question_and_what_the_system_is_told() -> None:
         ({"prompt": "?", "reference_code": "df", "code_context": "import pandas"}, "a row of DS-1000"),
         ({"problem": "1+1?", "solution": "Two.", "type": "A", "level": "Level 1"}, "`solution` has no"),
         ({"question": "?", "choices": ["1", "2"], "answer": "7"}, "the answer '7' is none of the choices"),
+        (
+            {"question": "?", "choices": ["1", None, "3"], "answer": 0},
+            "`choices` is a list with a choice that has no text",
+        ),
+        (
+            {"question": "?", "choices": [{"name": "1"}, {"name": "2"}], "answer": "A"},
+            "`choices` is a list with a choice",
+        ),
+        ({"question": "?", "choices": [*map(str, range(27))], "answer": 1}, "`choices` is no list of 2 to 26"),
         (
             {"problem": "?", "verification_info": {"language": "cpp", "test_cases": [{"input": "", "output": ""}]}},
             "in cpp; only Python",
