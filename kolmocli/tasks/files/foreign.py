@@ -67,7 +67,7 @@ def read_row(row: dict[str, Any], named: Columns | None = None) -> Reading:
 
 def _said(name: str, columns: Columns, row: Mapping[str, Any]) -> str:
     """`read as MATH-500: `problem`, `answer`, level from `level``"""
-    parts = [part.strip() for part in columns.prompt.split("+")] + [columns.starter, columns.choices]
+    parts = [*(part.strip() for part in columns.prompt.split("+")), columns.starter, *_apart(row, columns.choices)]
     parts += [*(part.strip() for path in columns.tests for part in path.split("+")), columns.answer]
     held = [f"`{part}`" for part in parts if part and value_at(row, part) is not None]
     also = {"reference": columns.reference, "level": columns.level, "task_id": columns.task_id}
@@ -185,7 +185,7 @@ def _answer(made: dict[str, Any], row: Mapping[str, Any], columns: Columns, held
             raise ValueError(f"`{path}` has no \\boxed{{}} with an answer")
         made["answer"], made["solution"] = said[1] if box is None and said else box.held if box else "", str(value)
         return
-    offers = [value_at(row, part.strip()) for part in columns.choices.split("+")] if columns.choices else [None]
+    offers = [value_at(row, name) for name in _apart(row, columns.choices)] if columns.choices else [None]
     if offers[0] is not None:
         offered = _offered(columns.choices, offers if len(offers) > 1 else offers[0])
         made["prompt"] = f"{made['prompt'].rstrip()}\n\n{choices.shown(offered)}"
@@ -211,6 +211,14 @@ def _answer(made: dict[str, Any], row: Mapping[str, Any], columns: Columns, held
     if columns.prompt == "original_text":
         found = [_MIXED.sub(r"\1 \2", found[0])]
     made["answer"] = found if len(found) > 1 else found[0]
+
+
+def _apart(row: Mapping[str, Any], path: str) -> list[str]:
+    """The columns of choices, and those that go on from them: E behind A, B, C and D."""
+    names = [name.strip() for name in path.split("+")]
+    while len(names) > 1 and value_at(row, after := names[-1][:-1] + chr(ord(names[-1][-1]) + 1)) is not None:
+        names.append(after)
+    return names
 
 
 def _offered(path: str, value: Any) -> list[tuple[str, str]]:

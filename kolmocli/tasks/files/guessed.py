@@ -26,6 +26,8 @@ TESTS = (
     "testcases", "asserts", "assertion",
 )  # fmt: skip
 CHOICES = ("choices", "options")
+_LETTERED = ("option_a", "optiona", "option a", "choice_a", "choicea", "opt_a", "opa")
+"""The first of the columns of choices, where each has one of its own."""
 CONTEXTS = ("body", "passage", "context", "article", "support", "premise", "story")
 """Columns of text above a question."""
 REFERENCES = (
@@ -36,7 +38,7 @@ IDS = ("task_id", "id", "question_id", "problem_id", "unique_id", "uid", "uuid",
 EVIDENCE = frozenset(
     {
         *(path.split(".")[0] for path in TESTS), *CHOICES, *CONTEXTS, "base_input", "plus_input", "inputs", "outputs",
-        "private_test_cases", "private_tests", "generated_tests", "checker", "generated_checker", "image", "images", "table",
+        "option1", "option_1", "choice1", "choice_1", "private_test_cases", "private_tests", "generated_tests", "checker", "generated_checker", "image", "images", "table",
     }
 )  # fmt: skip
 """Columns that would be a part of the task, where a row has them."""
@@ -64,12 +66,22 @@ def guessed(row: Mapping[str, Any]) -> Columns:
     above = "" if not answer else _first(row, CONTEXTS)
     if above and isinstance(value_at(row, above), str) and above != columns.prompt:
         columns = replace(columns, prompt=f"{above} + {columns.prompt}")
+    offered = _first(row, CHOICES) or _apart(row, answer)
     solution = "" if answer else value_at(row, columns.reference)
     boxed = isinstance(solution, str | list) and "\\boxed" in str(solution)
     short = isinstance(solution, str) and columns.reference.lower() == "solution" and 0 < len(solution) <= _SHORT
     if not boxed and short and "\n" not in str(solution):
-        return replace(columns, answer=columns.reference, reference="", choices=_first(row, CHOICES))
-    return replace(columns, answer=columns.reference if boxed else answer, choices=_first(row, CHOICES), boxed=boxed)
+        return replace(columns, answer=columns.reference, reference="", choices=offered)
+    return replace(columns, answer=columns.reference if boxed else answer, choices=offered, boxed=boxed)
+
+
+def _apart(row: Mapping[str, Any], answer: str) -> str:
+    """The first two of the columns of choices, where each has one of its own. `A` is one if the answer is such a letter."""
+    first = _first(row, _LETTERED)
+    if not first and isinstance(said := value_at(row, answer), str) and said in row and len(said) == 1:
+        first = "A"
+    second = first[:-1] + chr(ord(first[-1]) + 1) if first else ""
+    return f"{first} + {second}" if first and value_at(row, second) is not None else ""
 
 
 def named(text: str) -> Columns:

@@ -214,6 +214,8 @@ def test_every_set_has_a_row_here() -> None:
 
 
 def test_what_is_said_names_the_columns() -> None:
+    lettered = {"question": "1+1?", "option_a": "1", "option_b": "2", "answer": "B"}
+    assert read_row(lettered).said.endswith(": `question`, `option_a`, `option_b`, `answer`")
     assert read_row(ROWS["MATH-500"][0]).said == (
         "read as MATH-500: `problem`, `answer`, reference from `solution`, level from `level`, task_id from `unique_id`"
     )
@@ -280,6 +282,11 @@ def test_private_tests_count_too_and_a_pickle_runs_nothing() -> None:
         ({"problem": "?", "solution": "$x=\\boxed{2}$ or $x=\\boxed{3}$."}, "[ANSWER] 2, 3", "[ANSWER] 3"),
         ({"problem": "?", "solution": "Up by $\\boxed{28}\\%$."}, "[ANSWER] 28%", "[ANSWER] 2800%"),
         ({"original_text": "?", "ans": "3(1/2)"}, "[ANSWER] 3.5", "[ANSWER] 1.5"),
+        ({"question": "1+1?", "A": "1", "B": "0", "C": "3", "D": "4", "E": "2", "answer": "E"}, "[ANSWER] 2", "[ANSWER] A"),
+        ({"question": "1+1?", "A": "1", "B": "2", "C": "3", "answer": "B"}, "[ANSWER] 2", "[ANSWER] A"),
+        ({"question": "1+1?", "option_a": "1", "option_b": "2", "answer": "B"}, "[ANSWER] 2", "[ANSWER] A"),
+        ({"question": "1+1?", "Option A": "1", "Option B": "3", "Option C": "2", "answer": 2}, "[ANSWER] C", "[ANSWER] A"),
+        ({"question": "A+B?", "A": "1", "B": "1", "answer": "2"}, "[ANSWER] 2", "[ANSWER] B"),
         ({"question": "1+1?", "options": {"A": "1", "B": "2", "C": None}, "answer": "B"}, "[ANSWER] 2", "[ANSWER] C"),
         ({"question": "?", "choices": ["5 m", "5 km", "6 m"], "answer": 0}, "[ANSWER] A. 5 m", "[ANSWER] 5"),
         ({"question": "?", "choices": ["50%", "50", "0.5"], "answer": 0}, "[ANSWER] A", "[ANSWER] 50"),
