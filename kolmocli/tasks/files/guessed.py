@@ -38,7 +38,8 @@ IDS = ("task_id", "id", "question_id", "problem_id", "unique_id", "uid", "uuid",
 EVIDENCE = frozenset(
     {
         *(path.split(".")[0] for path in TESTS), *CHOICES, *CONTEXTS, "base_input", "plus_input", "inputs", "outputs",
-        "option1", "option_1", "choice1", "choice_1", "private_test_cases", "private_tests", "generated_tests", "checker", "generated_checker", "image", "images", "table",
+        "private_test_cases", "private_tests", "generated_tests", "checker", "generated_checker", "image", "images", "table",
+        "option1", "option_1", "choice1", "choice_1", "contexts", "passages", "paragraphs", "documents",
     }
 )  # fmt: skip
 """Columns that would be a part of the task, where a row has them."""
@@ -63,9 +64,11 @@ def guessed(row: Mapping[str, Any]) -> Columns:
         also = {"public_test_cases": "private_test_cases", "public_tests": "private_tests"}.get(tests, "")
         return replace(columns, tests=(tests, also) if also and value_at(row, also) is not None else (tests,))
     answer = _first(row, ANSWERS)
-    above = "" if not answer else _first(row, CONTEXTS)
+    above = _first(row, CONTEXTS) if answer and columns.prompt else ""
     if above and isinstance(value_at(row, above), str) and above != columns.prompt:
         columns = replace(columns, prompt=f"{above} + {columns.prompt}")
+    if columns.prompt.lower() == "instruction" and isinstance(value_at(row, "input"), str):
+        columns = replace(columns, prompt=f"{columns.prompt} + {column(row, 'input')}")
     offered = _first(row, CHOICES) or _apart(row, answer)
     solution = "" if answer else value_at(row, columns.reference)
     boxed = isinstance(solution, str | list) and "\\boxed" in str(solution)

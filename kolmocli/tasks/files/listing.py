@@ -30,11 +30,12 @@ from kolmocli.tasks.code.shapes import calls, compared, human_eval, mbpp, script
 from kolmocli.tasks.files.buckets import bucket_of, level_of
 from kolmocli.tasks.files.entries import entry, label
 from kolmocli.tasks.files.foreign import Reading, read_row
-from kolmocli.tasks.files.guessed import ANSWERS, named
+from kolmocli.tasks.files.guessed import ANSWERS, TESTS, named
 from kolmocli.tasks.files.layouts import Columns
 from kolmocli.tasks.files.problems import Problems
 from kolmocli.tasks.files.records import MAX_ITEMS, Keys, Record, checked
 from kolmocli.tasks.files.rows import Where, decoded, rows
+from kolmocli.tasks.files.values import is_empty
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +177,9 @@ def _shape(data: Mapping[str, Any]) -> Shape | None:
     """
     found = next((shape for shape in SHAPES if all(data.get(key) is not None for key in shape.keys)), None)
     if found is None and "text" not in data:
-        if (empty := next((key for key in ANSWERS if key in data), None)) is not None:
+        if (
+            empty := next((key for key in (*ANSWERS, *TESTS) if key in data and is_empty(data[key])), None)
+        ) is not None:
             raise ValueError(f"`{empty}` is empty")
         known = ["sequence", *(" and ".join(shape.keys) for shape in SHAPES if shape.keys in _USUAL)]
         raise ValueError(

@@ -259,7 +259,7 @@ def test_private_tests_count_too_and_a_pickle_runs_nothing() -> None:
         ({"question": "10^20?", "answer": 1e20}, f"[ANSWER] {10**20}", f"[ANSWER] {10**20 + 1}"),
         ({"question": "1+1?", "gold": float("nan"), "ans": 2}, "[ANSWER] 2", "[ANSWER] nan"),
         ({"question": "1/8?", "answer": 0.125}, "[ANSWER] 0.125", "[ANSWER] 0.12"),
-        ({"instruction": "1+1?", "gold": "2"}, "[ANSWER] 2", "[ANSWER] 3"),
+        ({"instruction": "1+1?", "input": "", "gold": "2"}, "[ANSWER] 2", "[ANSWER] 3"),
         ({"messages": CHAT, "ground_truth": "2", "dataset": "gsm8k"}, "[ANSWER] 2", "[ANSWER] 3"),
         ({"question": "Echo.", "tests": [{"stdin": "1\n", "stdout": "1\n"}]}, ECHO, SHOUT),
         ({"question": "Twice.", "fn_name": "twice", "tests": [{"args": [3], "expected": 6}]}, TWICE, THRICE),
@@ -317,6 +317,10 @@ def test_a_choice_passes_by_its_letter_or_its_text_alone() -> None:
     assert passes(task_of(numbers), "[ANSWER] 1") and not passes(task_of(numbers), "[ANSWER] 2")
 
 
+def test_an_instruction_has_its_input_below_it() -> None:
+    assert task_of({"instruction": "Add.", "input": "1, 1", "answer": "2"}).asked.text == "Add.\n\n1, 1"
+
+
 def test_a_conversation_is_its_question_and_what_the_system_is_told() -> None:
     asked = task_of({"prompt": CHAT, "answer": "2"}).asked
     assert asked.text == "1+1?" and asked.system.startswith("Be brief.\n\n")
@@ -330,6 +334,8 @@ def test_a_conversation_is_its_question_and_what_the_system_is_told() -> None:
     [
         ({"question": "1+1?", "answer": None}, "`answer` is empty"),
         ({"question": "1+1?", "answer": float("nan")}, "`answer` must be text or a number"),
+        ({"problem": "1+1?", "input_output": ""}, "`input_output` is empty"),
+        ({"premise": "It rains.", "hypothesis": "It is wet.", "label": 0}, "no task in it"),
         ({"question": "1+1?", "answer": [[1, 2]]}, "`answer` is a list of lists"),
         ({"prompt": "?", "reference_code": "df", "code_context": "import pandas"}, "a row of DS-1000"),
         ({"problem": "1+1?", "solution": "Two.", "type": "A", "level": "Level 1"}, "`solution` has no"),
