@@ -15,13 +15,19 @@ _OTHER_ENCODINGS = (
     (codecs.BOM_UTF32_LE, "UTF-32"), (codecs.BOM_UTF32_BE, "UTF-32"),
     (codecs.BOM_UTF16_LE, "UTF-16"), (codecs.BOM_UTF16_BE, "UTF-16"),
 )  # fmt: skip
+_PACKED = {
+    b"\x28\xb5\x2f\xfd": "packed by zstd; unpack it first: zstd -d", b"BZh": "packed by bzip2; unpack it first: bunzip2",
+    b"\xfd7zXZ": "packed by xz; unpack it first: unxz", b"PK\x03\x04": "a zip file; unpack it first: unzip",
+    b"version https://git-lfs": "a pointer of Git LFS and not the file; get it first: git lfs pull",
+}  # fmt: skip
+"""What files begin with that hold no text."""
 
 
 def text_lines(stream: BinaryIO, problems: Problems) -> Iterator[tuple[int, str]]:
     """The lines that are not blank, with their numbers from 1 and without their line ends.
 
     Raises:
-        UsageError: the file begins with the mark of another encoding than UTF-8.
+        UsageError: the file begins with the mark of another encoding than UTF-8, or of a packer other than gzip.
     """
     number = 0
     while line := stream.readline(MAX_LINE + 1):
@@ -48,8 +54,11 @@ def without_mark(start: bytes, name: str) -> bytes:
     """The beginning of a text file without the byte-order mark of UTF-8.
 
     Raises:
-        UsageError: it has the mark of UTF-16 or UTF-32.
+        UsageError: it has the mark of UTF-16 or UTF-32, or is packed otherwise than by gzip.
     """
+    for mark, said in _PACKED.items():
+        if start.startswith(mark):
+            raise UsageError(f"{name}: {said}")
     for mark, encoding in _OTHER_ENCODINGS:
         if start.startswith(mark):
             raise UsageError(f"{name}: {encoding}, not UTF-8; convert it first: iconv -f {encoding} -t UTF-8")

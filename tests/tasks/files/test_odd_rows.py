@@ -3,8 +3,11 @@ what is elsewhere."""
 
 from __future__ import annotations
 
+import bz2
 import json
+import lzma
 import os
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +68,19 @@ def test_a_whole_file_that_no_reader_takes_is_one_line(text: str, tmp_path: Path
     (tmp_path / "t.json").write_text(text)
     with pytest.raises(UsageError, match=r"t\.json: (nested too deeply|Exceeds the limit|no good line)"):
         read_tasks(str(tmp_path / "t.json"), lambda line: None)
+
+
+def test_a_packed_file_is_named(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "t.jsonl", "w") as file:  # its rows lie in it as they are
+        file.writestr("t.jsonl", f"{json.dumps(QUESTION)}\n{json.dumps(QUESTION)}\n")
+    with pytest.raises(UsageError, match=r"t\.jsonl: a zip file; .*: unzip"):
+        read_tasks(str(tmp_path / "t.jsonl"), pytest.fail)
+    text = json.dumps(QUESTION).encode()
+    packed = {"bzip2": bz2.compress(text), "xz": lzma.compress(text), "zstd": b"\x28\xb5\x2f\xfd" + text}
+    for name, data in (packed | {"Git LFS": b"version https://git-lfs.github.com/spec/v1\n"}).items():
+        (tmp_path / name).write_bytes(data)
+        with pytest.raises(UsageError, match=name):
+            read_tasks(str(tmp_path / name), pytest.fail)
 
 
 def test_a_pipe_with_a_name_is_not_waited_for(tmp_path: Path) -> None:
