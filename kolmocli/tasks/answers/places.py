@@ -16,6 +16,7 @@ from kolmocli.tasks.answers.parsing import TAG
 from kolmocli.tasks.answers.symbols import first_turn, without_ends
 
 HASHES = "####"
+_TAGS = ("<answer>", "</answer>")
 _READ = 20_000
 """Characters at the end of a text that are looked at: an answer comes last, and texts of strangers may be long."""
 _SAID = re.compile(r"\banswer(?: is\b|:)[ \t]*:?[ \t]*([^\n]+)", re.IGNORECASE)
@@ -65,9 +66,9 @@ def strict_place(text: str) -> str | None:
 def _within_tags(end: str) -> str:
     """Text between `<answer>` and `</answer>` at the end, as an answer behind the tag of this project; the text itself
     without them."""
-    if not end.endswith("</answer>"):
+    if not end.endswith(_TAGS[1]):
         return end
-    _, tag, held = end.removesuffix("</answer>").rpartition("<answer>")
+    _, tag, held = end.removesuffix(_TAGS[1]).rpartition(_TAGS[0])
     return (held.rstrip() if last_box(held) else f"{TAG} {held.strip()}") if tag else end
 
 
@@ -135,7 +136,10 @@ def _final(text: str) -> str | None:
 
 
 def right_answer(text: str) -> str:
-    """The answer in the text of a data set's answer: behind its last `####`, in its last box, or all of it."""
+    """The answer in the text of a data set's answer: within the tags that end it, behind its last `####`, in its last box, or
+    all of it."""
+    if text.rstrip().endswith(_TAGS[1]) and _TAGS[0] in text:
+        text = text.rstrip().removesuffix(_TAGS[1]).rpartition(_TAGS[0])[2]
     if HASHES in text:
         return text.rpartition(HASHES)[2].strip()
     if (box := last_answer(text)) is not None:

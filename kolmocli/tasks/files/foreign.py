@@ -12,7 +12,7 @@ from typing import Any
 from kolmocli.tasks.answers.boxes import last_answer
 from kolmocli.tasks.files import cases, choices
 from kolmocli.tasks.files.buckets import level_of
-from kolmocli.tasks.files.guessed import EVIDENCE, NATIVE, guessed, is_native
+from kolmocli.tasks.files.guessed import EVIDENCE, LAST, NATIVE, guessed, is_native
 from kolmocli.tasks.files.layouts import Columns, layout_of
 from kolmocli.tasks.files.values import answers, conversation, is_empty, megabytes, seconds, structured, value_at
 
@@ -25,7 +25,6 @@ _UNIT = re.compile(r"\s*(.*\S)\s*\([^()]*\)\s*")
 """ASDiv's `4 (fruits)`."""
 _MIXED = re.compile(r"\A([0-9]+)\(([0-9]+/[0-9]+)\)\Z")
 """Math23K's `3(1/2)`."""
-_LAST = re.compile(r"(?i:the (?:final )?answer is)[: ]\s*([^\n]*?\S)\.?\s*\Z")
 _PYTHON_3 = (3, "3", "PYTHON3", "python3", "python")
 
 
@@ -180,7 +179,7 @@ def _answer(made: dict[str, Any], row: Mapping[str, Any], columns: Columns, held
     if value is None:
         value = row.get(path)
     if columns.boxed:
-        box, said = last_answer(str(value)), _LAST.search(str(value))
+        box, said = last_answer(str(value)), LAST.search(str(value))
         if box is None and said is None:
             raise ValueError(f"`{path}` has no \\boxed{{}} with an answer")
         made["answer"], made["solution"] = said[1] if box is None and said else box.held if box else "", str(value)

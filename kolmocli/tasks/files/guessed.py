@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -44,6 +45,7 @@ EVIDENCE = frozenset(
 )  # fmt: skip
 """Columns that would be a part of the task, where a row has them."""
 _OWN = {"prompt", "answer", "tests", "choices", "reference", "starter", "entry_point", "fn_name", "level", "task_id"}
+LAST = re.compile(r"(?i:the (?:final )?answer is)[: ]\s*([^\n]*?\S)\.?\s*\Z")
 _SHORT = 80
 """Characters of a solution that is an answer, as TRL's examples have it."""
 _OTHER = {"id": "task_id", "question": "prompt", "test": "tests", "solution": "reference"}
@@ -71,9 +73,10 @@ def guessed(row: Mapping[str, Any]) -> Columns:
         columns = replace(columns, prompt=f"{columns.prompt} + {column(row, 'input')}")
     offered = _first(row, CHOICES) or _apart(row, answer)
     solution = "" if answer else value_at(row, columns.reference)
-    boxed = isinstance(solution, str | list) and "\\boxed" in str(solution)
+    text = str(solution) if isinstance(solution, str | list) else ""
+    boxed = "\\boxed" in text or LAST.search(text) is not None
     short = isinstance(solution, str) and columns.reference.lower() == "solution" and 0 < len(solution) <= _SHORT
-    if not boxed and short and "\n" not in str(solution):
+    if text.rstrip().endswith("</answer>") or (not boxed and short and "\n" not in text):
         return replace(columns, answer=columns.reference, reference="", choices=offered)
     return replace(columns, answer=columns.reference if boxed else answer, choices=offered, boxed=boxed)
 

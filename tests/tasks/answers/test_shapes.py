@@ -26,7 +26,14 @@ def test_the_answer_of_gsm8k_stands_behind_the_hashes_and_the_working_before_the
 
 @pytest.mark.parametrize(
     ("answer", "right"),
-    [("Paris", "Paris"), (7, "7"), (0.5, "0.5"), (r"so it is \boxed{\frac{1}{2}}.", r"\frac{1}{2}")],
+    [
+        ("Paris", "Paris"),
+        (7, "7"),
+        (0.5, "0.5"),
+        (r"so it is \boxed{\frac{1}{2}}.", r"\frac{1}{2}"),
+        ("<answer> 2 m </answer>\n", "2 m"),
+        (r"<answer>\boxed{2}</answer>", "2"),
+    ],
 )
 def test_other_answers_are_what_they_are(answer: Any, right: str) -> None:
     task = question({"prompt": "?", "answer": answer})
