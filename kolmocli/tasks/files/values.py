@@ -19,6 +19,7 @@ from kolmocli.plain import parsed
 
 _MOST_UNPACKED = 256 << 20
 """Bytes of packed text."""
+_TOLD = ("system", "developer")
 _SECONDS = {"": 1.0, "s": 1.0, "sec": 1.0, "second": 1.0, "seconds": 1.0, "ms": 1e-3, "milliseconds": 1e-3}
 _MEGABYTES = {
     **dict.fromkeys(("", "m", "mb", "mib", "megabyte", "megabytes"), 1.0), **dict.fromkeys(("g", "gb", "gib", "gigabytes"), 1024.0),
@@ -131,8 +132,8 @@ def conversation(value: Any) -> tuple[str, str] | None:
     ]
     if not any(role in ("user", "human") for role, _ in turns) or any(said is None for _, said in turns):
         return None
-    system = "\n".join(said or "" for role, said in turns if role == "system")
-    asked = [(role, said or "") for role, said in turns if role != "system"]
+    system = "\n".join(said or "" for role, said in turns if role in _TOLD)
+    asked = [(role, said or "") for role, said in turns if role not in _TOLD]
     while len(asked) > 1 and asked[-1][0] not in ("user", "human"):  # the answer that somebody gave
         asked.pop()
     if len(asked) == 1:
