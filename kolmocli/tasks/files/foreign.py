@@ -48,6 +48,8 @@ def read_row(row: dict[str, Any], named: Columns | None = None) -> Reading:
         raise ValueError(
             "a row of DS-1000: its tests are code around the answer, and compare objects of pandas and others"
         )
+    if named is None and (why := _beyond_a_check(row)):
+        raise ValueError(why)
     layout = None if named is not None else layout_of(row)
     columns = named or (layout.columns if layout is not None else guessed(row))
     if (not columns.tests and not columns.answer) or not columns.prompt:
@@ -62,6 +64,15 @@ def read_row(row: dict[str, Any], named: Columns | None = None) -> Reading:
     if native:
         return Reading(made, "", unused)
     return Reading(made, _said(layout.name if layout else "", columns, row), unused)
+
+
+def _beyond_a_check(row: Mapping[str, Any]) -> str:
+    """Why rows of NuminaMath, CodeContests or Codeforces cannot be judged by what they hold; empty where they can."""
+    if "problem_type" in row and str(row.get("answer")).strip().lower() in ("proof", "notfound"):
+        return f"`answer` is {row['answer']!r}: there is none to compare with"
+    if row.get("input_mode") == "file" or ("public_tests" in row and not is_empty(row.get("input_file"))):
+        return "its programs read a file; only what is read from standard input is judged"
+    return "its programs talk with a judge" if not is_empty(row.get("interaction_format")) else ""
 
 
 def _said(name: str, columns: Columns, row: Mapping[str, Any]) -> str:

@@ -326,6 +326,8 @@ def test_an_instruction_has_its_input_below_it() -> None:
 def test_a_conversation_is_its_question_and_what_the_system_is_told() -> None:
     asked = task_of({"prompt": CHAT, "answer": "2"}).asked
     assert asked.text == "1+1?" and asked.system.startswith("Be brief.\n\n")
+    developed = task_of({"prompt": [{"role": "developer", "content": "Be brief."}, CHAT[1]], "answer": "2"}).asked
+    assert (developed.text, developed.system) == (asked.text, asked.system)
     turns = [*CHAT, {"role": "assistant", "content": "2"}, {"role": "user", "content": "And 2+2?"}]
     assert task_of({"prompt": turns, "answer": "4"}).asked.text == "User: 1+1?\n\nAssistant: 2\n\nUser: And 2+2?"
     assert task_of({"prompt": [{"from": "human", "value": "1+1?"}], "answer": "2"}).asked.text == "1+1?"
@@ -339,6 +341,10 @@ def test_a_conversation_is_its_question_and_what_the_system_is_told() -> None:
         ({"problem": "1+1?", "input_output": ""}, "`input_output` is empty"),
         ({"premise": "It rains.", "hypothesis": "It is wet.", "label": 0}, "no task in it"),
         ({"question": "1+1?", "answer": [[1, 2]]}, "`answer` is a list of lists"),
+        ({"problem": "?", "answer": "proof", "problem_type": "Algebra"}, "`answer` is 'proof'"),
+        (ROWS["CodeContests"][0] | {"input_file": "in.txt"}, "its programs read a file"),
+        (ROWS["Codeforces of open-r1"][0] | {"input_mode": "file"}, "its programs read a file"),
+        (ROWS["Codeforces of open-r1"][0] | {"interaction_format": "Ask."}, "its programs talk with a judge"),
         ({"prompt": "?", "reference_code": "df", "code_context": "import pandas"}, "a row of DS-1000"),
         ({"problem": "1+1?", "solution": "Two.", "type": "A", "level": "Level 1"}, "`solution` has no"),
         ({"question": "?", "choices": ["1", "2"], "answer": "7"}, "the answer '7' is none of the choices"),
