@@ -134,7 +134,9 @@ def script(record: Mapping[str, Any]) -> CodeTask:
     """A program in words (`question` or `prompt`) that reads each of `inputs` and prints what is in `outputs`,
     compared as `compare` says: by `lines`, `tokens` or `numbers`. It is written in `language`: python, cpp or javascript."""
     asked, language = _text(record, "question", "prompt"), written_in(record)
-    inputs, outputs = tuple(_texts(record, "inputs")), tuple(_texts(record, "outputs"))
+    # Windows' line ends would reach a program in C++ or JavaScript as a part of its lines.
+    inputs = tuple(text.replace("\r\n", "\n") for text in _texts(record, "inputs"))
+    outputs = tuple(_texts(record, "outputs"))
     return CodeTask(
         prompt=prompt.script(asked, language), tests=Scripts(inputs, outputs, _compare(record), language=language),
         language=language, reference=_reference(record), task_id=_task_id(record),

@@ -58,6 +58,7 @@ def test_a_script() -> None:
     assert task.tests == Scripts(("1\n", "2"), ("2\n", "3"))
     assert (task.asked.text, task.entry_point, task.reference) == ("Add one.", None, SCRIPT["program"])
     assert "standard input" in task.asked.system
+    assert script(SCRIPT | {"inputs": ["1\r\n2\r\n", "2"]}).tests.inputs == ("1\n2\n", "2")  # type: ignore[attr-defined]
     one = script({"prompt": "Add one.", "inputs": "1", "outputs": "2"})
     assert one.tests == Scripts(("1",), ("2",)) and one.reference is None
 
