@@ -12,11 +12,11 @@ from kolmocli.tasks.base import Attempt
 from kolmocli.tasks.code.judge import Second, Submission, returns_objects
 from kolmocli.tasks.outcome import Outcome
 
-Relation = Literal["equal", "true", "false", "is", "json", "near", "members", "root"]
+Relation = Literal["equal", "true", "false", "is", "json", "wrapped", "near", "members", "root"]
 """Relation of a result to the expected value: equal, true, false, or the very None, True or False that is expected.
 
-`json`: equal where JSON cannot tell them apart, so that a tuple is a list and a key a text; and, as APPS has it, what is
-expected may stand in a list of its own. `near`: equal, or numbers within the tolerance, as EvalPlus has it. `members`: the
+`json`: equal where JSON cannot tell them apart, so that a tuple is a list and a key a text. `wrapped`: the same, and what is
+expected may stand in a list of its own, as APPS has it. `near`: equal, or numbers within the tolerance, as EvalPlus has it. `members`: the
 same ones, in any order. `root`: a zero of the polynomial whose coefficients are expected.
 """
 Otherwise = Callable[[Submission], Attempt]
@@ -49,9 +49,9 @@ class Check:
             return bool(result == self.expected)
         if self.relation == "is":
             return result is self.expected
-        if self.relation == "json":
+        if self.relation in ("json", "wrapped"):
             made, wanted = _as_json(result), _as_json(self.expected)
-            return bool(made == wanted) or (type(wanted) is list and len(wanted) == 1 and bool(made == wanted[0]))
+            return bool(made == wanted) or (self.relation == "wrapped" and bool([made] == wanted))
         if self.relation == "near":
             return near(result, self.expected, self.tolerance or (_USUAL if _has_floats(self.expected) else 0.0))
         if self.relation == "members":

@@ -163,9 +163,11 @@ def calls(record: Mapping[str, Any]) -> CodeTask:
         raise ValueError("`inputs` and `outputs` are no lists of equal length")
     if not all(isinstance(given, list) for given in inputs):
         raise ValueError("`inputs` of a function are no lists of arguments")
+    wrapped = all(isinstance(wanted, list) and len(wanted) == 1 for wanted in outputs)
+    relation: Relation = "wrapped" if wrapped else "json"
     try:
         checks = tuple(
-            Check(Call.of(function, *given), wanted, "json") for given, wanted in zip(inputs, outputs, strict=True)
+            Check(Call.of(function, *given), wanted, relation) for given, wanted in zip(inputs, outputs, strict=True)
         )
     except UsageError as error:
         raise ValueError(str(error)) from None

@@ -296,6 +296,8 @@ def test_private_tests_count_too_and_a_pickle_runs_nothing() -> None:
         ({"text": "Twice.", "test_list": str(ASSERTS)}, TWICE, THRICE),
         ({"text": "Twice.", "test_list": [], "challenge_test_list": ASSERTS}, TWICE, THRICE),
         ({"question": "Twice.", "fn_name": "twice", "inputs": [[1], [3]], "outputs": [2, 6]}, TWICE, THRICE),
+        ({"question": "Copies.", "fn_name": "f", "inputs": [[1], [2]], "outputs": [[1], [2, 2]]}, "def f(n):\n    return [n] * n",
+         "def f(n):\n    return [n] * n if n > 1 else n"),
         ({"question": "Echo.", "inputs": "[\"1\\n\"]", "outputs": "[\"1\\n\"]"}, ECHO, SHOUT),
         ({"question": "Echo.", "inputs": [["1"]], "outputs": [["1"]]}, ECHO, SHOUT),
         ({"prompt": "Sum.", "entry_point": "sum", "test_list": ["assert sum(1, 2) == 3"]},
