@@ -11,6 +11,7 @@ from kolmocli.tasks.base import Prompt
 from kolmocli.tasks.code.languages import Written
 
 _INDENT = "    "
+_ANNOTATIONS = re.compile(r"\b(?:Dict|List|Optional|Set|Tuple|Union)(?=\[)")
 _RULES = """\
 Only the modules of Python's standard library that compute are there: no files, no network, no other processes. Answer \
 with the code alone, in one code block."""
@@ -69,6 +70,12 @@ def program_of_completion(prompt_code: str, entry_point: str | None, text: str) 
 def _defines(entry_point: str) -> re.Pattern[str]:
     name = re.escape(entry_point)
     return re.compile(rf"^(?:(?:async )?def|class) {name}\b|^{name}\s*[:=]", re.MULTILINE)
+
+
+def annotated(asked: str) -> str:
+    """The import of what a prompt's code has in its annotations; the sites that such code is from have it above each program."""
+    names = sorted(set(_ANNOTATIONS.findall(asked)))
+    return f"from typing import {', '.join(names)}\n" if names else ""
 
 
 @lru_cache(1024)

@@ -172,7 +172,7 @@ def calls(record: Mapping[str, Any]) -> CodeTask:
     except UsageError as error:
         raise ValueError(str(error)) from None
     return CodeTask(
-        prompt=prompt.function_in_words(asked, function), tests=Checks(checks), entry_point=function,
+        prompt=prompt.function_in_words(asked, function), tests=Checks(checks), entry_point=function, opening=prompt.annotated(asked),
         reference=_reference(record), task_id=_task_id(record), allowance=allowance(record),
         objects=Objects(methods=(Method("Solution", function, function),)), either=True,
     )  # fmt: skip

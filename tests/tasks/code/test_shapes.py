@@ -11,7 +11,7 @@ from kolmocli.sandbox.base import Call
 from kolmocli.tasks.code.asserts import Asserts
 from kolmocli.tasks.code.checks import Check, Checks
 from kolmocli.tasks.code.scripts import Scripts
-from kolmocli.tasks.code.shapes import human_eval, mbpp, script
+from kolmocli.tasks.code.shapes import calls, human_eval, mbpp, script
 from kolmocli.tasks.code.task import CodeTask
 
 FUNCTION = {
@@ -61,6 +61,13 @@ def test_a_script() -> None:
     assert script(SCRIPT | {"inputs": ["1\r\n2\r\n", "2"]}).tests.inputs == ("1\n2\n", "2")  # type: ignore[attr-defined]
     one = script({"prompt": "Add one.", "inputs": "1", "outputs": "2"})
     assert one.tests == Scripts(("1",), ("2",)) and one.reference is None
+
+
+def test_names_in_the_annotations_of_a_method_are_there() -> None:
+    code = "class Solution:\n    def f(self, v: List[int]) -> Optional[int]:\n"
+    task = calls({"question": code, "fn_name": "f", "inputs": [[[1]]], "outputs": [1]})
+    exec(compile(task.program(code + "        return v[0]"), "answer", "exec", dont_inherit=True), {})
+    assert calls({"question": "First.", "fn_name": "f", "inputs": [[[1]]], "outputs": [1]}).opening == ""
 
 
 def test_tests_may_call_check_themselves_or_have_none() -> None:
