@@ -34,7 +34,8 @@ class CodeTask(Task):
 
     def attempt(self, text: str, terms: Terms) -> Attempt:
         program, lines = self.program(text), text.count("\n") + 1
-        below = method_glue(self.objects.methods, perhaps=self.either)
+        methods = [each for each in self.objects.methods if not self.either or each.owner in program]
+        below = method_glue(methods, perhaps=self.either)
         return self.tests.attempt(
             Submission(program, lines, terms.rule, self.credit, 1 + self.index, self.allowance, below)
         )

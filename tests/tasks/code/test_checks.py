@@ -13,6 +13,7 @@ from kolmocli.sandbox.base import Call, Job, Opaque, Raised, Verdict
 from kolmocli.tasks.base import text_bits
 from kolmocli.tasks.code.checks import Check, Checks
 from kolmocli.tasks.code.judge import Credit, Submission
+from kolmocli.tasks.code.shapes import calls
 from kolmocli.tasks.code.task import CodeTask
 from kolmocli.tasks.judging import judge
 from kolmocli.tasks.outcome import Outcome, Terms
@@ -136,3 +137,9 @@ def test_one_program_for_two_tasks_is_run_for_each(box: Sandbox) -> None:
     outcomes = judge([TASK, other, TASK], [RIGHT] * 3, box, Terms(Binary()))
     assert [outcome.passed for outcome in outcomes] == [True, False, True]
     assert [outcome.value for outcome in outcomes] == [(12, 0, 4), (12,), (12, 0, 4)]
+
+
+def test_a_function_in_place_of_a_method_runs_in_any_sandbox(box: Sandbox) -> None:
+    task = calls({"question": "Area.", "fn_name": "area", "inputs": [[3, 4]], "outputs": [12]})
+    outcomes = judge([task] * 2, [RIGHT, RIGHT.replace("*", "+")], box, Terms(Binary()))
+    assert [(outcome.passed, outcome.status) for outcome in outcomes] == [(True, Status.OK), (False, Status.OK)]
