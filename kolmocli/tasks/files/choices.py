@@ -76,6 +76,12 @@ def right_answers(choices: Sequence[tuple[str, str]], right: Any, first: int = 0
         at = int(said) - first
     elif texts.count(said) == 1:
         at = texts.index(said)
+    elif (
+        (found := _LABELLED.fullmatch(said))
+        and found[1] in labels
+        and found[2].strip() in ("", texts[labels.index(found[1])])
+    ):
+        at = labels.index(found[1])
     else:
         raise ValueError(f"the answer {said[:40]!r} is none of the choices")
     label, text = choices[at]

@@ -290,6 +290,8 @@ def test_private_tests_count_too_and_a_pickle_runs_nothing() -> None:
         ({"question": "1+1?", "Option A": "1", "Option B": "3", "Option C": "2", "answer": 2}, "[ANSWER] C", "[ANSWER] A"),
         ({"question": "A+B?", "A": "1", "B": "1", "answer": "2"}, "[ANSWER] 2", "[ANSWER] B"),
         ({"question": "1+1?", "options": {"A": "1", "B": "2", "C": None}, "answer": "B"}, "[ANSWER] 2", "[ANSWER] C"),
+        ({"question": "1+1?", "choices": ["1", "2"], "answer": "(B)"}, "[ANSWER] 2", "[ANSWER] A"),
+        ({"question": "1+1?", "choices": ["1", "2"], "answer": "B. 2"}, "[ANSWER] 2", "[ANSWER] A"),
         ({"question": "?", "choices": ["5 m", "5 km", "6 m"], "answer": 0}, "[ANSWER] A. 5 m", "[ANSWER] 5"),
         ({"question": "?", "choices": ["50%", "50", "0.5"], "answer": 0}, "[ANSWER] A", "[ANSWER] 50"),
         ({"instruct_prompt": "Twice.", "entry_point": "twice", "test": UNIT}, TWICE, THRICE),
@@ -349,6 +351,7 @@ def test_a_conversation_is_its_question_and_what_the_system_is_told() -> None:
         (ROWS["Codeforces of open-r1"][0] | {"interaction_format": "Ask."}, "its programs talk with a judge"),
         ({"prompt": "?", "reference_code": "df", "code_context": "import pandas"}, "a row of DS-1000"),
         ({"problem": "1+1?", "solution": "Two.", "type": "A", "level": "Level 1"}, "`solution` has no"),
+        ({"question": "?", "choices": ["1", "2"], "answer": "B. 1"}, "the answer 'B. 1' is none of the choices"),
         ({"question": "?", "choices": ["1", "2"], "answer": "7"}, "the answer '7' is none of the choices"),
         (
             {"question": "?", "choices": ["1", None, "3"], "answer": 0},
