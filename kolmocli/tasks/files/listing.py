@@ -35,7 +35,7 @@ from kolmocli.tasks.files.layouts import Columns
 from kolmocli.tasks.files.problems import Problems
 from kolmocli.tasks.files.records import MAX_ITEMS, Keys, Record, checked
 from kolmocli.tasks.files.rows import Where, decoded, rows
-from kolmocli.tasks.files.values import is_empty
+from kolmocli.tasks.files.values import is_empty, value_at
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,11 +147,11 @@ def item(
     is_sequence = any(key in data for key in _SEQUENCES)
     reading = Reading(data) if is_sequence else read_row(data, columns)
     read, shape = reading.row, None if is_sequence else _shape(reading.row)
-    if level_key is not None and level_key not in data:
+    level = read.get("level") if level_key is None else value_at(data, level_key)
+    if level_key is not None and level is None and level_key not in data:
         raise ValueError(f"no `{level_key}` in it (data.level_key)")
-    level = read.get("level") if level_key is None else data[level_key]
     if shape is None:
-        return _sequenced(data, max_items, level_key), reading
+        return _sequenced(data if level_key is None else data | {"level": level}, max_items, level_key), reading
     family, bucket = label(data, "family"), label(data, "bucket")
     known = None if level is None else level_of(level, level_key or "level")
     if bucket is not None and level_key is None:
@@ -190,7 +190,7 @@ def _shape(data: Mapping[str, Any]) -> Shape | None:
 
 def _sequenced(data: dict[str, Any], max_items: int, level_key: str | None) -> Sequenced:
     if level_key is not None:
-        data = {**data, "level": int(level_of(data[level_key], level_key)), "bucket": None}
+        data = {**data, "level": int(level_of(data["level"], level_key)), "bucket": None}
     found = entry(data)
     record, keys = checked(found, max_items)
     return Sequenced(record, keys, found.task_id)

@@ -81,6 +81,7 @@ def test_where_a_task_belongs(said: dict[str, Any], family: str, level: float | 
 def test_another_key_may_say_how_hard_a_task_is() -> None:
     row = {**QUESTION, "bucket": "a/9", "level": 7, "difficulty": "medium"}
     assert (listed(row, "difficulty").level, listed(row).family) == (2, "a")
+    assert listed({**QUESTION, "metadata": '{"difficulty": "hard"}'}, "metadata.difficulty").level == 3
     found, _ = item({**SEQUENCE, "hops": 3, "family": "runs"}, level_key="hops")
     assert isinstance(found, Sequenced)
     assert found.record.bucket == "runs/3"
