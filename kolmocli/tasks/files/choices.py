@@ -24,8 +24,8 @@ def read_choices(value: Any) -> list[tuple[str, str]]:
         value = found if found is not None else [f"{label}) {text}" for label, text in _IN_A_ROW.findall(value)]
     if isinstance(value, Mapping):
         if isinstance(value.get("text"), list):
-            labels = value.get("label") or list(ascii_uppercase)
-            return [(str(label), str(text)) for label, text in zip(labels, value["text"], strict=False)]
+            named = value.get("label") or list(ascii_uppercase)
+            return [(str(label), str(text)) for label, text in zip(named, value["text"], strict=False)]
         value = [{"label": label, "text": text} for label, text in value.items() if text is not None]
     while isinstance(value, list) and value[-1:] == [None]:  # of a table, whose lists are all as long as the longest
         value = value[:-1]
