@@ -72,7 +72,17 @@ def test_odd_numbers_come_back(number):
         assert found is None or found[0].join(found[1], found[2], len(text)) == text
 
 
+@pytest.mark.parametrize("odd", [b"NA", b"0.25"])
+def test_decimals_of_many_sizes_come_back(odd):
+    """As one column's items they do not fit 64 bits."""
+    numbers = [b"0.12345678901234", b"123456.78901234", b"98765432.1", odd] * 5
+    text = b"".join(b"%d,%b\n" % (i * i, number) for i, number in enumerate(numbers))
+    assert decompress(compress(text)) == text
+    assert find_table(text) is not None
+
+
 cells = st.one_of(
+    st.floats().map(repr),
     st.integers(-(10**19), 10**19).map(str),
     st.decimals(-1000, 1000, places=2).map(str),
     st.from_regex(r"[a-z]{0,3}", fullmatch=True),

@@ -88,6 +88,8 @@ def _numbers(cells: Sequence[bytes]) -> Fitted | None:
     if decimals > MOST_DIGITS or max(map(len, bare)) > MOST_DIGITS:
         return None
     items = [_scaled(t, decimals) for t in bare]
+    if not all(map(_is_word, items)):
+        return None
     width = len(texts[0])
     for column in _forms(bare, decimals):
         if aligned:
@@ -110,6 +112,11 @@ def _scaled(text: str, decimals: int) -> int:
     return int((whole if whole not in ("", "-") else whole + "0") + part.ljust(decimals, "0"))
 
 
+def _is_word(item: int) -> bool:
+    """Whether it fits 64 bits: of one column, a number with many decimals and a large one may not both do so."""
+    return -(1 << 63) <= item < 1 << 63
+
+
 def _some_numbers(cells: Sequence[bytes]) -> Fitted | None:
     """Most cells as numbers of one form, and the others as text."""
     matches = [_NUMBER.fullmatch(c) is not None for c in cells]
@@ -129,7 +136,7 @@ def _some_numbers(cells: Sequence[bytes]) -> Fitted | None:
             item = None
             if text and text[0] != " " and len(text) <= MOST_DIGITS and len(text.partition(".")[2]) <= decimals:
                 item = _scaled(text, decimals)
-            if item is not None and write(item) == text:
+            if item is not None and _is_word(item) and write(item) == text:
                 items.append(item)
                 words.append(b"")
             else:
