@@ -170,7 +170,7 @@ def _source(argument: object, items: object, start: int, view: View) -> str:
 
 def _text(items: object, view: View) -> str:
     """The same bytes as text, where they are printable."""
-    if view.name != "u8" or not isinstance(items, tuple) or not all(32 <= x < 127 or x in b"\n\t" for x in items):
+    if view.name != "u8" or not isinstance(items, tuple) or not all(32 <= x < 127 or x in (9, 10) for x in items):
         return ""
     more = "…" if len(items) > _SHOWN_TEXT else ""
     return f": {bytes(items[:_SHOWN_TEXT]).decode()!r}{more}"

@@ -1,10 +1,18 @@
 """What `--explain` prints: programs, and in words where their items come from."""
 
+import itertools
+
 import pytest
 
 from kolmocli.archive.explanation import explain
+from kolmocli.archive.format.container import PROGRAMS, Section, digest, varint, write_member
+from kolmocli.archive.format.programs import ProgramCoder
+from kolmocli.archive.format.rangecoder import Encoder
+from kolmocli.archive.format.stored import stored
+from kolmocli.archive.opener import decompress
 from kolmocli.archive.options import Options
 from kolmocli.archive.packer import compress_with_reports
+from kolmocli.language.program import parse
 
 from . import samples
 
@@ -27,3 +35,15 @@ def test_words_at_the_programs(data, wanted):
     shown = str(explain(archive))
     assert wanted in shown
     assert f"{len(data)} bytes in {len(archive)}" in shown.splitlines()[0]
+
+
+def test_items_beyond_bytes_are_no_text():
+    """A list from which a program makes bytes may hold any integers."""
+    items = [80, -20, 7, 100, -90, -50, 33, 10, 90, -150]
+    program = parse(f"sequence_1 = set_list({items})\nsequence_2 = scan_add(sequence_1)")
+    coder, data = Encoder(), bytes(itertools.accumulate(items))
+    ProgramCoder().code(coder, stored(program))
+    sections = (Section(PROGRAMS, bytes([0]) + varint(len(data)) + coder.finish()),)
+    archive = write_member(len(data), sections, digest(len(data), bytes([PROGRAMS]), data))
+    assert decompress(archive) == data
+    assert "# 10 items" in str(explain(archive))
