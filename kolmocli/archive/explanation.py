@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from kolmocli.archive.codecs.codecs import CODECS
-from kolmocli.archive.format.cells import FIXED, LISTED, SHORT, TIME, TRIMMED, WORD
+from kolmocli.archive.format.cells import FIXED, LISTED, MIXED, SHORT, TIME, TRIMMED, WORD
 from kolmocli.archive.format.container import PYTHON, Member
 from kolmocli.archive.format.recurrences import Recurrence
 from kolmocli.archive.format.stored import Earlier, Fresh, StoredCall
@@ -129,6 +129,8 @@ def _seen_as(view: View) -> Iterator[str]:
                 yield f"items of column {number} are moments, written as {column.pattern}"
             elif column.kind == LISTED:
                 yield f"items of column {number} are words of a list of {column.places}"
+            if column.flags & MIXED:
+                yield f"column {number} has {_count(column.numbers, 'number')}, counted without the words between them"
     elif view.name != "u8":
         yield f"items are {view.name}"
 
@@ -140,9 +142,10 @@ def _place(start: int, count: int, view: View) -> str:
     starts = view.starts(last + 1)
     first_column, last_column = view.column_at(start), view.column_at(last)
     first, last = start - starts[first_column], last - starts[last_column]
+    cells = ["number" if column.flags & MIXED else "row" for column in view.template.numbers()]
     if first_column == last_column:
-        return f"column {first_column + 1}, rows {first}..{last}"
-    return f"column {first_column + 1}, row {first} to column {last_column + 1}, row {last}"
+        return f"column {first_column + 1}, {cells[first_column]}s {first}..{last}"
+    return f"column {first_column + 1}, {cells[first_column]} {first} to column {last_column + 1}, {cells[last_column]} {last}"
 
 
 def _arguments(call: StoredCall, items: object) -> str:

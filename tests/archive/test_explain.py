@@ -37,6 +37,14 @@ def test_words_at_the_programs(data, wanted):
     assert f"{len(data)} bytes in {len(archive)}" in shown.splitlines()[0]
 
 
+def test_cells_that_are_words_are_not_counted_as_rows():
+    data = b"".join(b"%d,%b\n" % (i, b"%d" % (3 * i) if i % 5 else b"NA") for i in range(60))
+    shown = str(explain(compress_with_reports(data, Options(level=6))[0]))
+    assert "column 2 has 48 numbers" in shown
+    assert "column 1, rows 0..59" in shown
+    assert "column 2, numbers 0..47" in shown
+
+
 def test_items_beyond_bytes_are_no_text():
     """A list from which a program makes bytes may hold any integers."""
     items = [80, -20, 7, 100, -90, -50, 33, 10, 90, -150]
