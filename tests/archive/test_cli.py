@@ -202,6 +202,8 @@ def test_compare_shows_the_standard_codecs(kolmo, tmp_path):
         (["compress", "a", "-1", "--format", "u8"], 2, "-1 has none: give -2 to -9, or remove --format"),
         (["compress", "a", "-0", "--model", "tiny"], 2, "-0 has none: give -2 to -9, or remove --model"),
         (["compress", "a", "-1", "--cache", "c"], 2, "-1 has none: give -2 to -9, or remove --cache"),
+        (["compress", "a", "-f", "--cache", "a.klm"], 1, "a.klm, line 1"),
+        (["compress", "a", "-f", "--cache", "/dev/zero"], 2, "device"),
         (["compress", "a", "--time-budget", "soon"], 2, "60s"),
         (["decompress", "a.klm", "--max-output", "many"], 2, "500M"),
         (["decompress", "a.klm", "--max-output", "9" * 5000], 2, "500M"),

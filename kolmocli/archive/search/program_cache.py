@@ -12,7 +12,7 @@ from pathlib import Path
 
 from kolmocli.archive.search.proposals import Proposer
 from kolmocli.errors import KolmoError
-from kolmocli.files import write_output
+from kolmocli.files import read_regular, write_output
 from kolmocli.language.program import Program, ProgramError, parse
 from kolmocli.plain import parsed
 
@@ -30,12 +30,12 @@ class ProgramCache:
         self._known: dict[tuple[int, ...], str] = {}
         self._new = False
         if path.exists():
-            for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+            for number, line in enumerate(read_regular(path).splitlines(), start=1):
                 self._read(line, number)
 
-    def _read(self, line: str, number: int) -> None:
+    def _read(self, line: bytes, number: int) -> None:
         try:
-            entry = parsed(line)
+            entry = parsed(line.decode())
             sequence, program = tuple(map(int, entry["sequence"])), str(entry["program"])
             parse(program)
         except (ValueError, KeyError, TypeError, ProgramError) as error:
