@@ -112,7 +112,8 @@ def pack_file(name: str, target: str, options: Options, how: FileOptions, compar
     check_output(name, target, how.force, binary=True)
     data = read_input(name)
     started = time.monotonic()
-    archive, reports = compress_with_reports(data, options, progress_of(name, how))
+    with naming(name):
+        archive, reports = compress_with_reports(data, options, progress_of(name, how))
     write_output(target, archive, like=name)
     if how.remove:
         remove_input(name, target, archive)

@@ -56,6 +56,15 @@ def test_programs_that_make_something_else_are_refused(source, words):
         compress_with_reports(made() + b"and the rest", Options(level=0, python=source, run_python=RUNNER))
 
 
+def test_a_program_that_fails_is_said_with_the_file_that_it_should_make(kolmo, tmp_path, monkeypatch):
+    monkeypatch.setenv("DOCKER_HOST", NO_ENGINE["DOCKER_HOST"])
+    (tmp_path / "a").write_bytes(made())
+    (tmp_path / "make.py").write_text("[1, 2, 3]")
+    done = kolmo("compress", "-0", "a", "--program", "make.py", "--allow-python")
+    assert done.code == 1
+    assert "kolmo: error: a: " in done.err
+
+
 def test_a_damaged_source_is_an_error(archive):
     assert read_source(write_source(SOURCE)) == SOURCE
     for payload in (b"", b"\x09", b"\x00\xff"):
