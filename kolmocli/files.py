@@ -36,7 +36,7 @@ def require_regular(name: str | Path, *, piped: bool = False) -> None:
     if piped and (str(name).startswith("/dev/fd/") or str(name) == "/dev/stdin"):
         return
     try:
-        mode = os.stat(name).st_mode
+        mode = Path(name).stat().st_mode
     except (OSError, ValueError):
         return
     if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):

@@ -30,6 +30,8 @@ def test_a_fifo_and_a_device_are_no_files(tmp_path: Path) -> None:
         UsageError, match=r"fifo: not a regular file but a FIFO; for what another command writes use - or"
     ):
         read_input(str(fifo))
+    with pytest.raises(UsageError, match="a FIFO"):
+        read_input(f"{fifo}/")
     with pytest.raises(UsageError, match=r"/dev/zero: not a regular file but a device$"):
         require_regular("/dev/zero")
 
