@@ -134,11 +134,9 @@ def check_output(source: str, target: str, force: bool, binary: bool) -> None:
     path = Path(target)
     if path.is_dir():
         raise UsageError(f"{target}: is a directory; name a file with -o")
-    if not path.exists():
-        return
-    if source != STANDARD and Path(source).exists() and path.samefile(source):
+    if path.exists() and source != STANDARD and Path(source).exists() and path.samefile(source):
         raise UsageError(f"{target}: is the input; name another output with -o")
-    if path.is_file() and not force:
+    if (path.is_file() or (path.is_symlink() and not path.exists())) and not force:
         raise KolmoError(f"{target}: exists already; use -f to overwrite it")
 
 

@@ -34,6 +34,16 @@ def test_nothing_is_overwritten_silently(kolmo, tmp_path):
     assert (tmp_path / "a").read_bytes() == b"changed"
 
 
+def test_a_link_to_nothing_is_not_overwritten_silently(kolmo, tmp_path):
+    (tmp_path / "a").write_bytes(DATA)
+    (tmp_path / "a.klm").symlink_to("elsewhere")
+    done = kolmo("compress", "a")
+    assert done.code == 1
+    assert "-f" in done.err
+    assert (tmp_path / "a.klm").is_symlink()
+    assert kolmo("compress", "a", "-f").code == 0
+
+
 def test_the_input_is_never_the_output(kolmo, tmp_path):
     (tmp_path / "a.klm").write_bytes(compress(DATA))
     os.link("a.klm", "other")
