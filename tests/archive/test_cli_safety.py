@@ -44,6 +44,15 @@ def test_a_link_to_nothing_is_not_overwritten_silently(kolmo, tmp_path):
     assert kolmo("compress", "a", "-f").code == 0
 
 
+def test_names_as_long_as_names_can_be(kolmo, tmp_path):
+    longest = "n" * 251
+    (tmp_path / longest).write_bytes(DATA)
+    assert kolmo("compress", "--rm", longest).code == 0
+    assert kolmo("decompress", "--rm", f"{longest}.klm").code == 0
+    assert (tmp_path / longest).read_bytes() == DATA
+    assert names() == [longest]
+
+
 def test_the_input_is_never_the_output(kolmo, tmp_path):
     (tmp_path / "a.klm").write_bytes(compress(DATA))
     os.link("a.klm", "other")
