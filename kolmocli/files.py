@@ -106,7 +106,7 @@ def packed_name(name: str, suffix: str = SUFFIX) -> str:
         raise UsageError(f"{name}: ends in {suffix} already; say with -o where an archive of it goes")
     if Path(name).name in ("", ".."):
         raise UsageError(f"{name}: is a directory without a name; say with -o where an archive of it goes")
-    return name.rstrip("/") + suffix
+    return f"{Path(name)}{suffix}"
 
 
 def unpacked_name(name: str, suffix: str = SUFFIX) -> str:

@@ -159,6 +159,12 @@ def test_the_archive_is_not_in_itself(kolmo, tree):
     assert os.path.getsize("all.klm") == size
 
 
+@pytest.mark.parametrize("name", ["tree", "tree/", "tree/.", "./tree//."])
+def test_the_archive_of_a_folder_stands_next_to_it(kolmo, tmp_path, tree, name):
+    assert kolmo("compress", "-q", "-1", name).code == 0
+    assert sorted(os.listdir(tmp_path)) == ["tree", "tree.klm"]
+
+
 def test_what_is_no_file_is_left_out_with_a_word(kolmo, tree):
     os.mkfifo("tree/pipe")
     done = kolmo("compress", "tree")
