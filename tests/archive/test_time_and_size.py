@@ -2,6 +2,7 @@
 
 import random
 import struct
+import sys
 import time
 from pathlib import Path
 
@@ -176,3 +177,10 @@ def test_strong_codecs_run_after_the_search_where_only_the_beginning_was_made_by
 
 def test_strong_codecs_run_at_once_where_no_program_is_expected(monkeypatch):
     assert whole_levels(monkeypatch, samples.text(70_000))[2] == [6]
+
+
+@pytest.mark.parametrize("seconds", [None, 60])
+def test_without_pcodec_the_other_codecs_pack(monkeypatch, seconds):
+    monkeypatch.setitem(sys.modules, "pcodec", None)
+    data = samples.RULED["walk"]
+    assert decompress(compress(data, 6, seconds)) == data

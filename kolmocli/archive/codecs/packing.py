@@ -42,6 +42,8 @@ def pack(
     up where it is not.
     """
     first: _Payloads = []
+    if importlib.util.find_spec(CODECS[NUMBERS].package or "") is None:
+        layouts = ()
     if deadline is not None and level > _LEVEL_ONE:
         layouts = list(layouts)
         if len(data) <= _MOMENT or time.monotonic() + _seconds_of_level_one(data, len(layouts)) < deadline:
@@ -72,8 +74,6 @@ def _seconds_of_level_one(data: bytes, layouts: int) -> float:
 
 def _by_layout(data: bytes, level: int, deadline: float | None, layouts: Iterable[Layout]) -> _Payloads:
     """The payload of each layout: numbers alone, or parts of which each has its own codec."""
-    if importlib.util.find_spec(CODECS[NUMBERS].package or "") is None:
-        return []
     made = []
     for layout in layouts:
         if deadline is not None and time.monotonic() + CODECS[NUMBERS].seconds(len(data), level) > deadline:
