@@ -187,7 +187,7 @@ FORMULAS = FormulaJudge()
 
 
 def described(name: JudgeName) -> str:
-    """A judge by name and version: `auto (rules 5, math-verify 0.9.0)`."""
+    """A judge by name and version: `auto (rules 6, math-verify 0.9.0)`."""
     library = f", {version() or 'formulas as they are written'}" if name in ("auto", "math") else ""
     return f"{name} (rules {RULES}{library})"
 

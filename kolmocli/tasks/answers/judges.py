@@ -15,5 +15,5 @@ from typing import Literal, get_args
 
 JudgeName = Literal["auto", "strict", "math", "text", "choice"]
 NAMES: tuple[str, ...] = get_args(JudgeName)
-RULES = 5
+RULES = 6
 """Version of what these pages take for the same answer. It goes up when some answer is judged otherwise than before."""

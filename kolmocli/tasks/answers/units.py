@@ -48,6 +48,7 @@ _CHANGING = frozenset(
 _KNOWN = """
 metre m meter meters metres
 kilometre km kms kilometer kilometers kilometres
+decimetre dm decimeter decimeters decimetres
 centimetre cm cms centimeter centimeters centimetres
 millimetre mm millimeter millimeters millimetres
 micrometre µm um micron microns
@@ -56,24 +57,37 @@ inch in inches
 foot ft feet
 yard yd yards
 mile mi miles
+furlong furlongs
+light-year ly lightyear lightyears
+hectare ha hectares
+acre acres
 gram g grams
 kilogram kg kgs kilograms kilo kilos
 milligram mg milligrams
+microgram µg mcg micrograms
 tonne t ton tons tonnes
 pound lb lbs pounds
 ounce oz ounces
 litre l L liter liters litres
+decilitre dl deciliter deciliters decilitres
+centilitre cl centiliter centiliters centilitres
 millilitre ml mL milliliter milliliters millilitres
 gallon gal gallons
 quart qt quarts
 pint pints
 cup cups
+tablespoon tbsp tablespoons
+teaspoon tsp teaspoons
+barrel barrels
 second s sec secs seconds
 millisecond ms milliseconds
+microsecond µs microseconds
+nanosecond ns nanoseconds
 minute min mins minutes
 hour h hr hrs hours
 day days
 week weeks
+fortnight fortnights
 month months
 year years yr yrs
 decade decades
@@ -97,24 +111,81 @@ celsius °c celsius
 fahrenheit °f fahrenheit
 kelvin K kelvins
 radian rad radians
+revolution rev revs revolutions
 joule J joules
 kilojoule kj kilojoules
+megajoule MJ megajoules
+millijoule mJ millijoules
+calorie cal calories Calorie Calories
+kilocalorie kcal kilocalories Calorie Calories
+electronvolt eV electronvolts
+kiloelectronvolt keV
+megaelectronvolt MeV
+gigaelectronvolt GeV
 newton N newtons
+kilonewton kn kilonewtons
+millinewton mN millinewtons
+metre·newton Nm
+pascal pa pascals
+hectopascal hPa hectopascals
+kilopascal kpa kilopascals
+megapascal MPa megapascals
+bar bars
+millibar mbar millibars
+atmosphere atm atmospheres
+inch^-2·pound psi
+torr mmHg
 watt W watts
 kilowatt kw kilowatts
+megawatt MW megawatts
+gigawatt gw gigawatts
+milliwatt mW milliwatts
+horsepower hp
+hour·watt Wh
+hour·kilowatt kwh
+hour·megawatt MWh
+hour·milliampere mAh
 volt V volts
-ampere A amps amperes
+kilovolt kv kilovolts
+millivolt millivolts
+ampere A amp amps ampere amperes
+milliampere mA milliamp milliamps milliamperes
+microampere µA microamps microamperes
+ohm Ω Omega ohms
+kilohm kOmega kiloohm kilohms kiloohms
+megohm MOmega megaohm megohms megaohms
+coulomb coulombs
+microcoulomb µC microcoulombs
+nanocoulomb nC nanocoulombs
+farad farads
+microfarad µF microfarads
+nanofarad nF nanofarads
+picofarad pF picofarads
+henry henries
+millihenry mH millihenries
+tesla teslas
+millitesla mT milliteslas
+mole mol mols moles
+millimole mmol millimoles
+decibel db decibels
 hertz hz
 kilohertz khz
 megahertz mhz
+gigahertz ghz
+bit bits
+kilobit kbit kilobits
+megabit mbit Mb megabits
+gigabit gbit Gb gigabits
 byte bytes
 kilobyte kb kilobytes
 megabyte mb megabytes
 gigabyte gb gigabytes
+terabyte tb terabytes
 morning am
 afternoon pm
-mile/hour mph
-kilometre/hour kph kmh
+hour^-1·mile mph
+hour^-1·kilometre kph kmh
+minute^-1·revolution rpm
 """
 
 
@@ -122,7 +193,9 @@ def _table() -> dict[str, frozenset[str]]:
     meanings: dict[str, set[str]] = {}
     for line in _KNOWN.strip().splitlines():
         name, *spellings = listed(line)
-        for spelling in (name, *spellings):
+        spellings.append(name)
+        name = name.replace("·", " ")
+        for spelling in spellings:
             meanings.setdefault(spelling, set()).add(name)
     return {spelling: frozenset(names) for spelling, names in meanings.items()}
 
@@ -130,18 +203,8 @@ def _table() -> dict[str, frozenset[str]]:
 _MEANINGS = _table()
 _TEMPERATURE = re.compile(r"(?:°|degrees?) ?(c|f|celsius|fahrenheit)\b", re.IGNORECASE)
 _CLOCK = re.compile(r"\b([ap])\.m\.?(?= |\Z)", re.IGNORECASE)
-_PIECE = re.compile(r"([A-Za-z°µ$€£¥₹₽₩¢元]+\.?)(?:\^?\(?(-?[0-9²³])\)?)?")
-_POWERS = {
-    "square": "2",
-    "sq": "2",
-    "sq.": "2",
-    "cubic": "3",
-    "cu": "3",
-    "²": "2",
-    "³": "3",
-    "squared": "2",
-    "cubed": "3",
-}
+_PIECE = re.compile(r"([A-Za-z°µ$€£¥₹₽₩¢元]+\.?)(?:\^?\(?(-?[0-9]|[²³])\)?)?")
+_POWERS = {"square": 2, "sq": 2, "sq.": 2, "cubic": 3, "cu": 3, "²": 2, "³": 3, "squared": 2, "cubed": 3}
 _MOST_MEANINGS = 16
 
 
@@ -167,28 +230,29 @@ def meanings(unit: str) -> frozenset[str]:
     above, _, below = unit.replace(" per ", "/").partition("/")
     if "/" in below:
         return frozenset()
-    high, low = _product(above), _product(below)
+    high, low = _product(above), _product(below, -1)
     if below and not low:
         return frozenset()
-    return frozenset(f"{a}/{b}" if b else a for a, b in product(high, low or [""]))
+    return frozenset(" ".join(sorted(a + b)) for a, b in product(high, low or [()]))
 
 
-def _product(text: str) -> list[str]:
-    """The meanings of units side by side, up to the first word that is none."""
-    found: list[frozenset[str]] = []
-    power = ""
+def _product(text: str, sign: int = 1) -> list[tuple[str, ...]]:
+    """The meanings of units side by side, up to the first word that is none: of `m s^-1` the metre and `second^-1`."""
+    found: list[tuple[frozenset[str], int]] = []
+    power = 1
     for word, raised in _PIECE.findall(text):
-        if word.lower() in _POWERS and word.lower() not in ("squared", "cubed"):
-            power = _POWERS[word.lower()]
+        spoken = _POWERS.get(word.lower())
+        if spoken and word.lower() not in ("squared", "cubed"):
+            power = spoken
             continue
-        if word.lower() in _POWERS and found:
-            found[-1] = frozenset(f"{name}^{_POWERS[word.lower()]}" for name in found[-1])
+        if spoken and found:
+            found[-1] = (found[-1][0], spoken)
             continue
         names = _MEANINGS.get(word) or (_MEANINGS.get(word.lower()) if len(word) > 1 else None)
         if names is None:
             break
-        power = _POWERS.get(raised, raised) or power
-        found.append(frozenset(f"{name}^{power}" if power else name for name in names))
-        power = ""
-    made = [" ".join(sorted(each)) for each in product(*found)] if found else []
+        found.append((names, _POWERS.get(raised) or int(raised) if raised else power))
+        power = 1
+    factors = [[name if each * sign == 1 else f"{name}^{each * sign}" for name in names] for names, each in found]
+    made = list(product(*factors)) if found else []
     return made if len(made) <= _MOST_MEANINGS else []
