@@ -86,6 +86,8 @@ def rounds(tree: Tree, decimal: Fraction, unit: Fraction) -> bool:
 
 
 _SAMPLES = 5
+_UNKNOWN_BASE = 1.7
+"""The natural logarithm of the base of `log`, which only its author knows: as good as any but those of 2, e and 10."""
 
 
 def differ(one: Tree, other: Tree) -> bool:
@@ -149,7 +151,7 @@ def _function(name: str, values: list[complex]) -> complex:
     if name == "log" and len(values) == 2:
         return cmath.log(values[1]) / cmath.log(a)
     if name == "log":
-        return complex(math.nan)  # of base e or 10: only its author knows
+        return cmath.log(a) / _UNKNOWN_BASE
     if name in ("sqrt", "exp", "sin", "cos", "tan", "sinh", "cosh", "tanh"):
         found: complex = getattr(cmath, name)(a)
         return found

@@ -202,7 +202,7 @@ def _function(name: str, arguments: list[Any]) -> Any:
     if name == "log":
         if len(arguments) == 2:
             return sympy.log(arguments[1], arguments[0])
-        return sympy.Function("log_of_some_base")(*arguments)
+        return sympy.log(*arguments) / sympy.Symbol("log_of_its_base", positive=True)
     known = {
         "ln": sympy.log, "arcsin": sympy.asin, "arccos": sympy.acos, "arctan": sympy.atan, "abs": sympy.Abs, "ceil": sympy.ceiling,
         "binom": sympy.binomial, "max": sympy.Max, "min": sympy.Min,

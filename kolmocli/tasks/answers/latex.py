@@ -161,7 +161,7 @@ class _Reader:
 
     def _group(self, depth: int) -> str:
         """Up to the brace that closes it."""
-        pieces, last, named = list[str](), "", False
+        pieces, last, named, scripted = list[str](), "", False, False
         while (token := self._next()) and token != "}":
             piece = self._piece(token, depth)
             name = token[1:].strip() if token.startswith("\\") else ""
@@ -177,6 +177,9 @@ class _Reader:
             wordy = name.isalpha() and name not in _WRAPPERS and piece[:1].isalpha()
             if piece and last[-1:].isalnum() and ((wordy and last[-1:].isalpha()) or (named and piece[0].isalnum())):
                 piece = f" {piece}"  # `\sin x` is no `sinx`
+            if token == "{" and scripted and piece[:1].isalnum():
+                piece = f" {piece}"  # `\log_{3}{5}`
+            scripted = last in ("^", "_")
             if piece:
                 named = wordy and piece[-1:].isalpha()
                 last = piece
@@ -212,7 +215,7 @@ class _Reader:
         if sign == "_":
             held = held[1:-1] if _BRACKETED.match(held) else held
             held = _BASES.get(held.strip(), held)
-        short = held.isalnum() and (sign == "_" or len(held) == 1)
+        short = held.isalnum() and (len(held) == 1 or (sign == "_" and held.isdigit()))
         return held if short and not follows else f"({held})"
 
     def _piece(self, token: str, depth: int) -> str:

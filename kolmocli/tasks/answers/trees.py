@@ -149,9 +149,11 @@ class _Parser:
                     raise NotAFormula("1/2x is two things")
                 before = self._tokens[self._at - 1]
                 if self._peek()[0] == "number" and (
-                    before[0] == "number" or (before[0] == "letter" and before[1] != "i")
+                    before[0] == "number"
+                    or (before[0] == "letter" and before[1] != "i")
+                    or (before[1] == ")" and self._at not in self._spaced)
                 ):
-                    raise NotAFormula("a number behind a letter: x2 is two things, or three")
+                    raise NotAFormula("a number behind a letter or a bracket: x2 and \\sqrt21 are two things, or three")
                 tree = ("*", tree, self._power())
             else:
                 return tree
