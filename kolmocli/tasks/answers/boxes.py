@@ -66,8 +66,9 @@ def last_answer(text: str) -> Box | None:
     if text[: last[2]].endswith("\\"):
         held = undoubled(held)
     before, behind = text[max(0, begin - _NEAR) : begin], text[last[1] :]
-    stands = alone and _may_precede(before) and _may_follow(behind)
-    return Box(held + _measure(held, behind), last[1], stands, not stands and _MINUS.search(before) is not None)
+    stands = alone and _may_precede(before) and _may_follow(behind) and not _is_one_of_several(held, before, behind)
+    negated = not stands and _MINUS.search(before) is not None
+    return Box(_money(held, before) + held + _measure(held, behind), last[1], stands, negated)
 
 
 _STYLES = frozenset(
@@ -89,6 +90,7 @@ _OTHERWISE = re.compile(
     re.IGNORECASE,
 )
 """`71 or`, `six or` and `71 to` before the box."""
+_EITHER = re.compile(r"\beither\b[^.\n]{1,80}\bor\b[\s$(\\\[}]*\Z", re.IGNORECASE)
 _CHANGED = re.compile(
     r"\b(?:minus|negative|plus|times|twice|double|triple|half\s+of|(?:divided|multiplied)\s+by|one\s+over"
     r"|the\s+(?:square|cube|square\s+root|cube\s+root|negative|opposite|reciprocal|inverse)\s+of)[ \t$(\\\[]*\Z",
@@ -97,9 +99,9 @@ _CHANGED = re.compile(
 """`minus`, `twice` and `the square of` before the box."""
 _MINUS = re.compile(r"(?:\A|[\s=:(\[$])[-−–]\s*[$(\\\[]*\Z")
 _TAGGED = re.compile(r"(?:<(?!/?(?:s|del|strike)\b)/?[A-Za-z][^<>]*>\s*)+\Z")
-_BULLET = re.compile(r"(?:\A|\n)\s*(?:[-+*•>–]|[0-9]{1,2}[.)])\s+\$*\Z")
+_BULLET = re.compile(r"(?:\A|\n)\s*(?:[-+*•>–]|[0-9]{1,2}[.)])\s+(?:\\?\$|[€£¥₹])*\Z")
 _MARKED = re.compile(r"(?:\A|(?<=[\s:(]))(?:\*{1,3}|_{1,2})\Z")
-_MATHS = re.compile(r"(?:\\[(\[]|\$|(?<!\\)\\[,;:! ]|[\s{(&~])+\Z")
+_MATHS = re.compile(r"(?:\\[(\[$]|[€£¥₹]|\$|(?<!\\)\\[,;:! ]|[\s{(&~])+\Z")
 _ARROW = re.compile(r"(?:=+|-+)>\Z")
 _DASH = re.compile(r"[A-Za-z]{2}(?<!\bis)(?<!\bare)(?<!\bequals)(?<!\bbe)(?<!\bget)(?:—| [-–—])\Z")
 _FACTOR = re.compile(r"(?:[0-9][.,:']?|(?<![A-Za-z\\])[A-Za-z])\Z")
@@ -110,7 +112,7 @@ _COLOURED = re.compile(r"\\(?:textcolor|colorbox|color|begin)\s*\{[^{}]*\}\s*\Z"
 def _may_precede(before: str) -> bool:
     """Whether what stands before a box on its line leaves it as it is."""
     line = before.rpartition("\n\n")[2]
-    if any(each.search(line) for each in (_DENIED, _OTHERWISE, _CHANGED)) or not _is_open(line):
+    if any(each.search(line) for each in (_DENIED, _OTHERWISE, _EITHER, _CHANGED)) or not _is_open(line):
         return False
     if not line.strip() or _BULLET.search(line):
         return True
@@ -174,13 +176,13 @@ def _is_open(line: str) -> bool:
     return True
 
 
-_CLOSER = r"(?:[\s$.*,;\"'’”}`]|\\[)\] ,;:!]|\\(?:q?quad|blacksquare|square|qed)\b|</?(?!s\b|del\b|strike\b)[a-z]{1,8}>|\\end\{[a-z]+\*?\}|\\pmod\{[^{}]*\})"  # noqa: RUF001
+_CLOSER = r"(?:[\s$.*,;\"'’”}`。，；！।∎□■◻✅✓✔🎉]|\\[)\] ,;:!]|\\(?:q?quad|blacksquare|square|qed)\b|</?(?!s\b|del\b|strike\b)[a-z]{1,8}>|\\end\{[a-z]+\*?\}|\\pmod\{[^{}]*\})"  # noqa: RUF001
 _CLOSERS, _SOME_CLOSERS = re.compile(f"{_CLOSER}*+"), re.compile(f"{_CLOSER}++")
 _GOES_ON = re.compile(r"[\s$\\)\]]*(?:\.\.|…)")
 _CLOSED_BELOW = re.compile(r"\\[)\]]|\$|\\end\{")
 _HOPED = re.compile(r"I hope (?:it|this) is correct\.?\s*\Z", re.IGNORECASE)
-_WORD = re.compile(r"[A-Za-z]+")
-_PLAIN = re.compile(r"[A-Za-zÀ-ÿµ€£¥₹\s.,;:'\"()/&@#-]*")
+_WORD = re.compile(r"[A-Za-zÀ-ÿ]+")
+_PLAIN = re.compile(r"[A-Za-zÀ-ÿµ€£¥₹元\s.,;:'\"()/&@#-]*")
 _UNITS = re.compile(r"\\(?:text|mathrm|textrm|mbox|textbf)\{([^{}]*)\}")
 _PERCENT = re.compile(r"(?:[\s$]|\\[ ,)])*(?:\\%|%|\\text\{ ?\\?%\}|(?:\\text\{ ?)?percent\b)")
 _CHANGES = (
@@ -189,7 +191,7 @@ _CHANGES = (
             "or but if plus minus times mod modulo cubed squared factorial half halves third thirds dozen dozens hundred thousand million"
             " billion trillion hundredths tenths below above less fewer than pi sqrt sin cos tan log ln percentile root power over doesn"
             " base quarters quarter score doubled tripled twice halved bn mil etc however though although let lets check verify recheck alternatively otherwise depending when"
-            " whenever assuming provided oops mistake try again"
+            " whenever assuming provided oops mistake try again tausend mille millionen milliarden millions millones milhões milliards"
         )
     )
     | DENIALS
@@ -232,9 +234,30 @@ def _may_follow(behind: str) -> bool:
     return words[0] in LETTERS and not behind.startswith(words[0])
 
 
+_CHOICE = re.compile(r"(?:\\(?:text(?:bf)?|math(?:rm|bf))\{)?\(?([A-J])\)?\.?\}?")
+_CHOICE_BEFORE = re.compile(r"(?:\b([A-J])\)?\s*(?:,?\s*(?:and|or)\b|[,/&]))[\s$(\\\[]*\Z")
+_CHOICE_BEHIND = re.compile(r"(?<![\w'])([B-HJ]\b(?!')|A\b(?!'|\s+[a-z]))")
+
+
+def _is_one_of_several(held: str, before: str, behind: str) -> bool:
+    """Whether a letter stands in the box, and another one beside it: `A or \\boxed{B}`, `\\boxed{B} and D`."""
+    letter = _CHOICE.fullmatch(held.strip())
+    return letter is not None and not {*_CHOICE_BEFORE.findall(before), *_CHOICE_BEHIND.findall(behind)} <= {letter[1]}
+
+
+_NUMBER = re.compile(r"\s*-?[0-9.,{}\\!]*[0-9]\s*")
+_MONEY = re.compile(r"(\\\$|[€£¥₹])(?:[\s$]|\\[(\[])*\Z")
+
+
+def _money(held: str, before: str) -> str:
+    """The sign of money that stands before a box with a bare number."""
+    found = _MONEY.search(before) if _NUMBER.fullmatch(held) else None
+    return found[1] if found else ""
+
+
 def _measure(held: str, behind: str) -> str:
     """The percent sign or the known unit that stands behind a box with a bare number."""
-    if not re.fullmatch(r"\s*-?[0-9.,{}\\!]*[0-9]\s*", held):
+    if not _NUMBER.fullmatch(held):
         return ""
     if _PERCENT.match(behind):
         return "\\%"

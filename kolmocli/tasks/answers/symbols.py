@@ -29,7 +29,7 @@ _SIGNS = {
     **{mark: f"\\{name} " for mark, name in _GREEK.items()},
     "×": "*", "⋅": "*", "·": "*", "∙": "*", "∗": "*", "÷": "/", "∕": "/", "⁄": "/", "＋": "+", "＝": "=",  # noqa: RUF001
     "≤": "<=", "⩽": "<=", "≥": ">=", "⩾": ">=", "≠": "!=", "∞": "\\infty ", "∪": "\\cup ", "∩": "\\cap ", "∈": "\\in ",  # noqa: RUF001
-    "∅": "\\emptyset ", "±": "\\pm ", "∓": "\\mp ", "‰": " permille",
+    "∅": "\\emptyset ", "±": "\\pm ", "∓": "\\mp ", "‰": " permille", "、": ",", "。": ".",
 }  # fmt: skip
 _TABLE = str.maketrans(_SIGNS)
 _RAISED = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁽⁾ⁿ", "0123456789+-()n", strict=True))
