@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
+from kolmocli.tasks.answers.parts import closes
 from kolmocli.tasks.answers.trees import NAMES
 from kolmocli.tasks.answers.words import DENIALS, DOUBTS, listed
 
@@ -16,6 +17,12 @@ _NAME = re.compile(
 _POINTS = re.compile(
     r"(?:(?:angle|triangle|overline|vec|measure|m|area|volume|length|S|V|P|A)? ?[\s_(]*[A-Z]{1,4}(?:_?\(?[A-Za-z0-9]{1,5}\)?)?\)?[\s°]*)\Z"
 )
+_DERIVED = re.compile(
+    r"\(?(?:d|partial )(?:\^\(?[0-9]\)? ?)?[A-Za-z]?\)?/\(?(?:d|partial )[A-Za-z](?:\^\(?[0-9]\)?)?\)?(?:\|_\([^()]*\))?"
+    r"|i{1,3}nt[ _].* d ?[A-Za-z]|lim_\([^()]*\) .+|\[[A-Z]{3,4}\]"
+)
+"""`dy/dx`, an integral, a limit, the area of a polygon."""
+_CALL = re.compile(r"(?:[fghFGHPE]|Pr|Var|det)(?:\^\(-1\))?(?=[(\[])")
 _VALUES = ("e", "pi", "infinity", "infty", "inf", "oo")
 _PRODUCT = re.compile(r"[0-9+*/^=<>-]")
 """A text with one of these may have products of letters in it: `2xy`."""
@@ -30,8 +37,12 @@ _WORD = re.compile(r"[A-Za-z]{2,}")
 
 
 def is_name(text: str) -> bool:
-    """Whether this names a thing that an answer may be the value of: `x`, `f(x)`, `|AB|`, `\\angle ABC`, `A:B`, `(x, y)`."""
+    """Whether this names a thing that an answer may be the value of: `x`, `f(x)`, `|AB|`, `\\angle ABC`, `A:B`, `(x, y)`,
+    `\\frac{dy}{dx}`, `P(X=2)`."""
     text = text.strip()
+    call = _CALL.match(text)
+    if _DERIVED.fullmatch(text) or (call and closes(text[call.end() :])):
+        return True
     if text.startswith("|") and text.endswith("|") and len(text) > 2:
         text = text[1:-1]
     if text[:1] == "(" and text[-1:] == ")" and "," in text:
