@@ -26,6 +26,11 @@ _EMPTY = frozenset(("∅", "{}", "{ }", "{∅}", "empty set", "the empty set", "
 _OUTWARD = re.compile(r"(?P<low>[\[\]])(?P<inside>[^\[\]]*)(?P<high>[\[\]])\Z")
 _BUILT = re.compile(r"(?P<name>[A-Za-z])\s*(?:∈\s*ℝ\s*)?[|:]\s*(?P<says>.+)\Z")  # noqa: RUF001
 _ALL_BUT = re.compile(r"(?:ℝ|\(-\s?infinity, ?\+?infinity\))\s*[∖-]\s*\{(?P<values>[^{}]+)\}\Z")  # noqa: RUF001
+_EXCEPT = re.compile(
+    r"all real(?: number)?s?(?: [a-z])?,? (?:except|excluding|other than)(?: for)? (?:[a-z] ?= ?)?(?P<values>[-0-9].*)\Z",
+    re.IGNORECASE,
+)
+_REAL = re.compile(r"[A-Za-z]\s*∈\s*ℝ\Z")  # noqa: RUF001
 _THOUSANDS = re.compile(r"(?<![0-9,.])[1-9][0-9]?(?:,[0-9]{3})+(?![0-9]|,[0-9])")
 """Not those from 100,000 on: `121,123` may be two numbers."""
 _UNEQUAL = re.compile(r"(?P<name>[A-Za-z])\s*!=\s*")
@@ -134,12 +139,13 @@ def _united(text: str, depth: int) -> Form | None:
 
 def _without(text: str, depth: int) -> Form | None:
     """The real numbers without some: the intervals between them."""
-    found = _ALL_BUT.match(text)
+    found = _ALL_BUT.match(text) or _EXCEPT.match(text)
     return None if found is None else _all_but(split(found["values"], _COMMA), depth)
 
 
 def _unequal(text: str, items: Sequence[str], depth: int) -> Form | None:
-    """`x != 0, 1` and `x != 0, x != 1`: the real numbers without these."""
+    """`x != 0, 1` and `x ∈ ℝ, x != 0, x != 1`: the real numbers without these."""  # noqa: RUF002
+    items = items[1:] if len(items) > 1 and _REAL.match(items[0]) else items
     said = [_UNEQUAL.match(item) for item in items]
     names = {each["name"] for each in said if each}
     if said[0] is None or len(names) > 1:

@@ -96,7 +96,8 @@ class Matching:
             if right.brackets != "()" or given.joined == "or" or ((given.joined or any(names)) and not named):
                 return False
             return self._in_order(_ordered(given, names) if named else given, right)
-        return given.kind == "tuple" and given.brackets == right.brackets and self._in_order(given, right)
+        alike = given.brackets == right.brackets or {given.brackets, right.brackets} == {"()", "⟨⟩"}
+        return given.kind == "tuple" and alike and self._in_order(given, right)
 
     def _intervals(self, given: Form, right: Form) -> bool:
         if given.kind == "tuple" and len(given.items) != 2:
