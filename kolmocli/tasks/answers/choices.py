@@ -28,6 +28,7 @@ _JUDGED = re.compile(
 """Words after a letter that begin a sentence about it, and no text of a choice."""
 _SEVERAL = re.compile(rf"[{_LETTERS}](?:(?:\s*(?:,|;|and|&)\s*)+[{_LETTERS}])+\Z")
 _RUN = re.compile(rf"[{_LETTERS}]{{2,6}}\Z")
+_INTRODUCED = re.compile(r"\A(?:both|(?:the )?(?:options|choices|answers)(?: are)?:?) ", re.IGNORECASE)
 _BRACKETED = re.compile(rf"\(([{_LETTERS}])\)")
 
 
@@ -66,7 +67,7 @@ def chosen(given: str) -> frozenset[str] | None:
 
 def _list_of(text: str) -> frozenset[str] | None:
     """`(A), (C)`, `{A, C}`, and `CA`, a run in another order."""
-    plain = _BRACKETED.sub(r"\1", text.removeprefix("{").removesuffix("}").strip())
+    plain = _BRACKETED.sub(r"\1", _INTRODUCED.sub("", text.removeprefix("{").removesuffix("}").strip()))
     if _SEVERAL.match(plain):
         return letters_of(plain)
     return frozenset(text) if _RUN.match(text) and len(set(text)) == len(text) else None

@@ -9,6 +9,7 @@ number, a calculation that is not done, words.
 
 from __future__ import annotations
 
+import json
 import re
 from functools import lru_cache
 
@@ -27,6 +28,8 @@ _BEFORE = " \t\n\"'`,;:“‘"  # noqa: RUF001 - typographic quotes are what the
 _AFTER = " \t\n\"'`.,;:”’"  # noqa: RUF001
 _STUCK = re.compile(r"(?<=[0-9])(?=[A-Za-z])")
 _BLANK = re.compile(r"\s+")
+_ESCAPED = re.compile(r"\\([{}_%&#$])")
+_MINUTES = re.compile(r"[0-9] ?°.*[0-9] ?(?:'|\")+\Z")
 _BROKEN = re.compile(r"(?<![$\\])\$[^$\n]*\n[^$]*(?<!\\)\$(?!\$)|\\\([^)]*\n")
 """A formula within a line that goes on in the next one: what is shown of it is not what stands there."""
 _STRUCK = re.compile(r"~~|\\(?:cancel|bcancel|xcancel|sout|st)\b|\u0336|\u0338|<(?:s|del|strike)>")
@@ -42,6 +45,8 @@ def _trimmed(text: str) -> str:
     found = _unmarked(text)
     quoted = found[:1] in ("'", "`")
     found = found.lstrip(_BEFORE)
+    if _MINUTES.search(found):
+        return found.replace('"', "''")
     if found.endswith("...") or (re.search(r"[A-Za-z]'+\Z", found) and not quoted):
         return found  # a list that goes on, a derivative
     return found.rstrip(_AFTER)
@@ -68,6 +73,8 @@ def same(given: str, right: str, judge: JudgeName = "auto", equal: Equal = never
         return False
     if _BROKEN.search(given) or (_STRUCK.search(given) and not _STRUCK.search(right)):
         return False
+    if judge not in ("text", "choice") and '"' in right and (data := _data(right)) is not None:
+        return _data(_ESCAPED.sub(r"\1", given)) == data
     wanted = _wanted(right)
     found = bare(given)
     if not found:
@@ -81,6 +88,15 @@ def same(given: str, right: str, judge: JudgeName = "auto", equal: Equal = never
         return True
     inner = _trimmed(unframed(found))
     return inner != found and inner != "" and _same(inner, wanted, equal)
+
+
+def _data(text: str) -> str | None:
+    """An object or a list of JSON in one spelling; None for what is none."""
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return None
+    return json.dumps(found, sort_keys=True) if isinstance(found, dict | list) else None
 
 
 @lru_cache(maxsize=10_000)

@@ -50,7 +50,7 @@ _WORDS = {
     "varphi": "phi", "varepsilon": "epsilon", "vartheta": "theta", "euro": "€", "pounds": "£", "lor": " or ", "land": " and ",
     "vee": " or ", "wedge": " and ", "percent": "%", "colon": ":",
     **dict.fromkeys(("setminus", "backslash"), "∖"),  # noqa: RUF001
-    **dict.fromkeys(("textdollar", "mathdollar"), "$"), "therefore": "",
+    **dict.fromkeys(("textdollar", "mathdollar"), "$"), "therefore": "", "prime": "'",
 }  # fmt: skip
 _BASES = {
     name: str(base)
@@ -78,6 +78,8 @@ _MONEY = re.compile(
     r"(?<!\\)\$(?=\s?[-+]?(?:[0-9][0-9,]*(?:\.[0-9]+)?|\.[0-9]+)[.,;*]*(?:\s+[A-Za-z]{2}|\s*\Z))|\A([-+]?[0-9][0-9,.]*\s?)\$\Z"
 )
 """A sign that no other closes, at a number that stands alone: no formula begins or ends with it."""
+_RAISED = re.compile(r"\^(?:\((°|'+)\)|(°|'+))")
+"""A sign that stands above the line by itself."""
 _OVER, _CHOOSE = "\x01", "\x02"
 
 
@@ -92,7 +94,7 @@ def plain(text: str) -> str:
         text = _MONEY.sub(r"\1\\$", text.strip())
     text = _MATRIX.sub(_matrix, _QUAD.sub(r"\\quad ", _ANY_COMMA.sub(",", _THOUSANDS.sub("", text))))
     text = _ENVIRONMENT.sub(" ", text)
-    return _Reader(text).all().replace("^°", "°").replace("^(°)", "°").strip()
+    return _RAISED.sub(r"\1\2", _Reader(text).all()).strip()
 
 
 def undoubled(text: str) -> str:

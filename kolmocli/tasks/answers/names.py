@@ -115,7 +115,9 @@ _NEEDLESS = re.compile(r"(?<![0-9],)(?<=\W) | (?=\W)")
 _BASED = re.compile(r"\A\(([0-9A-Fa-f]+)\)_")
 """`(1010)_2`, a number in base 2."""
 _ARTICLE = re.compile(r"\A(?:the|an?) (?=[A-Za-z]{2})", re.IGNORECASE)
-_CLOCK = re.compile(r"\b([ap])\.m\b\.?", re.IGNORECASE)
+_CLOCK = re.compile(r"(?<=[0-9]) ?([ap])\.?m\b\.?", re.IGNORECASE)
+_HOUR = re.compile(r"(?<![0-9:])0(?=[0-9]:[0-9]{2})")
+_DAY = re.compile(r"(?<=[0-9])(?:st|nd|rd|th)\b")
 _CALLED = re.compile(r"(?<=[a-z]{2})!+\Z", re.IGNORECASE)
 
 
@@ -131,8 +133,10 @@ def same_text(given: str, right: str) -> bool:
     one, other = folded(given), folded(right)
     if one == other:
         return True
-    one, other = (_CLOCK.sub(r"\1m", each) for each in (one, other))
+    one, other = (_HOUR.sub("", _CLOCK.sub(r"\1m", each)) for each in (one, other))
+    if one == other:
+        return True
     if not is_words(other) or abs(len(one) - len(other)) > 5:
         return False
-    one, other = (_ARTICLE.sub("", _CALLED.sub("", each)) for each in (one, other))
+    one, other = (_ARTICLE.sub("", _DAY.sub("", _CALLED.sub("", each))) for each in (one, other))
     return one == other or (one.casefold() == other.casefold() and not has_cases(one, other))
