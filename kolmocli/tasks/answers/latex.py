@@ -51,6 +51,7 @@ _WORDS = {
     "vee": " or ", "wedge": " and ", "percent": "%", "colon": ":",
     **dict.fromkeys(("setminus", "backslash"), "∖"),  # noqa: RUF001
     **dict.fromkeys(("textdollar", "mathdollar"), "$"), "therefore": "", "prime": "'",
+    **dict.fromkeys(("bmod", "mod"), " mod "), "equiv": "≡",
 }  # fmt: skip
 _BASES = {
     name: str(base)
@@ -256,6 +257,8 @@ class _Reader:
         if name in ("overline", "bar", "dot"):
             held = self._argument(depth)
             return f"{'overline' if name == 'bar' or held.isdigit() else name}({held})"
+        if name == "pmod":
+            return f" (mod {self._argument(depth).strip()})"
         if name == "mathbb":
             return {"R": "ℝ", "Z": "ℤ", "N": "ℕ", "Q": "ℚ", "C": "ℂ"}.get(held := self._argument(depth), held)  # noqa: RUF001
         return _WORDS.get(name, name)

@@ -103,6 +103,8 @@ pence p pence
 yen ¥ jpy
 yuan ¥ cny rmb 元
 rupee ₹ inr rs rs. rupees
+paisa paise
+peso pesos
 franc chf francs
 rouble ₽ rouble roubles ruble rubles
 won ₩ krw
