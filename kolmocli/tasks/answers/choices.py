@@ -28,7 +28,7 @@ _JUDGED = re.compile(
 """Words after a letter that begin a sentence about it, and no text of a choice."""
 _SEVERAL = re.compile(rf"[{_LETTERS}](?:(?:\s*(?:,|;|and|&)\s*)+[{_LETTERS}])+\Z")
 _RUN = re.compile(rf"[{_LETTERS}]{{2,6}}\Z")
-_INTRODUCED = re.compile(r"\A(?:both|(?:the )?(?:options|choices|answers)(?: are)?:?) ", re.IGNORECASE)
+_INTRODUCED = re.compile(r"\A(?:both|(?:the )?(?:correct )?(?:option|choice|answer)s?(?: is| are)?:?) ", re.IGNORECASE)
 _BRACKETED = re.compile(rf"\(([{_LETTERS}])\)")
 
 

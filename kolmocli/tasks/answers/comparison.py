@@ -28,6 +28,7 @@ _BEFORE = " \t\n\"'`,;:“‘"  # noqa: RUF001 - typographic quotes are what the
 _AFTER = " \t\n\"'`.,;:”’"  # noqa: RUF001
 _STUCK = re.compile(r"(?<=[0-9])(?=[A-Za-z])")
 _BLANK = re.compile(r"\s+")
+_STARRED = re.compile(r"(?<=[A-Za-z0-9)}]\*)[.,;:]\Z|(?<=\*\*)[.,;:]\Z")
 _ESCAPED = re.compile(r"\\([{}_%&#$])")
 _MINUTES = re.compile(r"[0-9] ?°.*[0-9] ?(?:'|\")+\Z")
 _BROKEN = re.compile(r"(?<![$\\])\$[^$\n]*\n[^$]*(?<!\\)\$(?!\$)|\\\([^)]*\n")
@@ -54,7 +55,7 @@ def _trimmed(text: str) -> str:
 
 def _unmarked(text: str) -> str:
     """Without the stars of Markdown. A single star behind a number is a sign."""
-    text = _BLANK.sub(" ", text).strip().removesuffix("**").removeprefix("**")
+    text = _STARRED.sub("", _BLANK.sub(" ", text).strip()).removesuffix("**").removeprefix("**")
     while len(text) > 2 and text[0] == text[-1] and text[0] in "*_":
         text = text[1:-1]
     return text.strip()
@@ -74,7 +75,7 @@ def same(given: str, right: str, judge: JudgeName = "auto", equal: Equal = never
     if _BROKEN.search(given) or (_STRUCK.search(given) and not _STRUCK.search(right)):
         return False
     if judge not in ("text", "choice") and '"' in right and (data := _data(right)) is not None:
-        return _data(_ESCAPED.sub(r"\1", given)) == data
+        return _data(unframed(_ESCAPED.sub(r"\1", _unmarked(given)))) == data
     wanted = _wanted(right)
     found = bare(given)
     if not found:
