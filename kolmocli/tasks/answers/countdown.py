@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from kolmocli.tasks.answers.comparison import bare
 from kolmocli.tasks.answers.parsing import TAG
 from kolmocli.tasks.answers.places import lenient_place, strict_place
 from kolmocli.tasks.answers.task import Reading, ReadTask
@@ -40,7 +41,7 @@ class CountdownTask(ReadTask):
 
     def is_made_by(self, text: str) -> bool:
         """Whether a sum uses each number once and makes the target, computed in fractions."""
-        text = text.strip().strip("$").replace("\\times", "*").replace("\u00d7", "*").replace("\u00f7", "/")
+        text = bare(text)
         text = (
             text.rpartition("=")[0]
             if text.count("=") == 1 and _is_target(text.rpartition("=")[2], self.target)
