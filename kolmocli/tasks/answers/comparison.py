@@ -9,7 +9,6 @@ number, a calculation that is not done, words.
 
 from __future__ import annotations
 
-import json
 import re
 from functools import lru_cache
 
@@ -18,6 +17,7 @@ from kolmocli.tasks.answers.forms import read_form
 from kolmocli.tasks.answers.frames import unframed
 from kolmocli.tasks.answers.judges import JudgeName
 from kolmocli.tasks.answers.latex import LONGEST, plain
+from kolmocli.tasks.answers.literals import same_literal, spelled
 from kolmocli.tasks.answers.matching import Matching
 from kolmocli.tasks.answers.names import folded, same_text
 from kolmocli.tasks.answers.numbers import Amount, amount
@@ -29,7 +29,6 @@ _AFTER = " \t\n\"'`.,;:”’"  # noqa: RUF001
 _STUCK = re.compile(r"(?<=[0-9])(?=[A-Za-z])")
 _BLANK = re.compile(r"\s+")
 _STARRED = re.compile(r"(?<=[A-Za-z0-9)}]\*)[.,;:]\Z|(?<=\*\*)[.,;:]\Z")
-_ESCAPED = re.compile(r"\\([{}_%&#$])")
 _MINUTES = re.compile(r"[0-9] ?°.*[0-9] ?(?:'|\")+\Z")
 _BROKEN = re.compile(r"(?<![$\\])\$[^$\n]*\n[^$]*(?<!\\)\$(?!\$)|\\\([^)]*\n")
 """A formula within a line that goes on in the next one: what is shown of it is not what stands there."""
@@ -74,8 +73,8 @@ def same(given: str, right: str, judge: JudgeName = "auto", equal: Equal = never
         return False
     if _BROKEN.search(given) or (_STRUCK.search(given) and not _STRUCK.search(right)):
         return False
-    if judge not in ("text", "choice") and '"' in right and (data := _data(right)) is not None:
-        return _data(unframed(_ESCAPED.sub(r"\1", _unmarked(given)))) == data
+    if judge in ("auto", "strict") and (data := spelled(right)) is not None:
+        return any(same_literal(each, data) for each in (given, unframed(given)))
     wanted = _wanted(right)
     found = bare(given)
     if not found:
@@ -89,15 +88,6 @@ def same(given: str, right: str, judge: JudgeName = "auto", equal: Equal = never
         return True
     inner = _trimmed(unframed(found))
     return inner != found and inner != "" and _same(inner, wanted, equal)
-
-
-def _data(text: str) -> str | None:
-    """An object or a list of JSON in one spelling; None for what is none."""
-    try:
-        found = json.loads(text)
-    except ValueError:
-        return None
-    return json.dumps(found, sort_keys=True) if isinstance(found, dict | list) else None
 
 
 @lru_cache(maxsize=10_000)
