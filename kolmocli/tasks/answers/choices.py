@@ -26,6 +26,7 @@ _JUDGED = re.compile(
     r"(?:is|isn't|are|was|can|cannot|could|would|might|may)\b(?! (?:the )?(?:correct|right|answer))", re.IGNORECASE
 )
 """Words after a letter that begin a sentence about it, and no text of a choice."""
+_WITH_TEXT = re.compile(rf"\(([{_LETTERS}])\)[:.]? ?(\S.*)\Z", re.DOTALL)
 _SEVERAL = re.compile(rf"[{_LETTERS}](?:(?:\s*(?:,|;|and|&)\s*)+[{_LETTERS}])+\Z")
 _RUN = re.compile(rf"[{_LETTERS}]{{2,6}}\Z")
 _INTRODUCED = re.compile(r"\A(?:both|(?:the )?(?:correct )?(?:option|choice|answer)s?(?: is| are)?:?) ", re.IGNORECASE)
@@ -63,6 +64,12 @@ def chosen(given: str) -> frozenset[str] | None:
     if words and (DENIALS | DOUBTS).issuperset(words):
         return None
     return frozenset(label.upper())
+
+
+def labelled(text: str) -> tuple[str, str] | None:
+    """(the letter, the text) of `(C) 15`, as data sets have answers; None for what is no one choice with its text."""
+    found = _WITH_TEXT.match(text)
+    return None if found is None or _ANOTHER.search(found[2]) else (found[1], found[2])
 
 
 def _list_of(text: str) -> frozenset[str] | None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from kolmocli.tasks.answers.choices import chosen, letters_of
+from kolmocli.tasks.answers.choices import chosen, labelled, letters_of
 from kolmocli.tasks.answers.forms import read_form
 from kolmocli.tasks.answers.frames import unframed
 from kolmocli.tasks.answers.judges import JudgeName
@@ -28,6 +28,7 @@ _BEFORE = " \t\n\"'`,;:“‘"  # noqa: RUF001 - typographic quotes are what the
 _AFTER = " \t\n\"'`.,;:”’"  # noqa: RUF001
 _STUCK = re.compile(r"(?<=[0-9])(?=[A-Za-z])")
 _BLANK = re.compile(r"\s+")
+_LABEL = re.compile(r"\A([A-J])[).:] ")
 _STARRED = re.compile(r"(?<=[A-Za-z0-9)}]\*)[.,;:]\Z|(?<=\*\*)[.,;:]\Z")
 _MINUTES = re.compile(r"[0-9] ?°.*[0-9] ?(?:'|\")+\Z")
 _BROKEN = re.compile(r"(?<![$\\])\$[^$\n]*\n[^$]*(?<!\\)\$(?!\$)|\\\([^)]*\n")
@@ -86,6 +87,8 @@ def same(given: str, right: str, judge: JudgeName = "auto", equal: Equal = never
         return letters is not None and chosen(found) == letters
     if _same(found, wanted, equal):
         return True
+    if judge in ("auto", "strict") and (choice := labelled(wanted)) is not None:
+        return _is_labelled(found, *choice, equal)
     inner = _trimmed(unframed(found))
     return inner != found and inner != "" and _same(inner, wanted, equal)
 
@@ -94,6 +97,18 @@ def same(given: str, right: str, judge: JudgeName = "auto", equal: Equal = never
 def _wanted(right: str) -> str:
     """The right answer as it is compared."""
     return bare(right)
+
+
+def _is_labelled(found: str, letter: str, text: str, equal: Equal) -> bool:
+    """Whether an answer is the choice that is right, by its letter, by its text, or by both of them."""
+    given = labelled(_LABEL.sub(r"(\1) ", found))
+    if given is not None:
+        return given[0] == letter and _same(given[1], text, equal)
+    return (
+        chosen(found) == frozenset(letter)
+        if letters_of(found) is not None
+        else _same(_trimmed(unframed(found)), text, equal)
+    )
 
 
 def _same(found: str, wanted: str, equal: Equal) -> bool:
