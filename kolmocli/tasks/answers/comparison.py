@@ -46,7 +46,7 @@ def _trimmed(text: str) -> str:
     found = _unmarked(text)
     quoted = found[:1] in ("'", "`")
     found = found.lstrip(_BEFORE)
-    if _MINUTES.search(found):
+    if len(found) <= LONGEST and _MINUTES.search(found):
         return found.replace('"', "''")
     if found.endswith("...") or (re.search(r"[A-Za-z]'+\Z", found) and not quoted):
         return found  # a list that goes on, a derivative
