@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
+
+from kolmocli.errors import UsageError, suggest
 
 
 def _as_plain(of: object, *names: str) -> None:
@@ -83,6 +85,18 @@ class Ladder:
         return min(max(level, float(self.bottom)), float(self.top))
 
 
+def check_results(results: Sequence[Result], families: Iterable[str]) -> None:
+    """Raises UsageError for a result that would steer nothing, unnoticed: of none of these families, or of half a level."""
+    known = dict.fromkeys(families)
+    for bucket in (result.bucket for result in results):
+        if bucket.family not in known:
+            raise UsageError(
+                f"a result of {bucket}: the controller has no such family; {suggest(bucket.family, known)}"
+            )
+        if not isinstance(bucket.level, int):
+            raise UsageError(f"a result of {bucket}: a level is a whole number, as propose() gave it")
+
+
 @dataclass(frozen=True, slots=True)
 class Belief:
     """A pass rate with its 90 % interval."""
@@ -114,7 +128,9 @@ class Controller(Protocol):
         ...
 
     def observe(self, results: Sequence[Result]) -> list[str]:
-        """Take in the results of one step, in any order. Returns what is worth an event, in words."""
+        """Take in the results of one step, in any order. Returns what is worth an event, in words.
+
+        Raises UsageError for a family that it does not have; then nothing is taken in."""
         ...
 
     def metrics(self) -> dict[str, FamilyMetrics]: ...

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from kolmocli.curriculum.base import Bucket, FamilyMetrics, Result
+from kolmocli.curriculum.base import Bucket, FamilyMetrics, Result, check_results
 from kolmocli.curriculum.levels import LevelController
 from kolmocli.curriculum.mixture import Mixture, systematic
 
@@ -37,6 +37,7 @@ class FamilyController:
             self.mixture.expect(family, rate)
 
     def observe(self, results: Sequence[Result]) -> list[str]:
+        check_results(results, self.levels)
         by_family: dict[str, list[Result]] = defaultdict(list)
         for r in sorted((r for r in results if r.rollouts), key=_order):  # sorted: sums depend on the order
             by_family[r.bucket.family].append(r)

@@ -14,6 +14,7 @@ from hypothesis import given, settings, strategies as st
 
 from kolmocli.curriculum import build
 from kolmocli.curriculum.base import Bucket, Result
+from kolmocli.errors import UsageError
 from tests.curriculum.controllers import (
     BUCKETS,
     BY_FAMILY,
@@ -57,6 +58,23 @@ def test_numbers_of_numpy_leave_a_plain_state(kind: str) -> None:
 def test_results_that_cannot_be_are_refused(passes: Any, rollouts: Any, age: int) -> None:
     with pytest.raises(ValueError, match="sums/2"):
         Result(Bucket("sums", 2), passes, rollouts, age)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("guard", [0.0, 0.1])
+@pytest.mark.parametrize(
+    ("bucket", "said"),
+    [
+        (Bucket("bb", 1), "did you mean b"),
+        (Bucket("a", 2.5), "a whole number"),  # type: ignore[arg-type]
+    ],
+)
+def test_results_that_would_steer_nothing_are_refused(kind: str, guard: float, bucket: Bucket, said: str) -> None:
+    made = controller(kind, guard=guard)
+    before = made.state_dict()
+    with pytest.raises(UsageError, match=said):
+        made.observe([Result(BUCKETS[0], 3, 8), Result(bucket, 3, 8)])
+    assert made.state_dict() == before
 
 
 @pytest.mark.parametrize("kind", KINDS)

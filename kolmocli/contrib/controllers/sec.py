@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
-from kolmocli.curriculum.base import Bucket, FamilyMetrics, Ladder, Result
+from kolmocli.curriculum.base import Bucket, FamilyMetrics, Ladder, Result, check_results
 from kolmocli.curriculum.kinds import register_controller
 from kolmocli.curriculum.levels import take
 from kolmocli.curriculum.mixture import freshness, systematic
@@ -57,6 +57,7 @@ class AdvantageBandit:
 
     def observe(self, results: Sequence[Result]) -> list[str]:
         """Groups of fewer than two rollouts have no advantage, and level 0 is no bucket: neither says anything."""
+        check_results(results, self.ladders)
         seen: dict[Bucket, list[Result]] = defaultdict(list)
         for result in results:
             if result.rollouts > 1 and result.bucket in self.values:
