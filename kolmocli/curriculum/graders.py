@@ -23,7 +23,7 @@ Why = Literal["broken", "unread"]
 WINDOW = 30
 """Steps whose groups are compared."""
 _KEPT = 64
-"""Groups of one bucket that are kept of them at most."""
+"""Groups of one bucket that are kept of them, about."""
 _LEAST, _LEAST_ROLLOUTS = 4, 24
 """Groups and rollouts below which nothing is said of a bucket."""
 _SELDOM = 0.1
@@ -76,11 +76,11 @@ class Graders:
             group = (self.step - r.age, r.passes, r.rollouts, r.unread)
             self.seen.setdefault(r.bucket, []).append(group)
             if r.bucket in self.suspected:
-                since = self.suspected[r.bucket].since
-                since.append(group)
-                del since[:-_AGAIN]
+                self.suspected[r.bucket].since.append(group)
+        for suspicion in self.suspected.values():
+            suspicion.since = _latest(suspicion.since, _AGAIN)
         for bucket, groups in list(self.seen.items()):
-            self.seen[bucket] = [g for g in groups[-_KEPT:] if g[0] > self.step - WINDOW]
+            self.seen[bucket] = [g for g in _latest(groups, _KEPT) if g[0] > self.step - WINDOW]
         return {**self._ended(), **self._found()}
 
     def rate(self, *buckets: Bucket) -> tuple[float, int]:
@@ -147,6 +147,12 @@ class Graders:
             Bucket(f, level): Suspicion(**{**s, "since": list(map(_group, s["since"]))})
             for f, level, s in state["suspected"]
         }
+
+
+def _latest(groups: Sequence[Seen], count: int) -> list[Seen]:
+    """The latest `count`, and all others of the same step as the first of them: the order inside a step is chance."""
+    ordered = sorted(groups)
+    return [g for g in ordered if g[0] >= ordered[-count][0]] if len(ordered) > count else ordered
 
 
 def _group(row: Sequence[int]) -> Seen:

@@ -95,6 +95,17 @@ def test_a_repaired_grader_is_noticed_and_sampled_again() -> None:
     assert news == [f"{FAMILY}/{ODD}: steered past", f"{FAMILY}/{ODD}: passes again, and is sampled as before"]
 
 
+@given(st.permutations([Result(Bucket("a", 1), k, 8) for k in (0, 0, 0, 8, 8)]))
+def test_the_order_inside_a_step_decides_nothing(step: list[Result]) -> None:
+    """Of five groups at once, which are the latest three?"""
+    graders = Graders()
+    seen(graders, 2, 6, groups=8)
+    seen(graders, 1, 0, groups=8)
+    assert graders.suspected[Bucket("a", 1)].why == "broken"
+    graders.observe(step)
+    assert not graders.suspected
+
+
 def test_without_a_suspicion_the_guard_changes_nothing() -> None:
     plain, guarded = (controller("rasch", {"a": 6}, guard=share) for share in (0.0, 1.0))
     luck = random.Random(2)
