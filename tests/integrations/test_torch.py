@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import itertools
 import json
+from collections.abc import Callable
+from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from torch.utils.data import DataLoader
@@ -77,6 +80,18 @@ def test_columns_are_looked_for_in_the_data_set() -> None:
     with pytest.raises(UsageError, match="names a column, and the data set has none"):
         PassRateSampler(10, level="level")
     assert len(PassRateSampler([1, 2, 3], level=[1, 1, 2])) == 3
+
+
+@pytest.mark.parametrize("made", [np.array, torch.tensor])
+def test_columns_of_other_libraries_are_those_of_lists(made: Callable[[list[float]], Any]) -> None:
+    """A state that was saved with columns of a device is taken up without it."""
+    columns = {"family": [7, 7, 3, 3], "level": [1, 2, 2, 1], "pass_rate": [0.25, 0.5, 0.75, 1.0]}
+    plain, other = PassRateSampler(4, **columns), PassRateSampler(4, **{k: made(v) for k, v in columns.items()})
+    assert other.state_dict() == plain.state_dict() and other.metrics() == plain.metrics()
+    with pytest.raises(UsageError, match="prompt 2: a pass rate"):
+        PassRateSampler(4, pass_rate=made([0.5, 0.5, 7.0, 0.5]))
+    with pytest.raises(UsageError, match="pass_rate: "):
+        PassRateSampler(4, pass_rate=np.full((4, 1), 0.5))
 
 
 def test_single_rollouts_are_counted_by_prompt() -> None:

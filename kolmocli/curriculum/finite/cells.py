@@ -38,6 +38,7 @@ class Cells:
     ) -> None:
         if size < 1:
             raise UsageError("there are no prompts to draw from")
+        family, level, pass_rate = _plain(family), _plain(level), _plain(pass_rate)
         _same_length(size, family=family, level=level, pass_rate=pass_rate)
         of_prompt, self.buckets = _buckets(size, family, level)
         logits = np.zeros(size) if pass_rate is None else _logits(pass_rate)
@@ -85,6 +86,13 @@ class Cells:
         return self._moved.get(place, int(self._order[place]))
 
 
+def _plain(column: Column | None) -> Column | None:
+    """A column of numpy, pandas or torch as a list: a family is called `2` and not `tensor(2)`, and a wrong entry is found by its
+    place."""
+    listed: Column | None = getattr(column, "tolist", lambda: column)()
+    return listed
+
+
 def _same_length(size: int, **columns: Column | None) -> None:
     for name, column in columns.items():
         if column is not None and len(column) != size:
@@ -115,6 +123,8 @@ def _level(value: Any, prompt: int) -> int:
 def _logits(pass_rate: Column) -> np.ndarray:
     try:
         rates = np.asarray(pass_rate, dtype=float)
+        if rates.ndim != 1:
+            raise ValueError(f"it has the shape {rates.shape}")
         wrong = np.flatnonzero(~((rates >= 0.0) & (rates <= 1.0)))
     except (TypeError, ValueError) as error:
         raise UsageError(f"pass_rate: {error}; it needs a number from 0 to 1 for each prompt") from None
