@@ -199,3 +199,22 @@ def test_a_state_of_other_prompts_is_refused() -> None:
         Prompts(10).load_state_dict(state | {"seen": beyond})
     with pytest.raises(UsageError, match="it has no 'posterior'"):
         Prompts(10).load_state_dict({k: v for k, v in state.items() if k != "posterior"})
+
+
+@pytest.mark.parametrize(
+    ("mine", "others"),
+    [
+        ({"level": [1] * 20 + [2] * 20}, {"level": [2] * 20 + [1] * 20}),
+        ({"level": [1] * 20 + [2] * 20}, {"level": [1] * 10 + [2] * 30}),
+        ({"pass_rate": [0.1] * 20 + [0.9] * 20}, {"pass_rate": [0.1, 0.9] * 20}),
+    ],
+)
+def test_a_state_of_the_same_prompts_in_other_cells_is_refused_whole(mine: dict, others: dict) -> None:
+    """Else some prompts would be drawn twice as new, and others never."""
+    prompts = Prompts(40, **mine)
+    play(prompts, np.zeros(40), 1)
+    other = Prompts(40, **others)
+    before = other.state_dict()
+    with pytest.raises(UsageError, match="had another family, level or pass rate"):
+        other.load_state_dict(prompts.state_dict())
+    assert other.state_dict() == before

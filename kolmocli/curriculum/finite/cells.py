@@ -82,6 +82,20 @@ class Cells:
         self.left = [int(n) for n in state["left"]]
         self._moved = {int(place): int(prompt) for place, prompt in state["moved"]}
 
+    def fits(self, state: dict[str, Any], drawn: Sequence[int]) -> bool:
+        """Whether the prompts that a saved state has left and those that were drawn are those of each cell, every one once."""
+        sizes = np.bincount(self.cell)
+        cell_of_place = np.repeat(np.arange(len(sizes)), sizes)
+        is_left = np.arange(len(self.cell)) - np.repeat(self._starts, sizes) < np.repeat(state["left"], sizes)
+        order = self._order.copy()
+        for place, prompt in state["moved"]:
+            order[place] = prompt
+        left = order[is_left]
+        each = np.sort(np.concatenate([left, np.array(drawn, dtype=np.int64)]))
+        return np.array_equal(each, np.arange(len(self.cell))) and np.array_equal(
+            self.cell[left], cell_of_place[is_left]
+        )
+
     def _at(self, place: int) -> int:
         return self._moved.get(place, int(self._order[place]))
 

@@ -217,6 +217,11 @@ class Prompts:
                     f"the state is of {its[0]:,} prompts in {len(its[1])} buckets, and these are {mine[0]:,} in {len(mine[1])}:"
                     " go on with the data and columns that it was saved for"
                 )
+            if not self.cells.fits(state["cells"], state["seen"]["prompts"]):
+                raise UsageError(
+                    "the state names prompts that are not there, or that had another family, level or pass rate:"
+                    " go on with the data and columns that it was saved for"
+                )
             self.posterior.load_state_dict(state["posterior"])
             self.cells.load_state_dict(state["cells"])
             self.seen.load_state_dict(state["seen"])
@@ -226,7 +231,7 @@ class Prompts:
             self._tree.fill([float(weight) for weight in state["weights"]])
             self._fresh, self._since = [float(x) for x in state["fresh"]], int(state["since"])
             self._rng.bit_generator.state = {**self._rng.bit_generator.state, "state": state["rng"]}
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+        except (LookupError, TypeError, ValueError, AttributeError) as error:
             missing = f"it has no {error}" if isinstance(error, KeyError) else str(error)
             raise UsageError(f"this is no state of a set of prompts: {missing}") from None
 
