@@ -7,6 +7,7 @@ with these keys, and `kolmo` prints these descriptions.
 from __future__ import annotations
 
 import inspect
+import math
 import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -102,4 +103,4 @@ def _wrong(parameter: Parameter, value: Any) -> str | None:
         return f">= {limits.least:g}"
     if limits.most is not None and not value <= limits.most:
         return f"<= {limits.most:g}"
-    return None
+    return "a finite number" if isinstance(value, float) and not math.isfinite(value) else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import random
 import subprocess
 import sys
@@ -213,6 +214,7 @@ def test_what_cannot_be_registered_is_refused_in_one_line(name: str, kind: Any, 
         ("rasch", {"a": 6}, {"slop": 1}, "the controller rasch has no setting slop; did you mean slope?"),
         ("rasch", {"a": 6}, {"slope": 0}, "the setting slope of the controller rasch must be > 0, got 0"),
         ("rasch", {"a": 6}, {"slope": "1"}, "the setting slope of the controller rasch must be a number, got '1'"),
+        ("rasch", {"a": 6}, {"slope": math.inf}, "the setting slope of the controller rasch must be a finite number, got inf"),
         ("rasch", {"a": 6}, {"probes": 2}, "the setting probes of the controller rasch must be <= 1, got 2"),
         ("rasch", {"a": 6}, {"slope": float("nan")}, "the setting slope of the controller rasch must be > 0, got nan"),
         ("staircase", {"a": 6}, {"window": 1.5}, "the setting window of the controller staircase must be a whole number"),

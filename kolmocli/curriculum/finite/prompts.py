@@ -175,7 +175,8 @@ class Prompts:
 
     def metrics(self) -> dict[str, float]:
         """`seen`, the share of the prompts with a result; `hard`, `in_reach` and `easy`, the shares of those whose pass rate is
-        expected below .1, between, and above .9; and the pass rate of every bucket."""
+        expected below .1, between, and above .9; and the pass rate that is expected of a new prompt of
+        every bucket, which can be off by .2 where the same prompts come again and again: what fades of them looks like news of it."""
         rates = expected_rate(*self.seen.logits(judged=True))
         count = max(len(rates), 1)
         hard, easy = int((rates < 0.1).sum()), int((rates > 0.9).sum())
