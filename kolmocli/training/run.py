@@ -79,7 +79,7 @@ class Run:
             ReachedStop: at `--stop-at`, when the run has been saved.
             Stopped: after a signal, when the run has been saved.
         """
-        while self.state.step < self.last:
+        while not self._is_over():
             if self._stop_at is not None and self.state.step >= self._stop_at:
                 self.save()
                 self._note_stop(f"stopped at step {self.state.step}, as asked")
@@ -92,9 +92,14 @@ class Run:
             if step < self.last:
                 self.save_where_due(step)
             self.check_stop()
-            if self._mastered is not None and self.recorder.totals.mastered_steps >= self._mastered:
-                self.recorder.note(f"every family is mastered: stopped at step {step} of {self.last}")
-                self.last = step
+
+    def _is_over(self) -> bool:
+        """Whether no step is left. A sitting may begin with it: after a stop at the last step, or when the run was done."""
+        step = self.state.step
+        if step < self.last and self._mastered is not None and self.recorder.totals.mastered_steps >= self._mastered:
+            self.recorder.note(f"every family is mastered: stopped at step {step} of {self.last}")
+            self.last = step
+        return step >= self.last
 
     # --- randomness: derived from the seed, the purpose and the step; nothing to save
     def seed(self, purpose: str, step: int) -> int:

@@ -141,3 +141,10 @@ def test_it_ends_once_everything_is_mastered_where_it_was_told_to() -> None:
             seen.append(step)
         assert seen == steps
         assert run.state.step == run.last == steps[-1]
+
+
+def test_it_goes_no_step_further_where_a_sitting_begins_with_everything_mastered() -> None:
+    run, saved = run_of(RunState(phase="rl", step=4), mastered=2)
+    run.recorder.totals.mastered_steps = 2
+    assert list(run.steps()) == []
+    assert (run.state.step, run.last, saved) == (4, 4, [])
