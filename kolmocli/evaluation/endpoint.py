@@ -32,6 +32,7 @@ _SHORTEST_SECRET = 6
 """Characters. A shorter key, such as the EMPTY of a local server, guards nothing, and may be a word of a program."""
 _LONGEST_WAIT = 60.0
 _WORTH_ANOTHER_TRY = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
+_ELSEWHERE = frozenset({301, 302, 303, 307, 308, 404, 405})
 TIMEOUT = 600.0
 """Seconds for a whole answer: a slow model may think for minutes before its first byte."""
 _CONNECT = 20.0
@@ -183,11 +184,11 @@ class Endpoint:
     def _read(self, said: bytes) -> Answer:
         try:
             choice = parsed(said)["choices"][0]
-            text = choice["message"]["content"]
+            text = _text_of(choice["message"]["content"])
         except (ValueError, LookupError, TypeError):
             shown = self._masked(said.decode("utf-8", "replace"))[:_SHOWN]
             raise self._failed(f"the reply is not that of an OpenAI-compatible chat endpoint: {shown!r}") from None
-        return Answer(self._masked(text) if isinstance(text, str) else "", choice.get("finish_reason") == "length")
+        return Answer(self._masked(text), choice.get("finish_reason") == "length")
 
     def _words(self, said: bytes) -> str:
         """The endpoint's own words, on one line."""
@@ -213,7 +214,17 @@ class Endpoint:
     def _mend(self, status: int) -> str:
         if status in (401, 403):
             return f"; set {KEYS[0]}" if self.key is None else f"; the key in {' or '.join(KEYS)} is not taken"
-        return "; is the address right? It looks like http://localhost:8000/v1" if status in (404, 405) else ""
+        return "; is the address right? It looks like http://localhost:8000/v1" if status in _ELSEWHERE else ""
+
+
+def _text_of(content: Any) -> str:
+    """The text of a message: nothing where a model refuses or only thinks, and of a list of parts those of text. Raises LookupError
+    or TypeError for anything else."""
+    if isinstance(content, list):
+        return "".join(part["text"] for part in content if part["type"] == "text")
+    if not isinstance(content, str | None):
+        raise TypeError
+    return content or ""
 
 
 def key_from_environment() -> str | None:

@@ -71,6 +71,24 @@ def test_a_signal_ends_it_and_keeps_what_was_answered(serve: Serve, tmp_path: Pa
     assert sorted(kept) == [f"output = [{i}] * 9" for i in range(1, 8)]
 
 
+def said(content: Any) -> Replies:
+    message = {"choices": [{"message": {"content": content}, "finish_reason": "stop"}]}
+    return lambda number, body: (200, {}, json.dumps(message))
+
+
+def test_of_a_message_in_parts_the_text_counts(serve: Serve) -> None:
+    parts = [{"type": "thinking", "thinking": []}, {"type": "text", "text": "output "}, {"type": "text", "text": "= 1"}]
+    for content, text in ((parts, "output = 1"), ([], ""), (None, "")):
+        assert ask(Endpoint(serve(said(content)).url, "m")).text == text
+
+
+@pytest.mark.parametrize(
+    "content", [3, {"text": "output = 1"}, ["output = 1"], [{"type": "text"}], [{"text": "output = 1"}]]
+)
+def test_what_is_no_text_is_no_answer_that_failed(serve: Serve, content: Any) -> None:
+    assert "not that of an OpenAI-compatible chat endpoint" in refusal(serve(said(content)))
+
+
 MOST = 8 << 20
 
 
