@@ -11,6 +11,7 @@ import importlib
 import sys
 import traceback
 from collections.abc import Callable, Iterable
+from itertools import dropwhile
 from pathlib import Path
 from types import ModuleType
 from typing import Generic, TypeVar
@@ -19,6 +20,7 @@ from kolmocli.contributed import ENTRY_POINTS
 from kolmocli.errors import UsageError, suggest
 
 T = TypeVar("T")
+_OURS = str(Path(__file__).parent)
 
 
 class Registry(Generic[T]):
@@ -154,11 +156,12 @@ def _run_file(path: Path) -> None:
 
 
 def blame(error: BaseException, name: str) -> str:
-    """`file:line: what it raised`, of the plugin's own line, however deep below it the error was raised. The outermost frame is
+    """`file:line: what it raised`, of the plugin's own line, however deep below it the error was raised. The outermost frames are
     of who called the plugin, and caught the error."""
     said = error.msg if isinstance(error, SyntaxError) else " ".join(str(error).split())
     what = said if isinstance(error, UsageError) else f"{type(error).__name__}: {said}".removesuffix(": ")
     frames = [f for f in traceback.extract_tb(error.__traceback__)[1:] if not _is_machinery(f.filename)]
+    frames = list(dropwhile(lambda frame: frame.filename.startswith(_OURS), frames))
     if isinstance(error, SyntaxError) and error.filename:
         where = f"{error.filename}:{error.lineno}"
     elif frames:

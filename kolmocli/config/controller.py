@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import Field, SerializeAsAny, ValidatorFunctionWrapHandler, WrapValidator, create_model
 
 from kolmocli.curriculum.base import Bucket, Controller, Ladder
+from kolmocli.curriculum.border import Bordered
 from kolmocli.curriculum.build import guarded, make_controller
 from kolmocli.curriculum.kinds import KINDS
 from kolmocli.curriculum.mixture import Weigh
@@ -145,6 +146,8 @@ def build_controller(
     made = make_controller(controller.kind, ladders, controller.settings(controller.kind), steps, controller.weigh)
     if controller.prior is not None:
         begin(made, ladders, buckets, controller.prior)
+    if controller.kind not in (*KINDS.builtin, *KINDS.ours):
+        made = Bordered(controller.kind, made, ladders)
     return guarded(made, ladders, controller.guard)
 
 

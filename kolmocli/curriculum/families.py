@@ -45,7 +45,7 @@ class FamilyController:
         for family, level in self.levels.items():
             before = level.state()
             on_the_ladder = [r for r in by_family[family] if r.bucket.level in level.ladder]
-            news += [f"{family}: {text}" for text in level.observe(on_the_ladder)]
+            news += [f"{family}: {text}" for text in level.observe(on_the_ladder) or ()]
             if level.state() != before:
                 news.append(f"{family}: {level.state()}")
             self.mixture.observe(family, by_family[family])
