@@ -172,6 +172,8 @@ class FunctionFamily(Family):
             raise UsageError(f"{whose}: made {type(task).__name__} and not a Task")
         if task.check is None and type(task).attempt is Task.attempt:
             raise UsageError(f"{whose}: made a task without a judge; it needs `check`")
+        if task.check is not None and not callable(task.check):
+            raise UsageError(f"{whose}: its check is {shown(task.check)} and not a function")
         if (task.metrics or task.weights) and type(task).attempt is not Task.attempt:
             raise UsageError(
                 f"{whose}: made a task with metrics and a judge of its own, which does not take them; use `check`"

@@ -198,6 +198,16 @@ def test_a_task_that_nobody_can_judge_is_refused() -> None:
         opened(unchecked).task(Bucket("mine", 1), 0)
 
 
+@pytest.mark.parametrize("check", ["5", 5, [5]])
+def test_a_check_that_is_the_answer_itself_is_refused(check: Any) -> None:
+    @family("unchecked", levels=1)
+    def unchecked(level: int, rng: random.Random) -> Task:
+        return Task(prompt=str(rng.random()), check=check)
+
+    with pytest.raises(UsageError, match=r"its check is .* and not a function"):
+        opened(unchecked).task(Bucket("mine", 1), 0)
+
+
 def str_or_type(value: Any) -> str:
     return type(value).__name__
 
