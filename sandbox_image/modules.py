@@ -6,6 +6,7 @@ and never what is expected of them.
 """
 
 import atexit
+import builtins
 import io
 import os
 import sys
@@ -67,7 +68,7 @@ def script(fd: int, program: bytes, early: bytes, files: bytes = b"") -> bytes:
 
     sys.set_int_max_str_digits(0)  # what is printed is text, and the host reads no integer out of it
     scope.Process.streams, scope.Process.leave = streams, leave
-    io.open = streams.open
+    io.open = builtins.open = streams.open  # modules open files by these: codecs, fileinput
     for module in (sys, scope.SYS):
         module.__dict__.update(
             stdin=streams.stdin, stdout=streams.stdout, stderr=streams.stderr, __stdin__=streams.stdin,

@@ -16,7 +16,7 @@ _BUFFER = 1 << 16
 _INPUTS, _OUTPUTS, _ERRORS = (
     (0, "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"),
     (1, "/dev/stdout", "/dev/fd/1"),
-    (2, "/dev/stderr"),
+    (2, "/dev/stderr", os.devnull),
 )
 
 
@@ -53,7 +53,7 @@ class Output(io.RawIOBase):
     name, mode = "<stdout>", "wb"
 
     def __init__(self, fd: int) -> None:
-        self._fd = fd
+        self.fd = fd
 
     def writable(self) -> bool:
         return True
@@ -64,8 +64,8 @@ class Output(io.RawIOBase):
     def write(self, data: Any) -> int:
         left = memoryview(data).cast("B")
         size = len(left)
-        while left and self._fd >= 0:
-            left = left[os.write(self._fd, left) :]
+        while left and self.fd >= 0:
+            left = left[os.write(self.fd, left) :]
         return size
 
 
@@ -113,9 +113,11 @@ class Streams:
         if file in _INPUTS and not set(mode) & set("wax+"):
             raw = self.input
         elif file in _OUTPUTS and set(mode) & set("wa"):
-            raw = self.output
+            raw = self.output if file == 1 else Output(self.output.fd)  # opened by its path it is closed by itself
         elif file in _ERRORS and set(mode) & set("wa"):
-            raw = self.errors
+            raw = _Errors()
+        elif file == os.devnull:
+            raw = Input(-1, b"")
         if raw is None:
             if self.scratch is None or isinstance(file, int) or opener is not None:
                 raise PermissionError(1, "files")

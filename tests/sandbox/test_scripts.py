@@ -47,6 +47,10 @@ WRITERS = {
     "a package that is asked for": ("try:\n    import numpy\nexcept ModuleNotFoundError: print('none')", "none\n"),
     "modules that are never used": ("import asyncio, bz2, configparser, email.utils, gzip, html.parser, http.client, signal, ssl, tkinter, xml.dom, zipfile\nprint(1)", "1\n"),
     "digits": ("print(len(str(2 ** 20000)))", "6021\n"),
+    "a path closed": ("for mode in ('w', 'wb'):\n    with open('/dev/stdout', mode) as out: pass\nprint(6)", "6\n"),
+    "nowhere": ("import contextlib, os\nwith open(os.devnull, 'w') as f, contextlib.redirect_stdout(f): print(1)\nprint(repr(open(os.devnull).read()))", "''\n"),
+    "a file of codecs": ("import codecs\ncodecs.open('a', 'w', 'utf-8').write('\xe9')\nprint(codecs.open('a', 'r', 'utf-8').read())", "\xe9\n"),
+    "a file of fileinput": ("import fileinput\nopen('a', 'w').write('1\\n')\nprint(*fileinput.input('a'), end='')", "1\n"),
     "one thread after the other": (
         "import threading\nlock = threading.Lock()\ndef f(n):\n    with lock: print(n)\n"
         "ts = [threading.Thread(target=f, args=(n,)) for n in range(3)]\n[t.start() for t in ts]\n[t.join() for t in ts]",
