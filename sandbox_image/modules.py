@@ -11,7 +11,7 @@ import io
 import os
 import sys
 from collections.abc import Iterator
-from types import CodeType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any, NoReturn
 
 import frames
@@ -63,7 +63,7 @@ def script(fd: int, program: bytes, early: bytes, files: bytes = b"") -> bytes:
     streams = Streams(fd, early, Scratch((str(name, "utf-8"), data) for name, data in zip(parts, parts, strict=True)))
 
     def leave(status: int = 0) -> NoReturn:
-        os.write(fd, frames.said("RAISED SystemExit" if status else "OK"))
+        os.write(fd, frames.said("RAISED SystemExit" if status & 0xFF else "OK"))
         os._exit(0)
 
     sys.set_int_max_str_digits(0)  # what is printed is text, and the host reads no integer out of it
@@ -82,22 +82,36 @@ def script(fd: int, program: bytes, early: bytes, files: bytes = b"") -> bytes:
 
 def _ended(code: CodeType, streams: Streams) -> bytes:
     raised: str | None = None
+    space = scope.found_by_name(scope.fresh(input=input, exit=sys.exit, quit=sys.exit, open=streams.open))
     try:
-        exec(code, scope.found_by_name(scope.fresh(input=input, exit=sys.exit, quit=sys.exit, open=streams.open)))
+        exec(code, space)
     except SystemExit as error:
-        raised = None if error.code in (None, 0) else "SystemExit"
+        ended = error.code is None or (isinstance(error.code, int) and not error.code & 0xFF)
+        raised = None if ended else "SystemExit"
     except MemoryError:
         raise
     except BaseException as error:
         raised = type(error).__name__
     try:
         atexit._run_exitfuncs()
+        _let_go(space)
         streams.flush(sys.stdout)
     except MemoryError:
         raise
     except BaseException as error:  # a hook, or a stream that the program put in the place of its output
         raised = raised or type(error).__name__
     return frames.said("OK" if raised is None else f"RAISED {raised[: values.LONGEST_NAME]}")
+
+
+def _let_go(space: dict[str, Any]) -> None:
+    """What Python lets go of at its end may still print: a `__del__`, a `finally`, a buffer. What these need stays: functions,
+    classes, modules, and plain values."""
+    for name in list(space):
+        if name != "__builtins__" and not issubclass(type(space.get(name)), _NEEDED):
+            space.pop(name, None)
+
+
+_NEEDED = (FunctionType, ModuleType, type, int, float, str)
 
 
 def _compiled(body: bytes) -> tuple[CodeType, list[Any]]:

@@ -51,6 +51,10 @@ WRITERS = {
     "nowhere": ("import contextlib, os\nwith open(os.devnull, 'w') as f, contextlib.redirect_stdout(f): print(1)\nprint(repr(open(os.devnull).read()))", "''\n"),
     "a file of codecs": ("import codecs\ncodecs.open('a', 'w', 'utf-8').write('\xe9')\nprint(codecs.open('a', 'r', 'utf-8').read())", "\xe9\n"),
     "a file of fileinput": ("import fileinput\nopen('a', 'w').write('1\\n')\nprint(*fileinput.input('a'), end='')", "1\n"),
+    "status 256": ("import sys\nprint(7)\nsys.exit(256)", "7\n"),
+    "let go at the end": ("class A:\n    def __del__(self): print('bye')\na = [A()]\nprint('hi')", "hi\nbye\n"),
+    "a buffer let go": ("import io, sys\nout = io.TextIOWrapper(sys.stdout.buffer)\nout.write('8\\n')", "8\n"),
+    "a generator let go": ("def f():\n    try: yield 1\n    finally: print(2)\nf = f()\nprint(next(f))", "1\n2\n"),
     "one thread after the other": (
         "import threading\nlock = threading.Lock()\ndef f(n):\n    with lock: print(n)\n"
         "ts = [threading.Thread(target=f, args=(n,)) for n in range(3)]\n[t.start() for t in ts]\n[t.join() for t in ts]",
