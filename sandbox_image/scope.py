@@ -16,6 +16,7 @@ from types import FrameType, FunctionType, ModuleType
 from typing import Any
 
 import substitutes
+import threads
 from statements import FILENAME, HABITUAL_MODULES, MODULES, MORE_MODULES
 from streams import Streams
 
@@ -60,6 +61,8 @@ def load(names: Sequence[str]) -> None:
     _importable.update(packages())
     for name in names:
         __import__(name)
+    if queues := sys.modules.get("queue"):  # it would wait for threads that cannot be
+        vars(queues).update(threading=threads, SimpleQueue=vars(queues)["_PySimpleQueue"])
     for encoding in ENCODINGS:
         codecs.lookup(encoding)
     os.register_at_fork = fork_hooks

@@ -5,9 +5,10 @@ would wait for ever, and is refused.
 """
 
 import sys
+import time
 from collections.abc import Callable, Iterable, Mapping
 from types import SimpleNamespace, TracebackType
-from typing import Any, NoReturn
+from typing import Any
 
 TIMEOUT_MAX = 4294967.0
 NAMES = frozenset((
@@ -26,8 +27,12 @@ class Waiting(PermissionError):
     """A thread waits for another one."""
 
 
-def _wait(what: str) -> NoReturn:
-    raise Waiting(1, f"{what} that waits for another thread")
+def _wait(what: object, timeout: float | None) -> bool:
+    """In vain: until the time is over, and never without one."""
+    if timeout is None or timeout < 0:
+        raise Waiting(1, f"{type(what).__name__} that waits for another thread")
+    time.sleep(timeout)
+    return False
 
 
 class Thread:
@@ -109,9 +114,7 @@ class Semaphore:
         if self._value:
             self._value -= 1
             return True
-        if blocking and (timeout is None or timeout < 0):
-            _wait(type(self).__name__)
-        return False
+        return blocking and _wait(self, timeout)
 
     def release(self, n: int = 1) -> None:
         self._value += n
@@ -177,7 +180,7 @@ class Condition:
         return self._lock.__exit__(*error)
 
     def wait(self, timeout: float | None = None) -> bool:
-        return False if timeout is not None else _wait("Condition")
+        return _wait(self, timeout)
 
     def wait_for(self, predicate: Callable[[], Any], timeout: float | None = None) -> Any:
         return predicate() or self.wait(timeout)
@@ -204,7 +207,7 @@ class Event:
         self._set = False
 
     def wait(self, timeout: float | None = None) -> bool:
-        return self._set or (False if timeout is not None else _wait("Event"))
+        return self._set or _wait(self, timeout)
 
 
 class Barrier:
@@ -213,7 +216,7 @@ class Barrier:
 
     def wait(self, timeout: float | None = None) -> int:
         if self.parties > 1:
-            _wait("Barrier")
+            _wait(self, None)
         if self._action:
             self._action()
         return 0

@@ -153,6 +153,8 @@ REFUSED = {
     "a lock": "import threading\nl = threading.Lock()\nl.acquire()\nl.acquire()",
     "an event": "import threading\nthreading.Event().wait()",
     "a barrier": "import threading\nthreading.Barrier(2).wait()",
+    "an empty queue": "import queue\nqueue.Queue().get()",
+    "an empty simple queue": "from queue import SimpleQueue\nSimpleQueue().get()",
     "a package": "import numpy as np\nprint(np.array([1]))",
     "a package within a function": "def f():\n    import numpy\nf()",
     "a module that stands for nothing": "import signal\nsignal.alarm(1)",
