@@ -21,13 +21,14 @@ from statements import FILENAME, HABITUAL_MODULES, MODULES, MORE_MODULES
 from streams import Streams
 
 ENCODINGS = (
-    "ascii", "latin-1", "utf-8-sig", "utf-16", "utf-16-le", "utf-32", "cp1252", "hex", "rot13", "unicode_escape",
+    "ascii", "latin-1", "utf-7", "utf-8-sig", "utf-16", "utf-16-be", "utf-16-le", "utf-32", "utf-32-be", "utf-32-le", "cp1252",
+    "iso8859-15", "base64", "hex", "punycode", "rot13", "raw_unicode_escape", "unicode_escape",
 )  # fmt: skip
 """Beside UTF-8: a child has no file to find another in."""
 REMOVED = ("open", "input", "breakpoint", "help", "license", "copyright", "credits", "exit", "quit")
 _SYS = (
-    "api_version", "byteorder", "copyright", "exc_info", "exit", "flags", "float_info", "float_repr_style",
-    "get_int_max_str_digits", "getdefaultencoding", "getfilesystemencoding", "getrecursionlimit", "getrefcount", "getsizeof",
+    "_getframe", "api_version", "byteorder", "copyright", "displayhook", "exc_info", "excepthook", "exception", "exit", "flags",
+    "float_info", "float_repr_style", "get_int_max_str_digits", "getdefaultencoding", "getfilesystemencoding", "getrecursionlimit", "getrefcount", "getsizeof",
     "getswitchinterval", "hash_info", "hexversion", "implementation", "int_info", "intern", "is_finalizing", "maxsize",
     "maxunicode", "platform", "set_int_max_str_digits", "setrecursionlimit", "setswitchinterval", "stderr", "stdin",
     "stdout", "version", "version_info",
@@ -71,7 +72,7 @@ def load(names: Sequence[str]) -> None:
     time.process_time_ns = time.thread_time_ns = clock.nanoseconds
     sys.argv = [""]
     atexit._clear()  # what a script registers is all that runs at its end
-    vars(SYS).update({name: getattr(sys, name) for name in _SYS}, argv=[""], path=[], executable="")
+    vars(SYS).update({name: getattr(sys, name) for name in _SYS}, argv=[""], path=[], executable="", modules=_programs)
 
 
 def language() -> tuple[dict[str, Any], frozenset[str]]:

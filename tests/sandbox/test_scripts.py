@@ -55,6 +55,9 @@ WRITERS = {
     "let go at the end": ("class A:\n    def __del__(self): print('bye')\na = [A()]\nprint('hi')", "hi\nbye\n"),
     "a buffer let go": ("import io, sys\nout = io.TextIOWrapper(sys.stdout.buffer)\nout.write('8\\n')", "8\n"),
     "a generator let go": ("def f():\n    try: yield 1\n    finally: print(2)\nf = f()\nprint(next(f))", "1\n2\n"),
+    "itself by name": ("import sys\ndef f(): return sys._getframe().f_code.co_name\nprint(sys.modules[__name__].f(), 'pytest' in sys.modules)", "f False\n"),
+    "the exception": ("import sys\ntry: 1 / 0\nexcept ArithmeticError: print(repr(sys.exception()), callable(sys.excepthook))", "ZeroDivisionError('division by zero') True\n"),
+    "encodings": ("for e in 'utf-16-be', 'utf-32-le', 'utf-7', 'iso8859-15', 'punycode': print('\xe9'.encode(e).decode(e), end='')", "\xe9" * 5),
     "one thread after the other": (
         "import threading\nlock = threading.Lock()\ndef f(n):\n    with lock: print(n)\n"
         "ts = [threading.Thread(target=f, args=(n,)) for n in range(3)]\n[t.start() for t in ts]\n[t.join() for t in ts]",
