@@ -15,7 +15,7 @@ from enum import StrEnum
 from keyword import iskeyword
 from typing import Any, Literal, Protocol, Self, get_args
 
-from kolmocli.errors import UsageError
+from kolmocli.errors import UsageError, suggest
 from kolmocli.sandbox.wire import values
 from kolmocli.sandbox.wire.values import Opaque as Opaque, Raised as Raised
 
@@ -58,6 +58,10 @@ class Status(StrEnum):
         return self in (Status.INFRA, Status.CANCELLED)
 
 
+_NO_LIMIT = 1 << 32
+"""More than a frame has room for."""
+
+
 @dataclass(frozen=True, slots=True)
 class Limits:
     """Limits of one program. In training they are the same for every program: limits must not hint at a target."""
@@ -71,6 +75,13 @@ class Limits:
     """Bytes of the whole reported trace; of a script: of all that it prints."""
     input_bytes: int = 1_048_576
     """Bytes of a program with its calls or inputs; a longer one is not run, and is SYNTAX. Both can be 64 MiB."""
+
+    def __post_init__(self) -> None:
+        """Raises UsageError for what is no limit."""
+        for name in self.__slots__:
+            value = getattr(self, name)
+            if type(value) is not int or not 0 < value < _NO_LIMIT:
+                raise UsageError(f"{name}={value!r}: a limit is a whole number from 1 to {_NO_LIMIT - 1:,}")
 
     def of(self, job: Job, most: Limits | None = None) -> Limits:
         """These limits, with those that a job has of its own, up to those of `most` (None: these).
@@ -149,7 +160,12 @@ class Job:
     memory_mb: int | None = None
 
     def __post_init__(self) -> None:
-        """Raises UsageError for a job of two kinds at once: one of them would have to be left out."""
+        """Raises UsageError for a job of no kind, or of two at once: one of them would have to be left out."""
+        if self.language not in LANGUAGES:
+            raise UsageError(f"a job in {self.language!r}: {suggest(str(self.language), LANGUAGES)}")
+        inputs: object = self.inputs  # one text is no tuple of them
+        if isinstance(inputs, str) or not all(isinstance(text, str) for text in (self.program, *self.inputs)):
+            raise UsageError("a program is a text, and its inputs are a tuple of texts: inputs=(text,)")
         if self.language == "dsl" and (self.plain or self.calls or self.inputs):
             raise UsageError(
                 "a job in the small language has no plain values, no calls and no inputs: they are for Python"

@@ -27,6 +27,22 @@ def test_texts_are_python_and_jobs_are_what_they_say(sandbox: Sandbox) -> None:
     assert [v.value for v in verdicts] == [(1, 2, 1, 2, 1, 2), (4,), None]
 
 
+@pytest.mark.parametrize(
+    "wrong", [{"language": "js"}, {"inputs": "3\n"}, {"inputs": (b"3\n",)}, {"program": b"1"}]
+)  # fmt: skip
+def test_a_job_of_no_kind_is_refused(wrong: dict[str, Any]) -> None:
+    """It ran as Python, or once for each character."""
+    with pytest.raises(UsageError):
+        Job(**{"program": "print(input())"} | wrong)
+
+
+@pytest.mark.parametrize("limit", ["cpu_ms", "wall_ms", "memory_mb", "output_bytes"])
+@pytest.mark.parametrize("value", [0, -1, 1.5, "5", True, 1 << 32])
+def test_what_is_no_limit_is_named(limit: str, value: Any) -> None:
+    with pytest.raises(UsageError, match=limit):
+        Limits(**{limit: value})
+
+
 @pytest.mark.parametrize("alone", ["output = 7", Job("output = 7")])
 def test_one_program_is_a_batch_of_one(sandbox: Sandbox, alone: Programs) -> None:
     [verdict] = sandbox.run(alone)
