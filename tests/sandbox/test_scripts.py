@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import textwrap
+
 import pytest
 
-from kolmocli.sandbox import Job, Limits, Raised, Sandbox, Status, open_sandbox
+from kolmocli.sandbox import Call, Job, Limits, Raised, Sandbox, Status, open_sandbox
 
 from .conftest import NORMAL, NORMAL_TRACE
 
@@ -123,6 +125,15 @@ def test_a_forged_end_gives_nothing(docker_sandbox: Sandbox, forged: str) -> Non
     verdict, after = docker_sandbox.run([Job(forged, inputs=("a", "b")), NORMAL])
     assert "1\n" not in verdict.trace and "1" not in verdict.trace
     assert (after.status, after.trace) == (Status.OK, NORMAL_TRACE)
+
+
+@pytest.mark.docker
+def test_what_a_program_leaves_in_circles_is_no_memory_of_it(docker_sandbox: Sandbox) -> None:
+    """200 MiB of it, where it may have 64."""
+    text = "for _ in range(20_000):\n    a = [bytes(10_000)]\n    a.append(a)\n"
+    called = "def f():\n" + textwrap.indent(text, "    ")
+    jobs = [Job(text), Job(text, plain=True), Job(text, inputs=("",)), Job(called, calls=(Call.of("f"),))]
+    assert [verdict.status for verdict in docker_sandbox.run(jobs)] == [Status.OK] * 4
 
 
 @pytest.mark.docker
