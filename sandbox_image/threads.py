@@ -6,6 +6,7 @@ would wait for ever, and is refused.
 
 import sys
 import time
+import weakref
 from collections.abc import Callable, Iterable, Mapping
 from types import SimpleNamespace, TracebackType
 from typing import Any
@@ -50,8 +51,11 @@ class Thread:
         *,
         daemon: bool | None = None,
     ) -> None:
-        Thread._count += 1
-        self.name = name or f"Thread-{Thread._count}"
+        if name is None:
+            Thread._count += 1
+            called = getattr(target, "__name__", None)
+            name = f"Thread-{Thread._count} ({called})" if called else f"Thread-{Thread._count}"
+        self.name = name
         self.daemon = bool(daemon)
         self.ident: int | None = None
         self.native_id: int | None = None
@@ -62,7 +66,10 @@ class Thread:
             raise RuntimeError("threads can only be started once")
         self.ident = self.native_id = 1 + id(self)
         _running.append(self)
+        others = [(each, dict(vars(each))) for each in _locals]
         try:
+            for each, _ in others:
+                each._begin()
             self.run()
         except SystemExit:
             return
@@ -74,6 +81,9 @@ class Thread:
             )
         finally:
             _running.pop()
+            for each, own in others:
+                vars(each).clear()
+                vars(each).update(own)
 
     def run(self) -> None:
         if self._target is not None:
@@ -223,7 +233,24 @@ class Barrier:
 
 
 class local:
-    """Of one thread: a namespace."""
+    """A namespace of each thread: what the one that started it has there stands aside while a thread runs."""
+
+    _made: tuple[tuple[Any, ...], dict[str, Any]]
+    __slots__ = ("__dict__", "__weakref__", "_made")
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> "local":
+        made = super().__new__(cls)
+        made._made = args, kwargs
+        _locals.add(made)
+        return made
+
+    def _begin(self) -> None:
+        vars(self).clear()
+        args, kwargs = self._made
+        type(self).__init__(self, *args, **kwargs)
+
+
+_locals: "weakref.WeakSet[local]" = weakref.WeakSet()
 
 
 _main = Thread(name="MainThread")

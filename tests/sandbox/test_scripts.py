@@ -60,6 +60,8 @@ WRITERS = {
     "itself by name": ("import sys\ndef f(): return sys._getframe().f_code.co_name\nprint(sys.modules[__name__].f(), 'pytest' in sys.modules)", "f False\n"),
     "the exception": ("import sys\ntry: 1 / 0\nexcept ArithmeticError: print(repr(sys.exception()), callable(sys.excepthook))", "ZeroDivisionError('division by zero') True\n"),
     "encodings": ("for e in 'utf-16-be', 'utf-32-le', 'utf-7', 'iso8859-15', 'punycode': print('\xe9'.encode(e).decode(e), end='')", "\xe9" * 5),
+    "names of threads": ("import threading\ndef f(): print(threading.current_thread().name)\nfor n in None, 'a', None:\n    t = threading.Thread(target=f, name=n)\n    t.start()", "Thread-1 (f)\na\nThread-2 (f)\n"),
+    "each thread its own": ("import threading\nclass L(threading.local):\n    def __init__(self, n): self.n = n\na = L(1)\na.n, a.m = 2, 3\ndef f(): print(a.n, hasattr(a, 'm'))\nt = threading.Thread(target=f)\nt.start()\nprint(a.n, a.m)", "1 False\n2 3\n"),
     "one thread after the other": (
         "import threading\nlock = threading.Lock()\ndef f(n):\n    with lock: print(n)\n"
         "ts = [threading.Thread(target=f, args=(n,)) for n in range(3)]\n[t.start() for t in ts]\n[t.join() for t in ts]",
