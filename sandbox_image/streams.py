@@ -110,6 +110,7 @@ class Streams:
     ) -> Any:  # fmt: skip
         """`open` of a script: its own three descriptors, and the files in its memory."""
         raw: io.RawIOBase | None = None
+        file = file if isinstance(file, int) else os.fspath(file)  # type: ignore[call-overload]
         if file in _INPUTS and not set(mode) & set("wax+"):
             raw = self.input
         elif file in _OUTPUTS and set(mode) & set("wa"):

@@ -82,7 +82,7 @@ class System(ModuleType):
 HUSKS = (
     "asyncio", "bz2", "cProfile", "cmd", "code", "concurrent", "configparser", "contextvars", "curses", "dbm", "doctest",
     "email", "fcntl", "getpass", "gettext", "glob", "gzip", "http", "ipaddress", "lzma",
-    "mimetypes", "mmap", "multiprocessing", "pathlib", "pdb", "platform", "plistlib", "profile", "pstats",
+    "mimetypes", "mmap", "multiprocessing", "pdb", "platform", "plistlib", "profile", "pstats",
     "pty", "readline", "runpy", "select", "selectors", "shelve", "shutil", "signal", "sqlite3", "ssl", "symtable",
     "sysconfig", "syslog", "tarfile", "tempfile", "termios", "tkinter", "tomllib", "tracemalloc", "tty", "turtle", "unittest",
     "urllib", "xml", "zipfile", "zoneinfo",

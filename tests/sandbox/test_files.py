@@ -33,6 +33,7 @@ ALIKE = {
     "in place of stdout": "import sys\nout, sys.stdout = sys.stdout, open('c', 'w')\nprint(5)\nsys.stdout.close()\nsys.stdout = out\nprint(open('c').read())",
     "json": "import json\nwith open('c', 'w') as f: json.dump({'a': [1]}, f)\nprint(json.load(open('c')))",
     "csv": "import csv\nwith open('c', 'w', newline='') as f: csv.writer(f).writerows([[1, 'a,b'], [2, '']])\nprint(list(csv.reader(open('c', newline=''))))",
+    "pathlib": "from pathlib import Path, PurePath\np = Path('c')\nprint(p.write_text('x'), open(p).read(), Path('a.txt').read_bytes(), PurePath('a/b.c', '..', 'd').parts, p / 'e')",
     "io.open": "import io\nprint(io.open('a.txt', encoding='utf-8').read())",
     "paths": "import os.path as p, os\nprint([(f(n)) for n in ('a.txt', 'data', 'none', '.') for f in (p.exists, p.isfile, p.isdir, os.path.lexists)], p.getsize('data/b.bin'))",
     "join": "from os.path import join, exists\nprint(exists(join('data', 'b.bin')))",

@@ -26,6 +26,7 @@ READERS = {
     "os.fdopen": "import os\nprint(os.fdopen(0).read(), end='')",
     "os.read of the size": "import os, io\nprint(io.BytesIO(os.read(0, os.fstat(0).st_size)).readline().decode(), end='')",
     "a judge's file": "import sys\ntry: sys.stdin = open('input.txt')\nexcept FileNotFoundError: pass\nprint(input())",
+    "pathlib": "from pathlib import Path\nprint(Path('/dev/stdin').read_text(), end='')",
     "fileinput": "import fileinput\nfor line in fileinput.input(): print(line, end='')",
     "sys.stdin = open(0)": "import sys\nsys.stdin = open(0)\nprint(input())",
     "a thread": "import threading\nt = threading.Thread(target=lambda: print(input()))\nt.start()\nt.join()",

@@ -27,7 +27,7 @@ MORE_MODULES = (
 """The importable part of the reference machine: what nearly every program does with, and the rest."""
 HABITUAL_MODULES = (
     "argparse", "ast", "atexit", "codecs", "colorsys", "copyreg", "csv", "difflib", "dis", "errno", "fileinput", "fnmatch",
-    "gc", "getopt", "graphlib", "hmac", "html", "html.parser", "inspect", "keyword", "linecache", "locale", "logging", "optparse", "pickle",
+    "gc", "getopt", "graphlib", "hmac", "html", "html.parser", "inspect", "keyword", "linecache", "locale", "logging", "optparse", "pathlib", "pickle",
     "pprint", "reprlib", "sched", "secrets", "shlex", "stat", "timeit", "token", "tokenize", "traceback", "uuid", "warnings",
     "weakref",
 )  # fmt: skip
