@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from types import ModuleType
 from typing import Any, NoReturn
 
+import futures
 import threads
 from streams import Streams
 
@@ -166,7 +167,8 @@ def resources() -> Substitute:
 
 
 def husk(name: str) -> Substitute:
-    return Substitute(name, {"__path__": []}, None)
+    own = {"concurrent": lambda: {"futures": husk("concurrent.futures")}, "concurrent.futures": futures.names}
+    return Substitute(name, {"__path__": []} | own.get(name, dict)(), None)
 
 
 def threading() -> Substitute:

@@ -61,6 +61,11 @@ WRITERS = {
     "itself by name": ("import sys\ndef f(): return sys._getframe().f_code.co_name\nprint(sys.modules[__name__].f(), 'pytest' in sys.modules)", "f False\n"),
     "the exception": ("import sys\ntry: 1 / 0\nexcept ArithmeticError: print(repr(sys.exception()), callable(sys.excepthook))", "ZeroDivisionError('division by zero') True\n"),
     "encodings": ("for e in 'utf-16-be', 'utf-32-le', 'utf-7', 'iso8859-15', 'punycode': print('\xe9'.encode(e).decode(e), end='')", "\xe9" * 5),
+    "a pool of threads": (
+        "from concurrent import futures\ndef f(n): return 6 // n\nwith futures.ThreadPoolExecutor(2) as pool:\n    print(*pool.map(f, [1, 2]))\n"
+        "    some = [pool.submit(f, 0), pool.submit(f, 3)]\nprint(len(futures.wait(some).done), some[0].exception(), some[1].result())",
+        "6 3\n2 integer division or modulo by zero 2\n",
+    ),
     "names of threads": ("import threading\ndef f(): print(threading.current_thread().name)\nfor n in None, 'a', None:\n    t = threading.Thread(target=f, name=n)\n    t.start()", "Thread-1 (f)\na\nThread-2 (f)\n"),
     "each thread its own": ("import threading\nclass L(threading.local):\n    def __init__(self, n): self.n = n\na = L(1)\na.n, a.m = 2, 3\ndef f(): print(a.n, hasattr(a, 'm'))\nt = threading.Thread(target=f)\nt.start()\nprint(a.n, a.m)", "1 False\n2 3\n"),
     "one thread after the other": (
@@ -179,7 +184,8 @@ REFUSED = {
     "a directory": "import os\nos.listdir('.')",
     "a file": "open('/etc/passwd')",
     "a file to write": "open('/tmp/x', 'w')",
-    "a pool": "from concurrent.futures import ThreadPoolExecutor\nThreadPoolExecutor()",
+    "a pool": "from concurrent.futures import ProcessPoolExecutor\nProcessPoolExecutor()",
+    "a future of nobody": "from concurrent.futures import Future\nFuture().result()",
     "a path": "from pathlib import Path\nPath('x').read_text()",
     "an alarm": "import signal\nsignal.alarm(1)",
     "a socket": "import socket",

@@ -26,10 +26,10 @@ MORE_MODULES = (
 )  # fmt: skip
 """The importable part of the reference machine: what nearly every program does with, and the rest."""
 HABITUAL_MODULES = (
-    "argparse", "ast", "atexit", "codecs", "colorsys", "copyreg", "csv", "difflib", "dis", "errno", "fileinput", "fnmatch",
-    "gc", "getopt", "graphlib", "hmac", "html", "html.parser", "inspect", "keyword", "linecache", "locale", "logging", "optparse", "pathlib", "pickle",
-    "pprint", "reprlib", "sched", "secrets", "shlex", "stat", "timeit", "token", "tokenize", "traceback", "uuid", "warnings",
-    "weakref",
+    "argparse", "ast", "atexit", "codecs", "colorsys", "concurrent", "concurrent.futures", "copyreg", "csv", "difflib", "dis",
+    "errno", "fileinput", "fnmatch", "gc", "getopt", "graphlib", "hmac", "html", "html.parser", "inspect", "keyword", "linecache",
+    "locale", "logging", "optparse", "pathlib", "pickle", "pprint", "reprlib", "sched", "secrets", "shlex", "stat", "timeit",
+    "token", "tokenize", "traceback", "uuid", "warnings", "weakref",
 )  # fmt: skip
 """What programs import from habit, and what reaches nothing in a container. The embedded interpreter has none of it."""
 _PLAIN = re.compile(r"(?:([A-Za-z_]\w*) = [\w ,.()\[\]+*/%|&^~<>-]+)|[A-Za-z_]\w*", re.ASCII)
