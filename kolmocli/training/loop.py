@@ -38,7 +38,6 @@ def reinforce(
     """Train until the last step, or until the run is asked to stop."""
 
     groups_per_step, samples = training.batch_size // training.group_size, training.group_size * training.best_of
-    steered = set(controller.metrics())  # a method may have a family of its own
 
     def choose(step: int) -> Request | None:
         """The tasks of a step: those of the buckets that the controller proposes, unless a method has others."""
@@ -61,7 +60,7 @@ def reinforce(
         report = learner.step(batch, learning_rate(step, training), noise=noise, updates=training.updates)
         methods.learned(report, groups)
 
-        noticed = controller.observe([group.result() for group in groups if group.task.bucket.family in steered])
+        noticed = controller.observe(run.results(groups))
         methods.observe(groups)
         recorder.step(step, experience, batch, report, noticed)
         run.divergence.observe(step, report, groups)
