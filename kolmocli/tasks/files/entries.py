@@ -117,6 +117,6 @@ def _labels(data: dict[str, Any]) -> tuple[str | None, str | None, str | None]:
 
 
 def _whole(level: Any) -> int:
-    if type(level) is int or (isinstance(level, str) and level.isdecimal()):
+    if (type(level) is int and level >= 0) or (isinstance(level, str) and level.isdecimal()):
         return int(level)
     raise ValueError("`level` of a sequence must be a whole number")

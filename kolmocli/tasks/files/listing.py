@@ -17,6 +17,7 @@ first (`layouts.py`, `foreign.py`).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -88,6 +89,11 @@ SHAPES = (
 )
 """A row is of the first that fits, unless it is a sequence."""
 _USUAL = (("test_list",), ("test",), ("inputs", "outputs"), ("answer",))
+_EASIER = re.compile(
+    r"(?:.*[._])?(?:pass(?:es|ed)?|solved?|success|correct(?:ness)?|accuracy)(?:[_@.]?(?:rate|at|[0-9])\w*)?\Z",
+    re.IGNORECASE,
+)
+"""Keys that measure how often a task is done."""
 _SEQUENCES = ("sequence", "sequence_input", "generation")
 
 
@@ -108,6 +114,8 @@ def stream_tasks(
     """
     named_by_user = None if columns is None else named(columns)
     seen: dict[str, Where] = {}
+    if level_key is not None and _EASIER.match(level_key):
+        problems.note(f"levels by `{level_key}`: more of it is taken for harder; with -{level_key} more is easier")
     for where, data in rows(name, problems, columns=named_by_user):
         try:
             row = row_of(data)
@@ -147,13 +155,16 @@ def item(
     is_sequence = any(key in data for key in _SEQUENCES)
     reading = Reading(data) if is_sequence else read_row(data, columns)
     read, shape = reading.row, None if is_sequence else _shape(reading.row)
-    level = read.get("level") if level_key is None else value_at(data, level_key)
-    if level_key is not None and level is None and level_key not in data:
-        raise ValueError(f"no `{level_key}` in it (data.level_key)")
+    level = read.get("level")
+    if level_key is not None:
+        level = _difficulty(data, level_key)
     if shape is None:
-        return _sequenced(data if level_key is None else data | {"level": level}, max_items, level_key), reading
+        measured = (
+            data if level_key is None else {**data, "level": None if level is None else int(level), "bucket": None}
+        )
+        return _sequenced(measured, max_items), reading
     family, bucket = label(data, "family"), label(data, "bucket")
-    known = None if level is None else level_of(level, level_key or "level")
+    known = None if level is None else level_of(level)
     if bucket is not None and level_key is None:
         at = bucket_of(bucket)
         family, known = at.family, at.level
@@ -188,9 +199,18 @@ def _shape(data: Mapping[str, Any]) -> Shape | None:
     return found
 
 
-def _sequenced(data: dict[str, Any], max_items: int, level_key: str | None) -> Sequenced:
-    if level_key is not None:
-        data = {**data, "level": int(level_of(data["level"], level_key)), "bucket": None}
+def _difficulty(data: Mapping[str, Any], level_key: str) -> float | None:
+    """How hard a task is by its key; more is easier where the key has a minus before it. Raises ValueError where there is none."""
+    key = level_key if level_key in data else level_key.removeprefix("-")
+    value = value_at(data, key)
+    if value is None and key not in data:
+        raise ValueError(f"no `{key}` in it (data.level_key)")
+    if value is None:
+        return None
+    return level_of(value, key) if key == level_key else -level_of(value, key)
+
+
+def _sequenced(data: dict[str, Any], max_items: int) -> Sequenced:
     found = entry(data)
     record, keys = checked(found, max_items)
     return Sequenced(record, keys, found.task_id)

@@ -21,7 +21,8 @@ class Data(Section):
     )
     levels: Positive = Field(4, description="levels that tasks without a bucket are split into")
     level_key: str | None = Field(
-        None, description="the key of a line that says how hard its task is, in place of level and bucket"
+        None,
+        description="the key of a line that says how hard its task is, in place of level and bucket; -KEY where more is easier",
     )
     columns: str | None = Field(
         None,

@@ -165,3 +165,16 @@ def test_a_configuration_knows_what_its_file_holds(tmp_path: Path) -> None:
     both = config(**{"data.train": asked, "data.eval": made})
     assert (both.languages, both.runs_programs, both.alphabet) == ({"dsl", "text"}, True, "characters")
     assert isinstance(training_source(sequences, print), DatasetTasks)
+
+
+@pytest.mark.parametrize(
+    ("key", "order", "notes"),
+    [("pass_rate", "462", 1), ("-pass_rate", "264", 0), ("level", "246", 0), ("-level", "642", 0)],
+)
+def test_more_is_easier_by_a_key_with_a_minus(tmp_path: Path, key: str, order: str, notes: int) -> None:
+    rows = [question(n, pass_rate=rate, level=n) for n, rate in ((1, 0.9), (2, 0.1), (3, 0.5))]
+    chosen = config(**{"data.train": write(tmp_path / "d.jsonl", rows), "data.level_key": key, "data.eval": None})
+    said: list[str] = []
+    source = training_source(chosen, said.append)
+    assert len(said) == notes
+    assert [source.task(b, 0).answer for b in source.buckets()] == [*order]  # type: ignore[attr-defined]

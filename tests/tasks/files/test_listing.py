@@ -82,6 +82,10 @@ def test_another_key_may_say_how_hard_a_task_is() -> None:
     row = {**QUESTION, "bucket": "a/9", "level": 7, "difficulty": "medium"}
     assert (listed(row, "difficulty").level, listed(row).family) == (2, "a")
     assert listed({**QUESTION, "metadata": '{"difficulty": "hard"}'}, "metadata.difficulty").level == 3
+    assert [listed({**QUESTION, "pass_rate": rate}, "-pass_rate").level for rate in (0.25, "0.5")] == [-0.25, -0.5]
+    assert listed({**QUESTION, "-n": 2}, "-n").level == 2
+    with pytest.raises(ValueError, match="level"):
+        item({**SEQUENCE, "hops": 3}, level_key="-hops")
     found, _ = item({**SEQUENCE, "hops": 3, "family": "runs"}, level_key="hops")
     assert isinstance(found, Sequenced)
     assert found.record.bucket == "runs/3"
