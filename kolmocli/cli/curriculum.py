@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -108,7 +109,21 @@ def problems_in(file: str) -> list[str]:
                     )
             except UsageError as error:
                 problems.append(f"{file}: {error}")
-    return problems
+    return problems + [f"{file}: {problem}" for problem in _problems_of_data(config)]
+
+
+def _problems_of_data(config: Config) -> Iterator[str]:
+    """What is wrong with the files of tasks. One that is not there yet, or a data set that has to be fetched, is named and not read."""
+    from kolmocli.tasks.sources import read_file
+
+    for name in filter(None, (config.data.train, config.data.eval)):
+        if not Path(name).exists():
+            remark(f"{name}: not there, and not checked")
+            continue
+        try:
+            read_file(name, config.data, remark)
+        except UsageError as error:
+            yield str(error)
 
 
 def describe(config: Config, samples: int) -> dict[str, Any]:
