@@ -17,6 +17,8 @@ from kolmocli.tasks.answers.symbols import first_turn, without_ends
 
 HASHES = "####"
 _TAGS = ("<answer>", "</answer>")
+STATED = re.compile(r"(?i:the (?:final )?answer is)[: ]\s*([^\n]*?\S)\.?\s*\Z")
+"""A sentence at the end of a data set's answer or solution."""
 _READ = 20_000
 """Characters at the end of a text that are looked at: an answer comes last, and texts of strangers may be long."""
 _SAID = re.compile(r"\banswer(?: is\b|:)[ \t]*:?[ \t]*([^\n]+)", re.IGNORECASE)
@@ -136,14 +138,16 @@ def _final(text: str) -> str | None:
 
 
 def right_answer(text: str) -> str:
-    """The answer in the text of a data set's answer: within the tags that end it, behind its last `####`, in its last box, or
-    all of it."""
+    """The answer in the text of a data set's answer: within the tags that end it, behind its last `####`, in its last box, what
+    it says last that the answer is, or all of it."""
     if text.rstrip().endswith(_TAGS[1]) and _TAGS[0] in text:
         text = text.rstrip().removesuffix(_TAGS[1]).rpartition(_TAGS[0])[2]
     if HASHES in text:
         return text.rpartition(HASHES)[2].strip()
     if (box := last_answer(text)) is not None:
         return undoubled(box.held.strip())
+    if (said := STATED.search(text[-_READ:])) is not None:
+        return undoubled(said[1]).strip()
     if (begun := _BEGUN.search(undoubled(text))) is not None:
         return begun[1].strip()
     stated = _HOPED_FOR.findall(text) if len(text) > LONGEST else []

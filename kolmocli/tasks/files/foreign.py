@@ -10,9 +10,10 @@ from functools import partial
 from typing import Any
 
 from kolmocli.tasks.answers.boxes import last_answer
+from kolmocli.tasks.answers.places import STATED
 from kolmocli.tasks.files import cases, choices
 from kolmocli.tasks.files.buckets import level_of
-from kolmocli.tasks.files.guessed import EVIDENCE, LAST, NATIVE, guessed, is_native
+from kolmocli.tasks.files.guessed import EVIDENCE, NATIVE, guessed, is_native
 from kolmocli.tasks.files.layouts import Columns, layout_of
 from kolmocli.tasks.files.values import answers, conversation, is_empty, megabytes, seconds, structured, value_at
 
@@ -190,7 +191,7 @@ def _answer(made: dict[str, Any], row: Mapping[str, Any], columns: Columns, held
     if value is None:
         value = row.get(path)
     if columns.boxed:
-        box, said = last_answer(str(value)), LAST.search(str(value))
+        box, said = last_answer(str(value)), STATED.search(str(value))
         if box is None and said is None:
             raise ValueError(f"`{path}` has no \\boxed{{}} with an answer")
         made["answer"], made["solution"] = said[1] if box is None and said else box.held if box else "", str(value)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from kolmocli.errors import UsageError, suggest
+from kolmocli.tasks.answers.places import STATED
 from kolmocli.tasks.files.layouts import Columns
 from kolmocli.tasks.files.values import column, value_at
 
@@ -45,7 +45,6 @@ EVIDENCE = frozenset(
 )  # fmt: skip
 """Columns that would be a part of the task, where a row has them."""
 _OWN = {"prompt", "answer", "tests", "choices", "reference", "starter", "entry_point", "fn_name", "level", "task_id"}
-LAST = re.compile(r"(?i:the (?:final )?answer is)[: ]\s*([^\n]*?\S)\.?\s*\Z")
 _SHORT = 80
 """Characters of a solution that is an answer, as TRL's examples have it."""
 _OTHER = {"id": "task_id", "question": "prompt", "test": "tests", "solution": "reference"}
@@ -74,7 +73,7 @@ def guessed(row: Mapping[str, Any]) -> Columns:
     offered = _first(row, CHOICES) or _apart(row, answer)
     solution = "" if answer else value_at(row, columns.reference)
     text = str(solution) if isinstance(solution, str | list) else ""
-    boxed = "\\boxed" in text or LAST.search(text) is not None
+    boxed = "\\boxed" in text or STATED.search(text) is not None
     short = isinstance(solution, str) and columns.reference.lower() == "solution" and 0 < len(solution) <= _SHORT
     if text.rstrip().endswith("</answer>") or (not boxed and short and "\n" not in text):
         return replace(columns, answer=columns.reference, reference="", choices=offered)

@@ -268,6 +268,8 @@ def test_private_tests_count_too_and_a_pickle_runs_nothing() -> None:
         ({"question": "Seven.", "inputs": [None], "outputs": ["7"]}, "print(input() + '7')", "print(input())"),
         ({"prompt": CHAT, "solution": "$2$"}, "[ANSWER] 2", "[ANSWER] 3"),
         ({"prompt": CHAT, "solution": "The answer is 2."}, "[ANSWER] 2", "[ANSWER] 3"),
+        ({"question": "1+1?", "answer": "One and one make two.\nThe answer is $2$."}, "[ANSWER] 2", "[ANSWER] 3"),
+        ({"question": "1+1?", "answer": "The answer is 2"}, "[ANSWER] 2", "[ANSWER] 12"),
         ({"prompt": CHAT, "solution": "<think>One and one.\nTwo.</think> <answer>2</answer>"}, "<answer>2</answer>", "<answer>3</answer>"),
         ({"question": "1+1?", "possible_answers": '["2", "two"]'}, "[ANSWER] two", "[ANSWER] 3"),
         ({"question": "1+1?", "answers": "['2' 'two'\n 'II']"}, "[ANSWER] II", "[ANSWER] 2two"),
