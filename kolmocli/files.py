@@ -203,8 +203,8 @@ def own_folder(folder: Path) -> Path:
 def replacing(target: Path, like: str = STANDARD, *, durable: bool = True) -> Iterator[IO[bytes]]:
     """A file that is there under its name, whole, when the block ends well, and as it was before otherwise, with the
     permissions and times of the file `like`. One that is not `durable` outlives this process, but not every power cut."""
-    # not the name itself, which may be as long as names can be
-    handle, temporary = tempfile.mkstemp(prefix=".kolmo-", dir=target.parent)
+    begun = os.fsencode(target.name)[:100].decode(errors="ignore")  # the name itself may be as long as names can be
+    handle, temporary = tempfile.mkstemp(prefix=f".{begun}.", dir=target.parent)
     try:
         with os.fdopen(handle, "wb") as file:
             yield file

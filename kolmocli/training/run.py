@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 
 from kolmocli.console import warn
@@ -68,7 +69,6 @@ class Run:
         self._seed, self._every, self._stop_at = seed, checkpoint_every, stop_at
         self._write_checkpoint, self.go_on, self._mastered = write_checkpoint, go_on, mastered
         self.divergence = Divergence(self._note_divergence)
-        self._families = {bucket.family for bucket in source.buckets()}
         self.pace, self._take_moment = pace, moment
         self._moment: Moment | None = None
         pace.listener = self._look
@@ -115,6 +115,10 @@ class Run:
         index = self.state.drawn.get(str(bucket), 0)
         self.state.drawn[str(bucket)] = index + 1
         return self.source.task(bucket, index)
+
+    @cached_property
+    def _families(self) -> set[str]:
+        return {bucket.family for bucket in self.source.buckets()}
 
     def results(self, groups: Sequence[Group]) -> list[Result]:
         """What the controller hears of these: a method may have a family of its own, which nothing steers."""

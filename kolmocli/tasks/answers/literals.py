@@ -4,10 +4,12 @@ blanks and nesting, but not the kind of quotes or the order of keys."""
 from __future__ import annotations
 
 import ast
-import json
+import contextlib
 import re
 import warnings
 from functools import lru_cache
+
+from kolmocli.plain import parsed
 
 _WRAPPED = re.compile(r"\\(?:text|texttt|mathrm)\{(.*)\}\Z", re.DOTALL)
 _ESCAPED = re.compile(r"\\([{}_%&#$])")
@@ -36,10 +38,8 @@ def same_literal(given: str, right: str) -> bool:
 
 def _read(text: str) -> object:
     """The value of a literal; `...` for a text that is none."""
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        pass
+    with contextlib.suppress(ValueError):
+        return parsed(text)
     try:
         with warnings.catch_warnings(action="ignore"):  # `'\d'`
             return ast.literal_eval(text)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 from kolmocli.tasks.code.lent import source_of
 from kolmocli.tasks.code.rewriting import on_bench
@@ -27,9 +27,15 @@ _DISPLAYS = ast.List | ast.Dict | ast.Set | ast.ListComp
 class Asking(ast.NodeTransformer):
     """What tests ask of an object where Python would look into it: the bench has a handle in its place (`handles.py`)."""
 
-    def __init__(self, bound: Collection[str], constants: Collection[str] = ()) -> None:
+    def __init__(
+        self,
+        bound: Collection[str],
+        constants: Collection[str] = (),
+        sources: Mapping[ast.AST, str | None] | None = None,
+    ) -> None:
         """`bound` are names that the tests define, and that are no functions of Python then; `constants` those of values that the program
-        has."""
+        has; `sources`, those of functions that are changed already."""
+        self._sources = sources or {}
         self._python, self._constants = {*_PYTHON.split()} - {*bound}, constants
         self._changed: Collection[str] = ()
         """Names of what is changed in place: it may be a part of an object."""
@@ -73,13 +79,16 @@ class Asking(ast.NodeTransformer):
                 return on_bench("iterator", given)
         return on_bench("shared", made) if name in self._shared and isinstance(value, _DISPLAYS) else made
 
+    def _source(self, node: ast.FunctionDef | ast.Lambda) -> str | None:
+        return self._sources[node] if node in self._sources else source_of(node)
+
     def visit_Lambda(self, node: ast.Lambda) -> ast.expr:
-        source = source_of(node)
+        source = self._source(node)
         self.generic_visit(node)
         return node if source is None else ast.Call(on_bench("function", ast.Constant(source)), [node], [])
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.stmt:
-        source = None if node.decorator_list else source_of(node)
+        source = None if node.decorator_list else self._source(node)
         self.generic_visit(node)
         if source is not None:
             node.decorator_list = [on_bench("function", ast.Constant(source))]

@@ -7,6 +7,7 @@ import builtins
 from collections.abc import Collection
 
 from kolmocli.tasks.code import apart
+from kolmocli.tasks.code.lent import source_of
 from kolmocli.tasks.code.looks import looked_after
 from kolmocli.tasks.code.rewriting import on_bench
 from kolmocli.tasks.code.tester import BENCH
@@ -21,6 +22,8 @@ class Changing(ast.NodeTransformer):
         """`own` are the names that are none of the program's functions; `methods`: tests keep objects, of which they call some."""
         self.found = any(_is_taken_apart(node) or _is_of_bench(node) for node in ast.walk(tree)) or _asks_errors(tree)
         self._own, self._methods, self._calls = own, methods, looked_after(tree)
+        self.sources: dict[ast.AST, str | None] = {}
+        """Of functions, as they were before: a program that is given one has no bench."""
 
     def _is_of_program(self, node: ast.Call) -> bool:
         return isinstance(node.func, ast.Name) and node.func.id not in self._own
@@ -36,6 +39,12 @@ class Changing(ast.NodeTransformer):
             owner, name = node.func.value, ast.Constant(node.func.attr)
             return on_bench("changing_by", owner, name, *node.args, keywords=node.keywords)
         return node
+
+    def _noted(self, node: ast.FunctionDef | ast.Lambda) -> ast.AST:
+        self.sources[node] = source_of(node)
+        return self.generic_visit(node)
+
+    visit_FunctionDef = visit_Lambda = _noted
 
     def visit_withitem(self, node: ast.withitem) -> ast.withitem:
         match node.context_expr:

@@ -13,35 +13,16 @@ What has more than that of a mock, such as attributes that are mocks, is not rea
 from __future__ import annotations
 
 import ast
-import builtins
-from collections.abc import Collection, Iterator, Sequence
+import copy
+from collections.abc import Collection, Iterator
 
-from kolmocli.tasks.code import imports
-from kolmocli.tasks.code.apart import MOCKED
+from kolmocli.tasks.code import imports, mock_calls
 from kolmocli.tasks.code.rewriting import on_bench
 from kolmocli.tasks.code.tester import BENCH
 
 _MOCKS = ("Mock", "MagicMock")
-_NAMED = "_named"
 _SET = ("return_value", "side_effect")
-_ASSERTS = {
-    "assert_called": "len({calls}) > 0",
-    "assert_called_once": "len({calls}) == 1",
-    "assert_not_called": "len({calls}) == 0",
-    "assert_called_with": "{calls}[-1:] == [{call}]",
-    "assert_called_once_with": "{calls} == [{call}]",
-    "assert_any_call": "{call} in {calls}",
-    "assert_has_calls": "{wanted} in [{calls}[at:at + len({wanted})] for at in range(len({calls}) + 1)]",
-}
-_READ = {
-    "call_count": "len({calls})",
-    "called": "len({calls}) > 0",
-    "call_args": "({calls}[-1] if len({calls}) > 0 else None)",
-    "call_args_list": "{calls}",
-    "mock_calls": "{calls}",
-}
 _STDOUT = "'sys.stdout'"
-_OF_CALL = {"args": 0, "kwargs": 1}
 
 
 def without_mocks(tree: ast.Module, program: frozenset[str]) -> ast.Module:
@@ -49,7 +30,9 @@ def without_mocks(tree: ast.Module, program: frozenset[str]) -> ast.Module:
     named = dict(_named(tree))
     if not named and not any(_is_monkeypatch(node) for node in ast.walk(tree)):
         return tree
-    tree = _Plain(named, program, _modules(tree), imports.taken(tree, program)).visit(tree)
+    plain = _Plain(named, program, _modules(tree), imports.taken(tree, program))
+    plain.find_fixtures(tree)
+    tree = plain.visit(tree)
     for node in ast.walk(tree):
         if isinstance(node, ast.Name | ast.Attribute) and ast.unparse(node) in {*named, "monkeypatch"}:
             raise ValueError(f"the tests use more of mocks than is read: `{ast.unparse(node)}`")
@@ -88,6 +71,7 @@ class _Plain(ast.NodeTransformer):
         self._paths = dict[str, ast.expr]()
         """Names of mocks, and what is patched by them."""
         self._used = set[str]()
+        self._fixtures = dict[str, ast.Call]()
         self._made = 0
 
     def _is(self, node: ast.AST, *names: str) -> bool:
@@ -98,6 +82,15 @@ class _Plain(ast.NodeTransformer):
     def _is_mock(self, node: ast.expr) -> bool:
         return isinstance(node, ast.Call) and self._is(node.func, *_MOCKS)
 
+    def find_fixtures(self, tree: ast.Module) -> None:
+        """Those that return a mock: each test that asks for one makes its own."""
+        for node in ast.walk(tree):
+            match node:
+                case ast.FunctionDef(name, body=[ast.Return(ast.Call() as made)], decorator_list=[decorator]) if (
+                    "fixture" in ast.unparse(decorator) and self._is_mock(made)
+                ):
+                    self._fixtures[name] = made
+
     def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.stmt | None:
         node.names = [alias for alias in node.names if (alias.asname or alias.name) not in self._named]
         return node if node.names else None
@@ -106,7 +99,9 @@ class _Plain(ast.NodeTransformer):
         node.names = [alias for alias in node.names if alias.name != "unittest.mock"]
         return node if node.names else None
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef | None:
+        if node.name in self._fixtures:
+            return None
         outer, self._mocks = self._mocks, dict(self._mocks)
         begun: list[ast.stmt] = []
         kept = [each for each in node.decorator_list if not self._is_patch(each)]
@@ -118,7 +113,11 @@ class _Plain(ast.NodeTransformer):
             gives = not (decorator.args[at:] or _value(decorator, "new"))
             name = given.pop(0).arg if given and gives else None
             begun += self._patch(decorator, name)
-        node.args.args = [*bound, *(each for each in given if not _is_monkeypatch(each))]
+        for each in given:
+            if each.arg in self._fixtures:
+                begun += self._mock(each.arg, copy.deepcopy(self._fixtures[each.arg]))
+        had = {"monkeypatch", *self._fixtures}
+        node.args.args = [*bound, *(each for each in given if each.arg not in had)]
         node.decorator_list = kept
         self.generic_visit(node)
         node.body[:0] = begun
@@ -160,16 +159,9 @@ class _Plain(ast.NodeTransformer):
     def visit_Expr(self, node: ast.Expr) -> ast.stmt | list[ast.stmt]:
         match node.value:
             case ast.Call(ast.Attribute(ast.Name(name), method), given, named) if name in self._mocks:
-                calls = self._mocks[name]
-                if method == "reset_mock":
-                    return ast.parse(f"{calls}.clear()").body
-                if method in _ASSERTS:
-                    given = [self.visit(each) for each in given]
-                    ordered = method != "assert_has_calls" or not any(key.arg == "any_order" for key in named)
-                    form = _ASSERTS[method] if ordered else "all(each in {calls} for each in {wanted})"
-                    wanted = ast.unparse(given[0]) if given else "[]"
-                    call = ast.unparse(_call(given, [self.visit(each) for each in named]))
-                    return ast.parse(f"assert {form.format(calls=calls, wanted=wanted, call=call)}").body
+                given, named = [self.visit(each) for each in given], [self.visit(each) for each in named]
+                if made := mock_calls.stated(self._mocks[name], method, given, named):
+                    return made
             case ast.Call(ast.Attribute(ast.Name("monkeypatch"), "setattr"), [ast.Constant() as path, value]):
                 return self._patched(path, self.visit(value))
             case ast.Call(ast.Attribute(ast.Name("monkeypatch"), "setattr"), [owner, name, value]):
@@ -181,16 +173,16 @@ class _Plain(ast.NodeTransformer):
             case ast.Attribute(ast.Attribute(ast.Name(name), "call_args"), "args" | "kwargs" as part) if (
                 name in self._mocks
             ):
-                return _expression(f"{self._mocks[name]}[-1][{_OF_CALL[part]}]")
+                return mock_calls.read(self._mocks[name], f"call_args.{part}")
             case ast.Attribute(ast.Name(name), part) if name in self._mocks:
-                if part not in _READ:
+                if part not in mock_calls.READ:
                     raise ValueError(f"the tests use more of a mock than is read: `{ast.unparse(node)}`")
-                return _expression(_READ[part].format(calls=self._mocks[name]))
+                return mock_calls.read(self._mocks[name], part)
         return self.generic_visit(node)  # type: ignore[return-value]
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
         self.generic_visit(node)
-        return _call(node.args, node.keywords) if self._is(node.func, "call") else node
+        return mock_calls.noted(node.args, node.keywords) if self._is(node.func, "call") else node
 
     def _mock(self, name: str, made: ast.Call) -> list[ast.stmt]:
         self._mocks[name] = f"{name}_calls"
@@ -198,37 +190,18 @@ class _Plain(ast.NodeTransformer):
         parts = {name: self.visit(value) for name in _SET if (value := _value(made, name)) is not None}
         if len(parts) < len(made.keywords) or made.args:
             raise ValueError(f"the tests use more of a mock than is read: `{ast.unparse(made)}`")
-        return [*ast.parse(f"{self._mocks[name]} = []").body, self._function(name, parts)]
+        return [*ast.parse(f"{self._mocks[name]} = []").body, mock_calls.function(name, self._mocks[name], parts)]
 
     def _changed(self, name: str, part: str, node: ast.Assign) -> list[ast.stmt]:
         """A new function for a mock that does something else from now on."""
         if name in self._used:
             raise ValueError(f"the tests change a mock that a program may have: `{ast.unparse(node)}`")
-        made = self._function(name, {part: self.visit(node.value)})
+        made = mock_calls.function(name, self._mocks[name], {part: self.visit(node.value)})
         return [made, *(self._patched(self._paths[name], ast.Name(name)) if name in self._paths else ())]
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
         self._used |= {node.id} & self._mocks.keys()
         return node
-
-    def _function(self, name: str, parts: dict[str, ast.expr]) -> ast.stmt:
-        calls = self._mocks[name]
-        [made] = ast.parse(f"def {name}(*{MOCKED}, **{_NAMED}): {calls}.append(({MOCKED}, {_NAMED}))").body
-        assert isinstance(made, ast.FunctionDef)
-        match parts.get("side_effect"):
-            case None:
-                made.body.append(ast.Return(parts.get("return_value")))
-            case ast.List(effects) | ast.Tuple(effects):
-                for at, effect in enumerate(effects):
-                    made.body.append(ast.If(_expression(f"len({calls}) == {at + 1}"), [_effect(effect)], []))
-                made.body += ast.parse("raise StopIteration").body
-            case effect if _is_error(effect):
-                made.body.append(_effect(effect))
-            case effect:
-                made.body.append(
-                    ast.Return(ast.Call(effect, [ast.Starred(ast.Name(MOCKED))], [ast.keyword(None, ast.Name(_NAMED))]))
-                )
-        return made
 
     def _patch(self, made: ast.Call, name: str | None) -> list[ast.stmt]:
         path, *new = made.args
@@ -263,23 +236,3 @@ class _Plain(ast.NodeTransformer):
 
 def _value(call: ast.Call, name: str) -> ast.expr | None:
     return next((key.value for key in call.keywords if key.arg == name), None)
-
-
-def _call(given: Sequence[ast.expr], named: Sequence[ast.keyword]) -> ast.expr:
-    """A call as it is noted."""
-    by_name = ast.Dict([ast.Constant(key.arg) for key in named], [key.value for key in named])
-    return ast.Tuple([ast.Tuple([*given], ast.Load()), by_name], ast.Load())
-
-
-def _expression(text: str) -> ast.expr:
-    return ast.parse(text, mode="eval").body
-
-
-def _effect(effect: ast.expr) -> ast.stmt:
-    return ast.Raise(effect) if _is_error(effect) else ast.Return(effect)
-
-
-def _is_error(node: ast.expr) -> bool:
-    name = ast.unparse(node.func if isinstance(node, ast.Call) else node)
-    found = getattr(builtins, name, None)
-    return (isinstance(found, type) and issubclass(found, BaseException)) or name.endswith(("Error", "Exception"))

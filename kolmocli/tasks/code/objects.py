@@ -118,7 +118,7 @@ def without_objects(
     changing = Changing(tree, {*own, *errors, *classes} - {given_to_check(tree)}, bool(classes))
     tree = changing.visit(tree)
     if kept := bool(classes or constants) or changing.found:
-        tree = Asking(names, constants).visit(tree)
+        tree = Asking(names, constants, changing.sources).visit(tree)
     found = Objects(tuple(change.methods.values()), tuple(classes), tuple(errors), constants, kept)
     return ast.fix_missing_locations(tree), found
 

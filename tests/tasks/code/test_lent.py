@@ -60,6 +60,7 @@ CASES = [
     Case("to a method", body("assert Box(3).map(lambda x: x + 1).get() == 4"), BOX, ("g(self.x)", "self.x")),
     Case("parameters", f"import pytest\n@pytest.mark.parametrize('g, wanted', [(lambda x: x + 1, [2]), (abs, [1])])\n{body('assert f(g, [1]) == wanted').replace('()', '(g, wanted)', 1)}"),
     Case("the same again", body("def g(x): return x", "assert f(g) is g", "h = lambda: 1", "assert f(h) == h and f(h)() == 1"), "def f(g): return g\n", ("return g", "return lambda *x: g(*x)")),
+    Case("a callback that notes what it is given", body("seen = []", "def g(x):", "    seen.append(x)", "    return [x]", "r = Callbacks()", "r.add(g)", "assert r.run(7) == [[7]] and seen == [7]"), CALLBACKS, ("g(x) for", "g([x]) for")),
     Case("a callback that is dropped", f"def g(x): return 2 * x\n{body('r = Callbacks()', 'r.add(g)', 'r.add(abs)', 'assert r.run(-2) == [-4, 2]', 'r.drop(g)', 'assert r.run(-2) == [2]')}", CALLBACKS, (".remove(g)", ".clear()")),
     Case("what it says of itself", body("def add(a, b):", "    'Adds.'", "    return a + b", "made = f(add)", "assert made(1, 2) == 6", "assert made.__name__ == 'add' and made.__doc__ == 'Adds.'"), WRAPS, ("    @functools.wraps(g)\n", "")),
     Case("an exception", f"import pytest\n{body('def bad(x): raise ValueError(x)', 'with pytest.raises(ValueError):', '    f(bad, [1])')}", APPLY, ("g(x)", "x")),

@@ -85,6 +85,25 @@ class TestEvents(TestCase):
         seen.assert_called_once()
         self.assertEqual(seen.call_count, 1)
 """),
+    Case("fixtures", EVENTS, ("return [", "[0]; return 2 * ["), """
+@pytest.fixture
+def seen():
+    return Mock(return_value=1)
+@pytest.fixture
+def events():
+    return Events()
+def test_a(events, seen):
+    events.on('a', seen)
+    assert events.emit('a', 7) == [1]
+    seen.assert_called_once_with(7)
+class TestAgain:
+    def test_b(self, seen):
+        seen.assert_not_called()
+        seen.side_effect = lambda x: x + 1
+        e = Events()
+        e.on('b', seen)
+        assert e.emit('b', 2) == [3] and e.emit('c') == []
+"""),
     Case("effects in turn", RETRY, ("at + 1 == times", "at + 2 == times"), """
 @patch('time.sleep')
 @patch('random.random', return_value=0.5)
