@@ -53,8 +53,8 @@ def _otherwise_bound(tree: ast.AST) -> set[str]:
         match node:
             case ast.ExceptHandler(name=str(name)) | ast.FunctionDef(name) | ast.AsyncFunctionDef(name):
                 found.add(name)
-            case ast.ClassDef(name, body=body):
-                found |= {name, *(target for each in body for target in bound(each))}
+            case ast.ClassDef(name):
+                found |= {name, *bound(node)}
             case ast.alias(name, asname):
                 found.add(asname or name.partition(".")[0])
             case ast.NamedExpr(ast.Name(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):

@@ -70,6 +70,9 @@ def plain_tests(code: str, defined: Collection[str] = ()) -> str:
         tree = ast.parse(code)
     except (SyntaxError, ValueError):
         return code  # who parses it says what is wrong with it
+    if any(isinstance(node, ast.ImportFrom) and node.module == "__future__" for node in tree.body):
+        tree = imports.WithoutFuture().visit(tree)
+        code = ast.unparse(tree)
     program = imports.program_modules(tree, defined)
     tree = helpers.Inlined(mocks.without_mocks(tree, program)).visit(tree)
     cases, functions = list(collected.cases(tree)), list(collected.functions(tree))

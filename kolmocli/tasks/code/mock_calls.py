@@ -8,6 +8,12 @@ from collections.abc import Mapping, Sequence
 
 from kolmocli.tasks.code.apart import MOCKED
 
+CALL = """
+class _Call(tuple):
+    args = property(lambda self: self[0])
+    kwargs = property(lambda self: self[1])
+"""
+"""What tests get for a call in the list."""
 _NAMED = "_named"
 _ASSERTS = {
     "assert_called": "len({calls}) > 0",
@@ -21,11 +27,9 @@ _ASSERTS = {
 READ = {
     "call_count": "len({calls})",
     "called": "len({calls}) > 0",
-    "call_args.args": "{calls}[-1][0]",
-    "call_args.kwargs": "{calls}[-1][1]",
-    "call_args": "({calls}[-1] if len({calls}) > 0 else None)",
-    "call_args_list": "{calls}",
-    "mock_calls": "{calls}",
+    "call_args": "(_Call({calls}[-1]) if len({calls}) > 0 else None)",
+    "call_args_list": "[_Call(each) for each in {calls}]",
+    "mock_calls": "[_Call(each) for each in {calls}]",
 }
 
 

@@ -36,6 +36,7 @@ def without_mocks(tree: ast.Module, program: frozenset[str]) -> ast.Module:
     for node in ast.walk(tree):
         if isinstance(node, ast.Name | ast.Attribute) and ast.unparse(node) in {*named, "monkeypatch"}:
             raise ValueError(f"the tests use more of mocks than is read: `{ast.unparse(node)}`")
+    tree.body[:0] = ast.parse(mock_calls.CALL * plain.reads_calls).body
     return ast.fix_missing_locations(tree)
 
 
@@ -73,6 +74,7 @@ class _Plain(ast.NodeTransformer):
         self._used = set[str]()
         self._fixtures = dict[str, ast.Call]()
         self._made = 0
+        self.reads_calls = False
 
     def _is(self, node: ast.AST, *names: str) -> bool:
         """Whether this is one of these names of `unittest.mock`."""
@@ -170,13 +172,10 @@ class _Plain(ast.NodeTransformer):
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
         match node:
-            case ast.Attribute(ast.Attribute(ast.Name(name), "call_args"), "args" | "kwargs" as part) if (
-                name in self._mocks
-            ):
-                return mock_calls.read(self._mocks[name], f"call_args.{part}")
             case ast.Attribute(ast.Name(name), part) if name in self._mocks:
                 if part not in mock_calls.READ:
                     raise ValueError(f"the tests use more of a mock than is read: `{ast.unparse(node)}`")
+                self.reads_calls |= part not in ("called", "call_count")
                 return mock_calls.read(self._mocks[name], part)
         return self.generic_visit(node)  # type: ignore[return-value]
 

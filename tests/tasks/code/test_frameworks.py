@@ -28,6 +28,8 @@ PARTS = {
     "an exception with a name": "import pytest\ndef test_a():\n    with pytest.raises(TypeError) as e:\n        f(None)\n    assert f(1) == 2",
     "sub-tests": "import unittest\nclass T(unittest.TestCase):\n    def test_a(self):\n        for x in (1, 2):\n"
     "            with self.subTest(x=x):\n                self.assertEqual(f(x), 2 * x)",
+    "annotations that are not evaluated": "from __future__ import annotations\nimport pytest\ndef test_a(x: Later = 2) -> Later:\n"
+    "    with pytest.raises(TypeError):\n        f(None)\n    assert f(x) == 4",
     "approx": "import pytest\ndef test_a():\n    assert f(0.1) == pytest.approx(0.2)\n    assert [f(1)] == pytest.approx([2.0000001])",
     "raises": "import pytest\ndef test_a():\n    with pytest.raises(TypeError):\n        f(None)\n    assert f(1) == 2",
     "raises in one line": "import pytest\ndef test_a():\n    pytest.raises(TypeError, f, None)\n    assert f(1) == 2",

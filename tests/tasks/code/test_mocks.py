@@ -69,6 +69,7 @@ def test_it():
     seen.assert_called_with(5)
     assert seen.call_args_list == [call(1, k=2), mock.call(5)]
     assert seen.call_args[0][0] == 5 and other.call_args.args == (5,) and other.call_args.kwargs == {}
+    assert [c.args for c in seen.call_args_list] == [(1,), (5,)] and seen.mock_calls[0].kwargs == {'k': 2}
     other.assert_has_calls([call(5)])
     other.assert_has_calls([call(5), call(1, k=2)], any_order=True)
     other.reset_mock()
