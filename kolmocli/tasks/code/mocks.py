@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 
 from kolmocli.tasks.code import imports, mock_calls
 from kolmocli.tasks.code.rewriting import on_bench
@@ -22,6 +22,7 @@ from kolmocli.tasks.code.tester import BENCH
 
 _MOCKS = ("Mock", "MagicMock")
 _SET = ("return_value", "side_effect")
+_OF_CLASS = "_of_class_"
 _STDOUT = "'sys.stdout'"
 
 
@@ -31,7 +32,7 @@ def without_mocks(tree: ast.Module, program: frozenset[str]) -> ast.Module:
     if not named and not any(_is_monkeypatch(node) for node in ast.walk(tree)):
         return tree
     plain = _Plain(named, program, _modules(tree), imports.taken(tree, program))
-    plain.find_fixtures(tree)
+    plain.prepare(tree)
     tree = plain.visit(tree)
     for node in ast.walk(tree):
         if isinstance(node, ast.Name | ast.Attribute) and ast.unparse(node) in {*named, "monkeypatch"}:
@@ -73,6 +74,7 @@ class _Plain(ast.NodeTransformer):
         """Names of mocks, and what is patched by them."""
         self._used = set[str]()
         self._fixtures = dict[str, ast.Call]()
+        self._told = set[str]()
         self._made = 0
         self.reads_calls = False
 
@@ -84,14 +86,21 @@ class _Plain(ast.NodeTransformer):
     def _is_mock(self, node: ast.expr) -> bool:
         return isinstance(node, ast.Call) and self._is(node.func, *_MOCKS)
 
-    def find_fixtures(self, tree: ast.Module) -> None:
-        """Those that return a mock: each test that asks for one makes its own."""
+    def prepare(self, tree: ast.Module) -> None:
+        """Find fixtures that return a mock, of which each test makes its own, and mocks that are told later what they return. Those of a
+        class get a name in the module."""
+        for node in ast.walk(tree):
+            match node:
+                case ast.ClassDef():
+                    _Named(self._is_mock).visit(node)
         for node in ast.walk(tree):
             match node:
                 case ast.FunctionDef(name, body=[ast.Return(ast.Call() as made)], decorator_list=[decorator]) if (
                     "fixture" in ast.unparse(decorator) and self._is_mock(made)
                 ):
                     self._fixtures[name] = made
+                case ast.Assign([ast.Attribute(ast.Name(name), "return_value")]):
+                    self._told.add(name)
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.stmt | None:
         node.names = [alias for alias in node.names if (alias.asname or alias.name) not in self._named]
@@ -123,7 +132,7 @@ class _Plain(ast.NodeTransformer):
         node.decorator_list = kept
         self.generic_visit(node)
         node.body[:0] = begun
-        self._mocks = outer
+        self._mocks = outer | {name: calls for name, calls in self._mocks.items() if name.startswith(_OF_CLASS)}
         return node
 
     def _is_patch(self, node: ast.expr) -> bool:
@@ -189,10 +198,18 @@ class _Plain(ast.NodeTransformer):
         parts = {name: self.visit(value) for name in _SET if (value := _value(made, name)) is not None}
         if len(parts) < len(made.keywords) or made.args:
             raise ValueError(f"the tests use more of a mock than is read: `{ast.unparse(made)}`")
-        return [*ast.parse(f"{self._mocks[name]} = []").body, mock_calls.function(name, self._mocks[name], parts)]
+        lists = ast.parse(f"{self._mocks[name]} = []").body
+        if name in self._told:
+            value = parts.get("return_value", ast.Constant(None))
+            lists.append(ast.Assign([ast.Name(f"{name}_returns", ast.Store())], ast.List([value], ast.Load())))
+            parts["return_value"] = ast.parse(f"{name}_returns[-1]", mode="eval").body
+        return [*lists, mock_calls.function(name, self._mocks[name], parts)]
 
     def _changed(self, name: str, part: str, node: ast.Assign) -> list[ast.stmt]:
-        """A new function for a mock that does something else from now on."""
+        """A new function for a mock that does something else from now on, or another value for it to return."""
+        if part == "return_value":
+            told = ast.Call(ast.Attribute(ast.Name(f"{name}_returns"), "append"), [self.visit(node.value)], [])
+            return [ast.Expr(told)]
         if name in self._used:
             raise ValueError(f"the tests change a mock that a program may have: `{ast.unparse(node)}`")
         made = mock_calls.function(name, self._mocks[name], {part: self.visit(node.value)})
@@ -231,6 +248,37 @@ class _Plain(ast.NodeTransformer):
                 first, _, rest = text.partition(".")
                 return [ast.Expr(on_bench("patch", ast.Constant(rest if first in self._program else text), value))]
         raise ValueError(f"the tests patch `{ast.unparse(path)}`, which is not read")
+
+
+class _Named(ast.NodeTransformer):
+    """Attributes of `self` that are mocks, in a class, as names of the module."""
+
+    def __init__(self, is_mock: Callable[[ast.expr], bool]) -> None:
+        self._is_mock = is_mock
+        self._found = set[str]()
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.ClassDef:
+        for each in node.body:
+            if isinstance(each, ast.FunctionDef):
+                names = {name for inner in ast.walk(each) for name in self._made(inner)}
+                self._found |= names
+                if names:
+                    lists = [f"{_OF_CLASS}{name}{end}" for name in sorted(names) for end in ("", "_calls", "_returns")]
+                    each.body.insert(0, ast.Global(lists))
+        self.generic_visit(node)
+        return node
+
+    def _made(self, node: ast.AST) -> list[str]:
+        match node:
+            case ast.Assign([ast.Attribute(ast.Name("self"), name)], value) if self._is_mock(value):
+                return [name]
+        return []
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        if isinstance(node.value, ast.Name) and node.value.id == "self" and node.attr in self._found:
+            return ast.copy_location(ast.Name(f"{_OF_CLASS}{node.attr}", node.ctx), node)
+        self.generic_visit(node)
+        return node
 
 
 def _value(call: ast.Call, name: str) -> ast.expr | None:

@@ -27,6 +27,14 @@ def retry(g, times, wait=0.5):
             if at + 1 == times: raise
             time.sleep(wait)
 """
+SERVICE = """\
+class Service:
+    def __init__(self, load, log): self.load, self.log = load, log
+    def get(self, key):
+        found = 2 * self.load(key)
+        self.log(f"got {key}")
+        return found
+"""
 GAME = """\
 import random
 def ask(): return input("Name? ").strip()
@@ -104,6 +112,24 @@ class TestAgain:
         e = Events()
         e.on('b', seen)
         assert e.emit('b', 2) == [3] and e.emit('c') == []
+"""),
+    Case("what a class sets up", SERVICE, ("2 * self.load(key)", "self.load(key) or 0"), """
+class TestService(TestCase):
+    def setUp(self):
+        self.load = Mock(return_value=1)
+        self.log = Mock()
+        self.service = Service(self.load, self.log)
+    def test_a(self):
+        self.assertEqual(self.service.get('a'), 2)
+        self.load.assert_called_once_with('a')
+        self.log.assert_called_once_with('got a')
+    def test_b(self):
+        self.load.return_value = [5]
+        assert self.service.get('b') == [5, 5]
+        self.load.return_value = 4
+        self.assertEqual(self.service.get('c'), 8)
+        self.assertEqual([c.args for c in self.load.call_args_list], [('b',), ('c',)])
+        self.assertEqual(self.log.call_count, 2)
 """),
     Case("effects in turn", RETRY, ("at + 1 == times", "at + 2 == times"), """
 @patch('time.sleep')
@@ -214,7 +240,7 @@ def test_b():
 
 
 def task_of(tests: str, program: str = GAME) -> object:
-    names = [name for name in ("Events", "retry", "ask", "guess", "both", "Store") if f" {name}" in program]
+    names = [name for name in ("Events", "retry", "ask", "guess", "both", "Store", "Service") if f" {name}" in program]
     test = f"{HEAD}from solution import {', '.join(names)}\n{tests}"
     return human_eval({"prompt": "Write it.", "test": test, "canonical_solution": program})
 
@@ -231,7 +257,7 @@ def test_a_program_is_judged_by_tests_with_mocks(docker_box: Sandbox, case: Case
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ("m = Mock()\n    f(m)\n    m.return_value = 1", "return_value"),
+        ("m = Mock()\n    f(m)\n    m.side_effect = [1]", "side_effect"),
         ("m = Mock(spec=int)", "spec=int"),
         ("m = Mock()\n    m.fetch(1)", "m.fetch"),
         ("m = Mock()\n    assert m.fetch.called", "m.fetch"),
