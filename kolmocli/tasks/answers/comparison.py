@@ -100,15 +100,11 @@ def _wanted(right: str) -> str:
 
 
 def _is_labelled(found: str, letter: str, text: str, equal: Equal) -> bool:
-    """Whether an answer is the choice that is right, by its letter, by its text, or by both of them."""
+    """Whether an answer is the choice that is right, by its text or with its letter; a letter alone is a guess among few."""
     given = labelled(_LABEL.sub(r"(\1) ", found))
     if given is not None:
         return given[0] == letter and _same(given[1], text, equal)
-    return (
-        chosen(found) == frozenset(letter)
-        if letters_of(found) is not None
-        else _same(_trimmed(unframed(found)), text, equal)
-    )
+    return letters_of(found) is None and _same(_trimmed(unframed(found)), text, equal)
 
 
 def _same(found: str, wanted: str, equal: Equal) -> bool:

@@ -17,7 +17,7 @@ from kolmocli.tasks.answers.symbols import first_turn, without_ends
 
 HASHES = "####"
 _TAGS = ("<answer>", "</answer>")
-STATED = re.compile(r"(?i:the (?:final )?answer is)[: ]\s*([^\n]*?\S)\.?\s*\Z")
+STATED = re.compile(r"(?i:the (?:final )?answer is)[: ]\s*((?:(?!\.\s)[^\n]){0,120}?\S)\.?\s*\Z")
 """A sentence at the end of a data set's answer or solution."""
 _READ = 20_000
 """Characters at the end of a text that are looked at: an answer comes last, and texts of strangers may be long."""
