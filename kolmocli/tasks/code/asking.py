@@ -41,12 +41,13 @@ class Asking(ast.NodeTransformer):
         """Names of what is changed in place: it may be a part of an object."""
         self._shared: Collection[str] = ()
         """Names of lists, dicts and sets that an object is given, and that are looked at or changed: it may keep them."""
-        self._drawn: Collection[str] = ()
-        """Names of iterators that functions use which a program may be given."""
+        self._drawn = set[str]()
+        """Names that functions use which a program may be given: an iterator of such a name is the program's."""
 
     def visit_Module(self, node: ast.Module) -> ast.Module:
         changed = {name for each in ast.walk(node) if (name := _changed(each))}
-        self._shared, self._drawn = _shared(node, changed), _used_by_lent(node)
+        self._drawn = _used_by_lent(node)
+        self._shared = _shared(node, changed, self._drawn)
         self._changed = changed | self._shared
         self.generic_visit(node)
         return node
@@ -194,7 +195,7 @@ def _changed(node: ast.AST) -> str | None:
     return None
 
 
-def _shared(tree: ast.AST, changed: Collection[str]) -> set[str]:
+def _shared(tree: ast.AST, changed: Collection[str], used: set[str]) -> set[str]:
     """Names of lists, dicts and sets that an object may keep, where the tests look at them or change them."""
     made, given, looked = set[str](), set[str](), set[str](changed)
     imports = [alias for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names]
@@ -218,7 +219,7 @@ def _shared(tree: ast.AST, changed: Collection[str]) -> set[str]:
                     given |= _names([*arguments, *(each.value for each in keywords)])
             case ast.Call(ast.Name(name), arguments, keywords) if name[:1].isupper():
                 given |= _names([*arguments, *(each.value for each in keywords)])
-    return made & (given | _used_by_lent(tree)) & looked
+    return made & (given | used) & looked
 
 
 def _used_by_lent(tree: ast.AST) -> set[str]:

@@ -220,6 +220,8 @@ class _Plain(ast.NodeTransformer):
         return node
 
     def _patch(self, made: ast.Call, name: str | None) -> list[ast.stmt]:
+        if not made.args:
+            raise ValueError(f"the tests use more of mocks than is read: `{ast.unparse(made)}`")
         path, *new = made.args
         if isinstance(made.func, ast.Attribute) and made.func.attr == "object" and new:
             path, new = self._attribute(path, new[0]), new[1:]

@@ -263,6 +263,7 @@ def test_a_program_is_judged_by_tests_with_mocks(docker_box: Sandbox, case: Case
         ("m = Mock()\n    assert m.fetch.called", "m.fetch"),
         ("assert f(Mock()) == 1", "Mock"),
         ("m = patch(name)\n    assert m", "patch"),
+        ("with patch(target='builtins.input'):\n        assert f(1) == 1", "target="),
         ("with patch(name):\n        assert f(1) == 1", "name"),
         ("with patch.object(f(1), 'x'):\n        assert f(1) == 1", "f(1)"),
         ("monkeypatch.setenv('A', 'b')", "monkeypatch"),
