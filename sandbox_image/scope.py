@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import FrameType, FunctionType, ModuleType
 from typing import Any
 
+import loops
 import substitutes
 import threads
 from statements import FILENAME, HABITUAL_MODULES, MODULES, MORE_MODULES
@@ -57,11 +58,14 @@ def load(names: Sequence[str]) -> None:
     """Load these modules, in the template, before the first fork."""
     fork_hooks = os.register_at_fork
     os.register_at_fork = lambda **_: None  # `random` must not reseed itself: seeds are fixed
-    sys.modules["_hashlib"] = None  # type: ignore[assignment]  # hashlib's own functions do, and map no library
+    # hashlib's own functions do, and map no library; asyncio does without ssl
+    sys.modules["_hashlib"] = sys.modules["ssl"] = None  # type: ignore[assignment]
     sys.path.append(_SITE)
     _importable.update(packages())
     for name in names:
         __import__(name)
+    if "asyncio" in sys.modules:
+        loops.prepare()
     if queues := sys.modules.get("queue"):  # it would wait for threads that cannot be
         vars(queues).update(threading=threads, SimpleQueue=vars(queues)["_PySimpleQueue"])
     for encoding in ENCODINGS:

@@ -13,6 +13,7 @@ from types import ModuleType
 from typing import Any, NoReturn
 
 import futures
+import loops
 import threads
 from streams import Streams
 
@@ -81,7 +82,7 @@ class System(ModuleType):
 
 
 HUSKS = (
-    "asyncio", "bz2", "cProfile", "cmd", "code", "concurrent", "configparser", "contextvars", "curses", "dbm", "doctest",
+    "asyncio", "bz2", "cProfile", "cmd", "code", "concurrent", "configparser", "curses", "dbm", "doctest",
     "email", "fcntl", "getpass", "gettext", "glob", "gzip", "http", "ipaddress", "lzma",
     "mimetypes", "mmap", "multiprocessing", "pdb", "platform", "plistlib", "profile", "pstats",
     "pty", "readline", "runpy", "select", "selectors", "shelve", "shutil", "signal", "sqlite3", "ssl", "symtable",
@@ -167,7 +168,11 @@ def resources() -> Substitute:
 
 
 def husk(name: str) -> Substitute:
-    own = {"concurrent": lambda: {"futures": husk("concurrent.futures")}, "concurrent.futures": futures.names}
+    own = {
+        "concurrent": lambda: {"futures": husk("concurrent.futures")},
+        "concurrent.futures": futures.names,
+        "asyncio": loops.names,
+    }
     return Substitute(name, {"__path__": []} | own.get(name, dict)(), None)
 
 

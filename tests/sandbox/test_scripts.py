@@ -186,6 +186,9 @@ REFUSED = {
     "a file to write": "open('/tmp/x', 'w')",
     "a pool": "from concurrent.futures import ProcessPoolExecutor\nProcessPoolExecutor()",
     "a future of nobody": "from concurrent.futures import Future\nFuture().result()",
+    "tasks that wait for each other": "import asyncio\nasync def f(): await asyncio.Event().wait()\nasyncio.run(f())",
+    "a connection": "import asyncio\nasyncio.run(asyncio.open_connection('a', 1))",
+    "a process": "import asyncio\nasyncio.run(asyncio.create_subprocess_exec('a'))",
     "a path": "from pathlib import Path\nPath('x').read_text()",
     "an alarm": "import signal\nsignal.alarm(1)",
     "a socket": "import socket",
@@ -221,7 +224,7 @@ def test_an_import_that_is_not_used_harms_nothing(docker_sandbox: Sandbox, modul
 @pytest.mark.docker
 def test_a_task_may_grant_more_than_is_usual() -> None:
     usual, most = Limits(cpu_ms=200, wall_ms=6_000, memory_mb=32), Limits(cpu_ms=5_000, wall_ms=15_000, memory_mb=256)
-    busy = "for i in range(10_000_000): pass"  # half a second
+    busy = "for i in range(30_000_000): pass"  # 0.6 to 1.5 seconds
     large = "x = bytearray(100 << 20)\noutput = 1"
     with open_sandbox("docker", limits=usual, most=most, workers=1) as sandbox:
         statuses = [

@@ -26,8 +26,8 @@ MORE_MODULES = (
 )  # fmt: skip
 """The importable part of the reference machine: what nearly every program does with, and the rest."""
 HABITUAL_MODULES = (
-    "argparse", "ast", "atexit", "codecs", "colorsys", "concurrent", "concurrent.futures", "copyreg", "csv", "difflib", "dis",
-    "errno", "fileinput", "fnmatch", "gc", "getopt", "graphlib", "hmac", "html", "html.parser", "inspect", "keyword", "linecache",
+    "argparse", "ast", "asyncio", "atexit", "codecs", "colorsys", "concurrent", "concurrent.futures", "contextvars", "copyreg", "csv",
+    "difflib", "dis", "errno", "fileinput", "fnmatch", "gc", "getopt", "graphlib", "hmac", "html", "html.parser", "inspect", "keyword", "linecache",
     "locale", "logging", "optparse", "pathlib", "pickle", "pprint", "reprlib", "sched", "secrets", "shlex", "stat", "timeit",
     "token", "tokenize", "traceback", "uuid", "warnings", "weakref",
 )  # fmt: skip
