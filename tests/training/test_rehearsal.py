@@ -76,7 +76,7 @@ def test_what_is_too_large_to_rehearse_is_rehearsed_in_part(
     assert found["update"] == pytest.approx((1 + 3) * of_a_step(80, 8))
     assert found["warm_start"] == pytest.approx(of_a_step(CHECK_TASKS, 1) + 25 * 3 * of_a_step(320, 1), rel=0.3)
     budget = min(2048, products / 682_048)
-    assert max(worked) <= 3 * budget + PROMPT + 32
+    assert max(worked) <= 2 * 3 * budget + PROMPT + 32  # prompts are read, and answers written
 
 
 def test_long_answers_of_a_file_are_not_taught_in_full(tmp_path: Path, worked: list[float]) -> None:

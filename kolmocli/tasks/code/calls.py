@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 
+from kolmocli.tasks.code.apart import AWAITED
 from kolmocli.tasks.code.tester import BENCH
 
 
@@ -24,6 +25,10 @@ def called_functions(tree: ast.Module, setup: str, reference: str, asked: str | 
                 found.setdefault(name, ast.unparse(ast.Call(called, given, by_name)))
             case ast.Call(ast.Attribute(ast.Name(bench), "decorated"), [ast.Name(name), *_]) if bench == BENCH:
                 found.setdefault(name, ast.unparse(ast.Call(node.args[0], node.args[1:], [])))
+            case ast.Call(ast.Name(awaited), given) if awaited == AWAITED:
+                match given:
+                    case [ast.Name(name) as called, *rest]:
+                        found.setdefault(name, ast.unparse(ast.Call(called, rest, node.keywords)))
             case ast.Call(func=ast.Name(id=name)) if name not in known:
                 found.setdefault(name, ast.unparse(node))
     return {name: called for name, called in found.items() if name not in known}

@@ -92,10 +92,12 @@ def _is_type(node: ast.expr) -> bool:
 
 
 def _is_of_bench(node: ast.AST) -> bool:
-    """Whether this is what a fixture for output became (`collected.py`), or a patch (`mocks.py`)."""
+    """Whether this is what a fixture for output became (`collected.py`), a patch (`mocks.py`), or something awaited."""
     match node:
         case ast.Attribute(ast.Name(bench), "printed" | "patch"):
             return bench == BENCH
+        case ast.Name(name):
+            return name == apart.AWAITED
     return False
 
 

@@ -44,11 +44,7 @@ def functions(tree: ast.Module) -> Iterator[ast.FunctionDef]:
 
 
 def _is_test(node: ast.stmt) -> bool:
-    return isinstance(node, ast.FunctionDef) and is_named(node)
-
-
-def is_named(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    return node.name.startswith("test")
+    return isinstance(node, ast.FunctionDef) and node.name.startswith("test")
 
 
 def is_main(node: ast.stmt) -> bool:
@@ -57,7 +53,11 @@ def is_main(node: ast.stmt) -> bool:
 
 
 def _is_skipped(node: ast.ClassDef | ast.FunctionDef) -> bool:
-    return any(_mark(decorator) in _NOT_CALLED for decorator in node.decorator_list)
+    return any(map(is_skipping, node.decorator_list))
+
+
+def is_skipping(mark: ast.AST) -> bool:
+    return isinstance(mark, ast.expr) and _mark(mark) in _NOT_CALLED
 
 
 def _methods(case: ast.ClassDef, tree: ast.Module) -> dict[str, ast.FunctionDef]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterator, Sequence
 
-from kolmocli.tasks.code import collected, helpers, imports, mocks
+from kolmocli.tasks.code import awaiting, collected, helpers, imports, mocks
 
 _OPERATORS: dict[str, ast.cmpop] = {
     "assertEqual": ast.Eq(), "assertEquals": ast.Eq(), "assertNotEqual": ast.NotEq(), "assertIs": ast.Is(),
@@ -73,6 +73,7 @@ def plain_tests(code: str, defined: Collection[str] = ()) -> str:
     if any(isinstance(node, ast.ImportFrom) and node.module == "__future__" for node in tree.body):
         tree = imports.WithoutFuture().visit(tree)
         code = ast.unparse(tree)
+    tree = awaiting.synchronous(tree)
     program = imports.program_modules(tree, defined)
     tree = helpers.Inlined(mocks.without_mocks(tree, program)).visit(tree)
     cases, functions = list(collected.cases(tree)), list(collected.functions(tree))
@@ -82,11 +83,6 @@ def plain_tests(code: str, defined: Collection[str] = ()) -> str:
         and not any(imports.is_import(node, imports.FRAMEWORKS | program) for node in tree.body)
     ):
         return code
-    late = next(
-        (each for each in ast.walk(tree) if isinstance(each, ast.AsyncFunctionDef) and collected.is_named(each)), None
-    )
-    if late is not None:
-        raise ValueError(f"the tests are async, which is not read: {late.name}")
     framework = imports.modules(tree, imports.FRAMEWORKS) | imports.parts(tree)
     plain = _Plain(set(_looked_into(tree)), framework, program, tree)
     made = collected.calls(tree, cases, functions)
@@ -132,6 +128,12 @@ class _Plain(ast.NodeTransformer):
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.stmt | None:
         return None if imports.is_import(node, self._modules) else node
+
+    def visit_Assign(self, node: ast.Assign) -> ast.AST:
+        match node:
+            case ast.Assign([ast.Name("pytestmark")], value) if not any(map(collected.is_skipping, ast.walk(value))):
+                return ast.Pass()
+        return self.generic_visit(node)
 
     def visit_Try(self, node: ast.Try) -> ast.stmt:
         return self._visited(node)

@@ -6,7 +6,7 @@ import ast
 import sys
 from collections.abc import Collection
 
-FRAMEWORKS = frozenset({"pytest", "unittest"})
+FRAMEWORKS = frozenset({"pytest", "pytest_asyncio", "unittest"})
 _PROGRAM = frozenset(
     ("solution", "solutions", "main", "your_module", "my_module", "module", "code", "program", "script", "submission", "answer",
      "implementation")

@@ -28,6 +28,8 @@ _BASES: dict[_Any, _Any] = {
 }  # fmt: skip
 """What makes a value of exactly this type of one of a type below it, and is not the program's."""
 _kept: dict[_Any, _Any] = {SHARED: lambda value: value}
+_loops: list[_Any] = []
+"""The one that runs what tests await, from when on they do."""
 _patches: list[list[tuple[_Any, str, _Any]]] = []
 """What names meant, of what, before each patch; this list itself where they meant nothing there."""
 _streams: list[_io.StringIO] = []
@@ -77,6 +79,41 @@ def _lent(key: str, name: str, source: str, used: dict[str, _Any], defaults: _An
         _kept[key].__defaults__, _kept[key].__kwdefaults__ = _given(defaults), _given(keywords)
     _kept[key].__globals__.update(_given(used))
     return _kept[key]
+
+
+def _awaited(what: _Any, *given: _Any, **by_name: _Any) -> _Any:
+    """What comes of a coroutine of this function, of the method of this name, or of a part of asyncio; or what has begun in the loop."""
+    import asyncio as _asyncio
+
+    if not _loops:
+        _loops.append(_asyncio.new_event_loop())
+
+    async def run() -> _Any:
+        if what is None:
+            return await given[0]
+        if what == "async for":
+            return await _listed(given[0])
+        if not isinstance(what, str):
+            return await what(*given, **by_name)
+        begun, _, part = what.partition(".")
+        if part:
+            made = getattr(_asyncio, part)(*given, **by_name)
+            return made if begun == "started" else await made
+        return await getattr(given[0], what)(*given[1:], **by_name)
+
+    return _loops[0].run_until_complete(run())
+
+
+async def _listed(items: _Any) -> list[_Any]:
+    found: list[_Any] = []
+    async for item in items:
+        if len(found) == _MOST_LISTED:
+            break
+        found.append(item)
+    return found
+
+
+_kept[_awaited.__name__] = _awaited  # tests know it by its name
 
 
 def _keeping_errors(asked: _Any) -> _Any:

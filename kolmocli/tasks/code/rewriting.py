@@ -14,6 +14,7 @@ import ast
 import builtins
 from collections.abc import Sequence
 
+from kolmocli.tasks.code.awaiting import synchronous
 from kolmocli.tasks.code.tester import BENCH
 
 _YIELDS = ast.Yield | ast.YieldFrom | ast.Await
@@ -27,7 +28,7 @@ def parse_tests(code: str) -> ast.Module:
     except (SyntaxError, ValueError) as error:
         words = f"line {error.lineno}: {error.msg}" if isinstance(error, SyntaxError) else str(error)
         raise ValueError(f"the tests do not compile: {words}") from None
-    tree = ast.fix_missing_locations(_Asserting().visit(tree))
+    tree = ast.fix_missing_locations(_Asserting().visit(synchronous(tree)))
     if not any(isinstance(node, ast.Assert) for node in ast.walk(tree)):
         raise ValueError("the tests assert nothing")
     return tree

@@ -106,7 +106,6 @@ def test_what_needs_no_framework_stays_as_it_is() -> None:
             "import unittest\nclass T(unittest.TestCase):\n    def test_a(self):\n        self.assertLogs('x')",
             "assertLogs",
         ),
-        ("import pytest\ndef test_a():\n    assert f(1) == 2\nasync def test_b():\n    assert f(2) == 4", "async"),
         (
             "import pytest\ndef test_a():\n    with pytest.raises(TypeError) as e:\n        f(None)\n    assert e.traceback",
             "an exception",

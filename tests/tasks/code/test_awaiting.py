@@ -1,0 +1,191 @@
+"""Tests that await: what they await of a program runs in its process, and they are judged as others are."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import pytest
+
+from kolmocli.sandbox import Sandbox
+from kolmocli.tasks.code.shapes import human_eval, mbpp
+from kolmocli.tasks.judging import judge
+from kolmocli.tasks.outcome import Terms
+from kolmocli.tasks.reward import Relative
+
+FETCH = """\
+import asyncio
+async def fetch(n):
+    await asyncio.sleep(0.001)
+    if n < 0: raise ValueError(f"no {n}")
+    return 2 * n
+async def fill(found, n):
+    for each in range(n):
+        await asyncio.sleep(0)
+        found.append(each)
+async def count(n):
+    for each in range(n):
+        await asyncio.sleep(0)
+        yield each
+async def slow(): await asyncio.sleep(5)
+async def retry(g, times):
+    for _ in range(times):
+        try: return await g() if asyncio.iscoroutinefunction(g) else g()
+        except ConnectionError: await asyncio.sleep(0)
+"""
+POOL = """\
+import asyncio
+class Pool:
+    def __init__(self, size):
+        self.size, self.used, self.log = size, 0, []
+        self.free = asyncio.Semaphore(size)
+    async def __aenter__(self):
+        self.log.append("open")
+        return self
+    async def __aexit__(self, *error): self.log.append("closed")
+    async def take(self):
+        await self.free.acquire()
+        self.used += 1
+        return self.used
+    async def give(self):
+        self.used -= 1
+        self.free.release()
+    async def many(self, n):
+        async def one(k):
+            await self.take()
+            most = self.used
+            await asyncio.sleep(0.001)
+            await self.give()
+            return most
+        return max(await asyncio.gather(*map(one, range(n))))
+"""
+HEAD = "import asyncio\nimport pytest\nfrom unittest import IsolatedAsyncioTestCase\nfrom solution import *\n"
+
+
+class Case(NamedTuple):
+    name: str
+    program: str
+    edit: tuple[str, str]
+    """What makes it wrong."""
+    tests: str
+
+
+CASES = [
+    Case("functions", FETCH, ("2 * n", "3 * n"), """
+@pytest.mark.asyncio
+@pytest.mark.parametrize("n", [1, 2])
+async def test_one(n):
+    assert await fetch(n) == 2 * n
+    with pytest.raises(ValueError, match="no -1"):
+        await fetch(-1)
+"""),
+    Case("a loop of the tests' own", FETCH, ("each in range(n)", "each in range(n + 1)"), """
+def test_it():
+    found = []
+    asyncio.run(fill(found, 3))
+    assert found == [0, 1, 2]
+    loop = asyncio.new_event_loop()
+    assert loop.run_until_complete(fetch(4)) == 8
+    loop.close()
+"""),
+    Case("several at once", FETCH, ("return 2 * n", "return n"), """
+async def double(n):
+    return 2 * await fetch(n)
+async def main():
+    assert await asyncio.gather(fetch(1), fetch(2)) == [2, 4]
+    assert await asyncio.gather(*[fetch(n) for n in range(3)], return_exceptions=True) == [0, 2, 4]
+    task = asyncio.create_task(fetch(5))
+    await asyncio.sleep(0.01)
+    assert await task == 10 and await double(1) == 4
+    with pytest.raises(asyncio.TimeoutError):
+        await asyncio.wait_for(slow(), timeout=0.01)
+def test_it():
+    asyncio.run(main())
+"""),
+    Case("generators", FETCH, ("yield each", "yield each + 1"), """
+async def test_it():
+    assert [n async for n in count(3)] == [0, 1, 2]
+    found = []
+    async for n in count(2):
+        found.append(n)
+    assert found == [0, 1]
+"""),
+    Case("an object", POOL, ("self.used += 1", "self.used += 2"), """
+class TestPool(IsolatedAsyncioTestCase):
+    async def asyncSetUp(self):
+        self.pool = Pool(2)
+    async def test_it(self):
+        self.assertEqual(await self.pool.take(), 1)
+        self.assertEqual(await self.pool.take(), 2)
+        await self.pool.give()
+        self.assertEqual(self.pool.used, 1)
+"""),
+    Case("a context", POOL, ('self.log.append("closed")', "pass"), """
+@pytest.fixture
+async def pool():
+    pool = Pool(3)
+    yield pool
+async def test_it(pool):
+    async with pool as other:
+        assert other.log == ["open"]
+        assert await other.many(7) == 3
+    assert pool.log == ["open", "closed"]
+"""),
+    Case("a callback", FETCH, ("except ConnectionError", "except ZeroDivisionError"), """
+async def test_it():
+    calls = []
+    def g():
+        calls.append(1)
+        if len(calls) < 3: raise ConnectionError
+        return "done"
+    assert await retry(g, 5) == "done"
+    assert len(calls) == 3
+"""),
+]  # fmt: skip
+
+
+def task_of(tests: str, program: str) -> object:
+    return human_eval({"prompt": "Write it.", "test": HEAD + tests, "canonical_solution": program})
+
+
+@pytest.mark.docker
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_a_program_is_judged_by_tests_that_await(docker_box: Sandbox, case: Case) -> None:
+    wrong = case.program.replace(*case.edit)
+    assert wrong != case.program
+    outcomes = judge([task_of(case.tests, case.program)] * 2, [case.program, wrong], docker_box, Terms(Relative(0.25)))
+    assert [(outcome.passed, outcome.reward) for outcome in outcomes] == [(True, 1.0), (False, 0.0)]
+
+
+@pytest.mark.docker
+def test_a_coroutine_that_is_not_awaited_is_no_result(docker_box: Sandbox) -> None:
+    task = task_of("async def test_it():\n    assert fetch(2) == 4\n", FETCH)
+    plain = FETCH.replace("async def fetch(n):\n    await asyncio.sleep(0.001)", "def fetch(n):")
+    outcomes = judge([task] * 2, [FETCH, plain], docker_box, Terms(Relative(0.25)))
+    assert [outcome.passed for outcome in outcomes] == [False, True]
+
+
+@pytest.mark.docker
+def test_asserts_alone_say_what_is_called(docker_box: Sandbox) -> None:
+    record = {
+        "text": "Write it.",
+        "test_list": ["assert asyncio.run(fetch(2)) == 4"],
+        "test_imports": ["import asyncio"],
+    }
+    task = mbpp(record | {"code": FETCH})
+    assert "fetch(2)" in str(task.prompt) and "_awaited" not in str(task.prompt)
+    outcomes = judge([task] * 2, [FETCH, FETCH.replace("2 * n", "n")], docker_box, Terms(Relative(0.25)))
+    assert [outcome.passed for outcome in outcomes] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("assert await retry(own, 2) == 1", "own"),
+        ("assert await asyncio.gather(own(), own()) == [1, 1]", "own"),
+        ("async with asyncio.timeout(1):\n        assert await fetch(1) == 2", "asyncio.timeout"),
+    ],
+)
+def test_what_needs_a_loop_of_their_own_is_named(line: str, words: str) -> None:
+    with pytest.raises(ValueError, match="which is not read") as raised:
+        task_of(f"async def own():\n    return 1\nasync def test_it():\n    {line}\n", FETCH)
+    assert words in str(raised.value)
