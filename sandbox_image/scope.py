@@ -22,7 +22,7 @@ from statements import FILENAME, HABITUAL_MODULES, MODULES, MORE_MODULES
 from streams import Streams
 
 ENCODINGS = (
-    "ascii", "latin-1", "utf-7", "utf-8-sig", "utf-16", "utf-16-be", "utf-16-le", "utf-32", "utf-32-be", "utf-32-le", "cp1252",
+    "ascii", "latin-1", "utf-7", "utf-8-sig", "utf-16", "utf-16-be", "utf-16-le", "utf-32", "utf-32-be", "utf-32-le", "cp437", "cp1252",
     "iso8859-15", "base64", "hex", "punycode", "rot13", "raw_unicode_escape", "unicode_escape",
 )  # fmt: skip
 """Beside UTF-8: a child has no file to find another in."""

@@ -82,12 +82,10 @@ class System(ModuleType):
 
 
 HUSKS = (
-    "asyncio", "bz2", "cProfile", "cmd", "code", "concurrent", "configparser", "curses", "dbm", "doctest",
-    "email", "fcntl", "getpass", "gettext", "glob", "gzip", "http", "ipaddress", "lzma",
-    "mimetypes", "mmap", "multiprocessing", "pdb", "platform", "plistlib", "profile", "pstats",
-    "pty", "readline", "runpy", "select", "selectors", "shelve", "shutil", "signal", "sqlite3", "ssl", "symtable",
-    "sysconfig", "syslog", "tarfile", "tempfile", "termios", "tkinter", "tomllib", "tracemalloc", "tty", "turtle", "unittest",
-    "urllib", "xml", "zipfile", "zoneinfo",
+    "asyncio", "cProfile", "cmd", "code", "concurrent", "curses", "dbm", "doctest", "fcntl", "getpass", "gettext", "glob",
+    "http", "mimetypes", "mmap", "multiprocessing", "pdb", "platform", "profile", "pstats", "pty", "readline", "runpy",
+    "select", "selectors", "shelve", "shutil", "signal", "sqlite3", "ssl", "symtable", "sysconfig", "syslog", "tarfile",
+    "tempfile", "termios", "tkinter", "tracemalloc", "tty", "turtle", "unittest", "urllib", "zoneinfo",
 )  # fmt: skip
 """Modules that can be imported, and nothing in them used."""
 PACKAGES = (
@@ -168,12 +166,22 @@ def resources() -> Substitute:
 
 
 def husk(name: str) -> Substitute:
-    own = {
-        "concurrent": lambda: {"futures": husk("concurrent.futures")},
-        "concurrent.futures": futures.names,
-        "asyncio": loops.names,
-    }
-    return Substitute(name, {"__path__": []} | own.get(name, dict)(), None)
+    return Substitute(name, {"__path__": []} | _OWN.get(name, dict)(), None)
+
+
+def _addresses() -> dict[str, Any]:
+    loaded = sys.modules.get("urllib.parse")
+    return {} if loaded is None else dict(vars(loaded))
+
+
+_OWN: dict[str, Callable[[], dict[str, Any]]] = {
+    "asyncio": loops.names,
+    "concurrent": lambda: {"futures": husk("concurrent.futures")},
+    "concurrent.futures": futures.names,
+    "urllib": lambda: {"parse": husk("urllib.parse")},
+    "urllib.parse": _addresses,
+}
+"""What some of them have of the real ones."""
 
 
 def threading() -> Substitute:

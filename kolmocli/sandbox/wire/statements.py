@@ -26,10 +26,13 @@ MORE_MODULES = (
 )  # fmt: skip
 """The importable part of the reference machine: what nearly every program does with, and the rest."""
 HABITUAL_MODULES = (
-    "argparse", "ast", "asyncio", "atexit", "codecs", "colorsys", "concurrent", "concurrent.futures", "contextvars", "copyreg", "csv",
-    "difflib", "dis", "errno", "fileinput", "fnmatch", "gc", "getopt", "graphlib", "hmac", "html", "html.parser", "inspect", "keyword", "linecache",
-    "locale", "logging", "optparse", "pathlib", "pickle", "pprint", "reprlib", "sched", "secrets", "shlex", "stat", "timeit",
-    "token", "tokenize", "traceback", "uuid", "warnings", "weakref",
+    "argparse", "ast", "asyncio", "atexit", "bz2", "codecs", "colorsys", "concurrent", "concurrent.futures", "configparser",
+    "contextvars", "copyreg", "csv", "difflib", "dis", "email", "email.generator", "email.message", "email.parser",
+    "email.policy", "email.utils", "errno", "fileinput", "fnmatch", "gc", "getopt", "graphlib", "gzip", "hmac", "html",
+    "html.parser", "inspect", "ipaddress", "keyword", "linecache", "locale", "logging", "lzma", "optparse", "pathlib",
+    "pickle", "plistlib", "pprint", "reprlib", "sched", "secrets", "shlex", "stat", "timeit", "token", "tokenize", "tomllib",
+    "traceback", "urllib.parse", "uuid", "warnings", "weakref", "xml", "xml.dom.expatbuilder", "xml.dom.minidom",
+    "xml.etree.ElementTree", "zipfile",
 )  # fmt: skip
 """What programs import from habit, and what reaches nothing in a container. The embedded interpreter has none of it."""
 _PLAIN = re.compile(r"(?:([A-Za-z_]\w*) = [\w ,.()\[\]+*/%|&^~<>-]+)|[A-Za-z_]\w*", re.ASCII)
