@@ -84,7 +84,7 @@ class System(ModuleType):
 HUSKS = (
     "asyncio", "cProfile", "cmd", "code", "concurrent", "curses", "dbm", "doctest", "fcntl", "getpass", "gettext", "glob",
     "http", "mimetypes", "mmap", "multiprocessing", "pdb", "platform", "profile", "pstats", "pty", "readline", "runpy",
-    "select", "selectors", "shelve", "shutil", "signal", "sqlite3", "ssl", "symtable", "sysconfig", "syslog", "tarfile",
+    "select", "selectors", "shelve", "shutil", "signal", "ssl", "symtable", "sysconfig", "syslog", "tarfile",
     "tempfile", "termios", "tkinter", "tracemalloc", "tty", "turtle", "unittest", "urllib", "zoneinfo",
 )  # fmt: skip
 """Modules that can be imported, and nothing in them used."""
