@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
-from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
+from transformers import GPT2Config, GPT2LMHeadModel, LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
 from kolmocli.language.sampler import sample
 from kolmocli.language.sampler_settings import SamplerConfig
@@ -49,6 +49,28 @@ def taught() -> Policy:
         learner.step(batch, denominator=sum(len(a.tokens) for a in answers))
     policy.model.eval()
     return policy
+
+
+def save_pieces(folder: Path) -> Path:
+    """A random Llama with a tokenizer in the manner of SentencePiece: it puts a blank before each text, drops it when it reads, and
+    ends each text."""
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="first")
+    tokenizer.decoder = decoders.Metaspace(prepend_scheme="first")
+    corpus = ["def f ( x ) : return x + 1\n return y", *map(chr, range(32, 127))]
+    tokenizer.train_from_iterator(
+        corpus, trainers.BpeTrainer(vocab_size=200, special_tokens=["<s>", "</s>"], show_progress=False)
+    )
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="<s> $A </s>", special_tokens=[("<s>", 0), ("</s>", 1)]
+    )
+    fast = PreTrainedTokenizerFast(tokenizer_object=tokenizer, bos_token="<s>", eos_token="</s>")
+    fast.save_pretrained(folder)
+    config = LlamaConfig(
+        vocab_size=len(fast), hidden_size=32, intermediate_size=32, num_hidden_layers=1, num_attention_heads=2
+    )
+    LlamaForCausalLM(config).save_pretrained(folder)
+    return folder
 
 
 def save_hugging_face(folder: Path, *, chat: bool) -> Path:

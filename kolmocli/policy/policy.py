@@ -108,11 +108,12 @@ class Policy:
 
     def prompt_ids(self, prompt: Prompt, prefix: str = "") -> tuple[int, ...]:
         """Tokens from which an answer continues: the prompt, and the given beginning of the answer."""
-        if prefix:
-            return (*self.prompt_ids(prompt), *self.tokenizer(prefix, add_special_tokens=False).input_ids)
         # A chat template writes its special tokens itself, and presets have none.
         bare = self.alphabet is None and not getattr(self.tokenizer, "chat_template", None)
-        return tuple(self.tokenizer(self.prompt_text(prompt), add_special_tokens=bare).input_ids)
+        ids = tuple(self.tokenizer(self.prompt_text(prompt), add_special_tokens=bare).input_ids)
+        if bare and len(ids) > 1 and ids[-1] == self.tokenizer.eos_token_id:
+            ids = ids[:-1]  # some tokenizers end every text, and a prompt goes on
+        return (*ids, *self._ids(self._given(prefix)))
 
     def prompt_text(self, prompt: Prompt) -> str:
         """The prompt as this policy reads it."""
@@ -120,8 +121,29 @@ class Policy:
             return readable_prompt(prompt, self.tokenizer)
         return preset_prompt(prompt, self.alphabet, self.reads_segments)
 
-    def _answer_ids(self, text: str) -> tuple[int, ...]:
-        return (*self.tokenizer(text, add_special_tokens=False).input_ids, self.tokenizer.eos_token_id)
+    def _ids(self, text: str) -> list[int]:
+        found: list[int] = self.tokenizer(text, add_special_tokens=False).input_ids if text else []
+        return found
+
+    def _given(self, prefix: str) -> str:
+        """What a prompt ends with: a blank belongs to the word after it, but for the presets' tokenizer."""
+        return prefix if self.is_preset else prefix.rstrip(" ")
+
+    def _answer_ids(self, text: str, given: str = "") -> tuple[int, ...]:
+        """Tokens of a text after what is given: of both together, as some tokenizers put a blank before each text."""
+        before, ids = self._ids(given), self._ids(text)
+        begins = ids[: len(before)] == before
+        return (*(ids[len(before) :] if begins else self._ids(text.removeprefix(given))), self.tokenizer.eos_token_id)
+
+    def _read(self, tokens: Sequence[int], given: str = "") -> str:
+        """The text of tokens after what is given: of both together, as some tokenizers drop the blank that a text begins with."""
+        before = self._ids(given)
+        whole, left_out = self._decoded([*before, *tokens]), len(self._decoded(before))
+        return given + whole[left_out:]
+
+    def _decoded(self, ids: Sequence[int]) -> str:
+        """As it was written: cleaning up takes blanks before punctuation out."""
+        return str(self.tokenizer.decode(ids, skip_special_tokens=True, clean_up_tokenization_spaces=False))
 
     def answer_size(self, text: str) -> int:
         """Tokens of an answer, with the mark of its end."""
@@ -132,9 +154,10 @@ class Policy:
 
         With a `prefix`, which `text` begins with, what comes after it is to be learned. Raises UsageError as `require_room`.
         """
-        asked, tokens = self.prompt_ids(prompt, prefix), self._answer_ids(text.removeprefix(prefix))
+        given = self._given(prefix)
+        asked, tokens = self.prompt_ids(prompt, given), self._answer_ids(text, given)
         self.require_room([asked], len(tokens))
-        return Rollout(asked, tokens, (), self._lines(tokens, prefix.count("\n")), text, True)
+        return Rollout(asked, tokens, (), self._lines(tokens, given.count("\n")), text, True)
 
     def answers(self, tasks: Sequence[Task]) -> list[Rollout]:
         """The references of the tasks as supervised answers; a task without one is left out."""
@@ -159,8 +182,7 @@ class Policy:
         the text, so it is judged. `finished` is called with each program, and its place in the list, as soon
         as it is written, and `look` between two tokens. Raises UsageError as `require_room`.
         """
-        # A blank belongs to the word after it, but for the presets' tokenizer.
-        given = [text if self.is_preset else text.rstrip(" ") for text in prefixes or [""] * len(asked)]
+        given = [self._given(text) for text in prefixes or [""] * len(asked)]
         prompts = [self.prompt_ids(a, text) for a, text in zip(asked, given, strict=True)]
         self.require_room(prompts, max_new_tokens)
         self.model.eval()
@@ -183,7 +205,7 @@ class Policy:
 
     def _rollout(self, prompt: tuple[int, ...], given: str, result: Generated, temperature: float | None) -> Rollout:
         tokens = tuple(result.tokens)
-        text = given + self.tokenizer.decode(tokens[:-1] if result.finished else tokens, skip_special_tokens=True)
+        text = self._read(tokens[:-1] if result.finished else tokens, given)
         made = Rollout if self.value is None else partial(ValuedRollout, values=tuple(result.values))
         return made(
             prompt, tokens, tuple(result.logprobs), self._lines(tokens, given.count("\n")), text, result.finished,
@@ -193,7 +215,8 @@ class Policy:
     def breaks(self, token: int) -> int:
         """Number of line breaks in this token."""
         if token not in self._break_counts:
-            self._break_counts[token] = self.tokenizer.decode([token]).count("\n")
+            decoded = self.tokenizer.decode([token], clean_up_tokenization_spaces=False)
+            self._break_counts[token] = decoded.count("\n")
         return self._break_counts[token]
 
     def save(self, folder: Path) -> None:

@@ -35,7 +35,9 @@ def rendered(messages: Sequence[dict[str, str]], tokenizer: Any) -> str:
     """
     given = sum(len(message["content"]) for message in messages)
     try:
-        _refuse_powers(str(tokenizer.chat_template))
+        own = tokenizer.chat_template
+        for template in own.values() if isinstance(own, dict) else [own]:
+            _refuse_powers(str(template))
         with _bounded():
             text = str(tokenizer.apply_chat_template(list(messages), tokenize=False, add_generation_prompt=True))
         if len(text) > 4 * given + _LONGEST:

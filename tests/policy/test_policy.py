@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -11,10 +12,12 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from kolmocli.errors import EnvironmentMissing, UsageError
 from kolmocli.language.program import parse
+from kolmocli.policy.generated import Generated
 from kolmocli.policy.loading import choose_device, load_policy
 from kolmocli.policy.policy import Policy
 from kolmocli.policy.proposer import PolicyProposer
-from tests.policies import TARGETS, prompts
+from kolmocli.tasks.base import Prompt
+from tests.policies import TARGETS, prompts, save_pieces
 from tests.policy.families import FAMILIES
 
 PROGRAM = parse("sequence_1 = range_func_up(1, 3)\nsequence_2 = repeat_list(2, sequence_1)")
@@ -66,6 +69,25 @@ def test_every_token_knows_its_line(chat_policy: Policy, policy: Policy) -> None
         assert answer.lines[-1] == 2
 
 
+def test_a_blank_after_what_is_given_is_kept_by_tokenizers_that_drop_the_first(tmp_path: Path) -> None:
+    policy = load_policy(str(save_pieces(tmp_path)), device="cpu")
+    prefix, text = "def f ( x ) : return ", "def f ( x ) : return x + 1\n return y"
+    written = policy.answer(Prompt("f"), text, prefix)
+
+    def write(*_: Any, finished: Any, **__: Any) -> None:
+        finished(0, Generated([*written.tokens], [0.0] * len(written.tokens), True))
+
+    policy.sampler = write  # type: ignore[assignment]
+    (found,) = policy.rollout([Prompt("f")], samples=1, max_new_tokens=64, generator=None, prefixes=[prefix])
+    assert (found.text, found.prompt, found.lines) == (text, written.prompt, written.lines)
+
+
+def test_a_tokenizer_that_ends_each_text_does_not_end_a_prompt(tmp_path: Path) -> None:
+    policy = load_policy(str(save_pieces(tmp_path)), device="cpu")
+    ids = policy.prompt_ids(Prompt("f"))
+    assert (ids[0], ids.count(1)) == (0, 0)
+
+
 @pytest.mark.parametrize("name", ["no/such-model", "nowhere"])
 def test_an_unknown_model_is_a_usage_error(name: str) -> None:
     with pytest.raises(UsageError, match=f"model '{name}': not a preset"):
@@ -106,7 +128,9 @@ def test_proposals_are_programs_without_repeats(policy: Policy) -> None:
 
 def test_only_a_model_with_a_table_of_positions_has_so_many(policy: Policy) -> None:
     known = {name: replace(policy, model=make()).positions for name, make in FAMILIES.items()}
-    assert {name: most for name, most in known.items() if most is not None} == {"gpt2": 64, "opt": 64}
+    assert {name: most for name, most in known.items() if most is not None} == {
+        "gpt2": 64, "opt": 64, "gpt neo, local": 64,
+    }  # fmt: skip
     assert policy.positions is None
 
 

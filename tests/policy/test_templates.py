@@ -31,11 +31,12 @@ DOUBLINGS = "{% set n = namespace(x='xx') %}{% for i in range(60) %}{% set n.x =
         ("{{ ''.__class__.__mro__ }}", "unsafe"),
         ("{{ raise_exception('no system prompt') }}", "no system prompt"),
         ("{% for", "unexpected"),
+        ({"default": "{{\n10 ** 10 ** 10 }}", "tool_use": ""}, r"the operator \*\*"),
     ],
-    ids=lambda value: value[:24],
+    ids=lambda value: str(value)[:24],
 )
 def test_a_template_that_cannot_be_used_is_one_line(
-    template: str, said: str, chat_policy: Policy, monkeypatch: pytest.MonkeyPatch
+    template: str | dict[str, str], said: str, chat_policy: Policy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(templates, "SECONDS", 0.2)
     monkeypatch.setattr(chat_policy.tokenizer, "chat_template", template)
