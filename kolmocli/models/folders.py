@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,10 @@ FILES = (
 )
 """Files of a model. Weights in other formats and code stay behind: neither is ever loaded."""
 PLAIN_PROMPTS = "has no chat template, so prompts are plain text"
+_CACHES = ("past_key_values", "cache", "cache_params")
+"""Names of a model's cache: transformers' before 5.24, from then on, and Mamba's."""
+_APART = {"recurrent_gemma", "minimax", "xlstm"}
+"""Kinds of models with a cache like no other's, of which rows cannot be chosen."""
 _POINTER = b"version https://git-lfs"
 
 
@@ -100,7 +105,8 @@ def require_whole(folder: Path) -> None:
 
 
 def require_fit(source: object, model: Any, tokenizer: Any) -> None:
-    """Raise UsageError where no answer of this model would end, or its tokenizer has tokens that it knows nothing of."""
+    """Raise UsageError where no answer of this model would end, its tokenizer has tokens that it knows nothing of, or it cannot be
+    continued token by token, as RWKV: what it writes would be wrong."""
     if tokenizer.eos_token_id is None:
         raise UsageError(
             f"{source}: its tokenizer has no end token, so no answer would end; name it as eos_token in tokenizer_config.json"
@@ -119,6 +125,16 @@ def require_fit(source: object, model: Any, tokenizer: Any) -> None:
             f"{source}: its tokenizer has tokens up to number {last:,} and the model embeddings for {rows:,}; "
             "weights and tokenizer must be of one model"
         )
+    if name_of_cache(model) is None or model.config.model_type in _APART:
+        raise UsageError(
+            f"{source}: {model.config.model_type} models have no cache that samples can share; name one of another kind"
+        )
+
+
+def name_of_cache(model: Any) -> str | None:
+    """The argument of this model's forward that takes a cache; None where there is none."""
+    known = signature(model.forward).parameters
+    return next((name for name in _CACHES if name in known), None)
 
 
 def copy_model(source: Path, target: Path, note: Callable[[str], None]) -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from inspect import signature
 from typing import Any
 
 import torch
 from transformers import Cache, DynamicCache
 from transformers.cache_utils import DynamicLayer
 
+from kolmocli.models.folders import name_of_cache
 from kolmocli.policy.head import underlying
 
 _CHUNK = 32
@@ -61,7 +61,8 @@ class ChunkedLayer(DynamicLayer):
 def attends_to_all(config: Any) -> bool:
     """Whether every layer attends to every token before: no sliding window, no state of another kind."""
     kinds = set(getattr(config, "layer_types", None) or ["full_attention"])
-    return kinds == {"full_attention"} and getattr(config, "sliding_window", None) is None
+    windows = getattr(config, "sliding_window", None) or "local" in getattr(config, "attention_layers", ())  # GPT-Neo's
+    return kinds == {"full_attention"} and not windows
 
 
 def new_cache(config: Any) -> Cache:
@@ -74,8 +75,6 @@ def new_cache(config: Any) -> Cache:
 def with_cache(model: Any, cache: Any) -> dict[str, Any]:
     """Arguments with which the forward of a model, or of its decoder, reads and fills this cache.
 
-    transformers calls it `cache` from 5.24 on and `past_key_values` before. A forward with `**kwargs` takes the other name too,
-    and may read without a cache: so its parameters are looked at.
+    A forward with `**kwargs` takes any name, and may read without a cache: so its parameters are looked at.
     """
-    known = signature(underlying(model).forward).parameters
-    return {"cache" if "cache" in known else "past_key_values": cache, "use_cache": True}
+    return {name_of_cache(underlying(model)) or "past_key_values": cache, "use_cache": True}

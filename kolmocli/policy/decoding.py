@@ -69,7 +69,9 @@ class TransformersDecoder:
     def step(self, token_N: torch.Tensor) -> None:
         self._mask_NT = torch.cat([self._mask_NT, self._mask_NT.new_ones(len(token_N), 1)], -1)
         self._position_N = self._position_N + 1
-        self._read(input_ids=token_N[:, None], attention_mask=self._mask_NT, position_ids=self._position_N[:, None])
+        # Mamba's state holds what was read: a mask of it would be multiplied with the new token.
+        mask_NT = self._mask_NT[:, -1:] if "cache_params" in self._cached else self._mask_NT
+        self._read(input_ids=token_N[:, None], attention_mask=mask_NT, position_ids=self._position_N[:, None])
 
     def _read(self, **inputs: torch.Tensor) -> None:
         if self._head is None:

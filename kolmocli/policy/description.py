@@ -43,14 +43,16 @@ def describe(model: Kept) -> Description:
     except UsageError:  # of a kind that is not counted; it may load all the same
         size = None
     dtype = str(config.get("dtype") or config.get("torch_dtype") or "")
+    architectures = config.get("architectures")
     return Description(
         name=model.name,
-        architecture=next(iter(config.get("architectures") or ()), None) or config.get("model_type"),
+        architecture=(architectures[0] if architectures and isinstance(architectures, list) else None)
+        or config.get("model_type"),
         parameters=None if size is None else size.parameters,
         layers=None if size is None else size.layers,
         hidden=None if size is None else size.hidden,
         vocabulary=config.get("vocab_size"),
-        context=config.get("max_position_embeddings"),
+        context=config.get("max_position_embeddings", config.get("n_positions")),
         precision={"bfloat16": "bf16", "float16": "fp16", "float32": "fp32"}.get(dtype, dtype) or None,
         chat_template=_has_chat_template(model.folder),
         bytes=model.bytes,

@@ -107,7 +107,7 @@ def _write(
     """Continue the prompts that the decoder has read, whose last tokens these are; `take` gets each row as it ends."""
     device, rows = last_P.device, len(last_P) * samples
     stops_V = torch.zeros(decoder.logits_NV.shape[-1], dtype=torch.bool, device=device)
-    stops_V[[i for i in stop_ids if i < len(stops_V)]] = True
+    stops_V[[i for i in stop_ids if 0 <= i < len(stops_V)]] = True
     # Row `rows` of the results is spare: what rows that have finished still write goes there.
     token_NT = torch.zeros(rows + 1, max_new_tokens, dtype=torch.long, device=device)
     logprob_NT = torch.zeros(rows + 1, max_new_tokens, device=device)

@@ -59,7 +59,10 @@ def find_head(model: Any) -> Head | str:
     head = Head(model.get_decoder(), linear, scale, getattr(config, "final_logit_softcapping", None))
     ids = torch.arange(_PROBE_TOKENS, device=model.device)[None] % linear.out_features
     with torch.inference_mode():
-        ours, theirs = head.logits(head.decoder(input_ids=ids).last_hidden_state), model(input_ids=ids).logits
+        read, theirs = head.decoder(input_ids=ids), model(input_ids=ids).logits
+        if not hasattr(read, "last_hidden_state"):
+            return "its decoder does not give its last hidden states"
+        ours = head.logits(read.last_hidden_state)
     return head if is_like(ours, theirs) else "its logits are more than a matrix times its last hidden states"
 
 

@@ -110,7 +110,7 @@ class Scorer:
         words = head.linear.out_features
         first, second = (tuple(i % words for i in ids) for ids in ((5, 6, 7, 8), (9, 10)))
         probe = [Rollout(first, second, (), (), "", True), Rollout(first, first, (), (), "", True)]
-        probe.append(Rollout(second, second[:1], (), (), "", True))
+        probe += [Rollout(second, ids, (), (), "", True) for ids in (second[:1], first)]
         ways: list[Reader] = [lean_states] if lean and can_score(self.model) else []
         ways += [shared_states] if attends_to_all(underlying(self.model).config) else []
         with torch.inference_mode():

@@ -13,14 +13,20 @@ from transformers import (
     Gemma2ForCausalLM,
     GPT2Config,
     GPT2LMHeadModel,
+    GPTNeoConfig,
+    GPTNeoForCausalLM,
     GraniteConfig,
     GraniteForCausalLM,
     Lfm2Config,
     Lfm2ForCausalLM,
     LlamaConfig,
     LlamaForCausalLM,
+    MambaConfig,
+    MambaForCausalLM,
     MistralConfig,
     MistralForCausalLM,
+    MptConfig,
+    MptForCausalLM,
     OPTConfig,
     OPTForCausalLM,
     Qwen2Config,
@@ -74,6 +80,18 @@ FAMILIES: dict[str, Callable[[], Any]] = {
         Gemma2Config(**_SIZES, head_dim=8, sliding_window=6, final_logit_softcapping=2.0)
     ),
     "cohere": lambda: CohereForCausalLM(CohereConfig(**_SIZES, logit_scale=0.3)),
+    "gpt neo, local": lambda: GPTNeoForCausalLM(
+        GPTNeoConfig(
+            vocab_size=VOCABULARY, hidden_size=32, num_layers=2, num_heads=4, max_position_embeddings=64, window_size=6,
+            attention_types=[[["global", "local"], 1]], initializer_range=0.2, bos_token_id=1, eos_token_id=2,
+        )
+    ),
+    "mpt": lambda: MptForCausalLM(
+        MptConfig(vocab_size=VOCABULARY, d_model=32, n_layers=2, n_heads=4, max_seq_len=64, initializer_range=0.2)
+    ),
+    "mamba": lambda: MambaForCausalLM(
+        MambaConfig(vocab_size=VOCABULARY, hidden_size=32, num_hidden_layers=2, state_size=4, initializer_range=0.2)
+    ),
     "granite": lambda: GraniteForCausalLM(GraniteConfig(**_SIZES, logits_scaling=0.5)),
 }  # fmt: skip
 LEAN = ("llama", "llama3", "mistral", "qwen2", "qwen3", "lfm2", "lfm2, short at last")

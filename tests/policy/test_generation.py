@@ -16,6 +16,7 @@ from kolmocli.policy.rollout import Rollout
 from kolmocli.policy.rows import padded
 from kolmocli.policy.scoring import Scorer
 from tests.policies import TARGETS, prompts, tiny
+from tests.policy.families import FAMILIES, LEAN, VOCABULARY, make
 
 
 def seeded(seed: int | None) -> torch.Generator | None:
@@ -65,6 +66,30 @@ def test_the_sampler_and_the_trainer_agree_on_every_log_probability(policy: Poli
 
 def test_the_sampler_and_the_trainer_agree_on_a_model_of_another_shape(chat_policy: Policy) -> None:
     assert_scored_alike(chat_policy, rollouts(chat_policy, TARGETS[:3], samples=4, seed=0, length=20))
+
+
+@pytest.mark.parametrize("family", [name for name in FAMILIES if name not in LEAN])
+def test_the_sampler_and_the_trainer_agree_on_every_family(family: str) -> None:
+    model = make(family)
+    asked = [[5, 6, 7], list(range(8, 20)), list(range(30, 37))]
+    written = generate(
+        model, asked, samples=2, max_new_tokens=9, stop_ids=(2, -1), pad_id=0, generator=seeded(0)
+    )  # fmt: skip
+    for row, found in enumerate(written):
+        prompt = asked[row // 2]
+        with torch.inference_mode():
+            logits = model(input_ids=torch.tensor([prompt + found.tokens])).logits[0, len(prompt) - 1 : -1]
+        exact = torch.log_softmax(logits, -1).gather(-1, torch.tensor(found.tokens)[:, None])[:, 0]
+        torch.testing.assert_close(torch.tensor(found.logprobs), exact, rtol=0, atol=2e-5)
+
+
+def test_a_stop_that_is_no_token_stops_nothing() -> None:
+    model = make("llama")
+    model.lm_head.bias = torch.nn.Parameter(torch.zeros(VOCABULARY))
+    with torch.no_grad():
+        model.lm_head.bias[-1] = 1e4
+    written = generate(model, [[5, 6]], samples=1, max_new_tokens=4, stop_ids=(-1,), pad_id=0, generator=None)
+    assert written[0].tokens == [VOCABULARY - 1] * 4
 
 
 @pytest.mark.parametrize("temperature", [0.5, 1.5])

@@ -103,6 +103,9 @@ def test_a_head_that_does_more_is_not_taken_for_one() -> None:
         output.logits = output.logits + output.logits.roll(1, -1)
         return output
 
+    model.get_decoder = lambda: model
+    assert find_head(model) == "its decoder does not give its last hidden states"
+    del model.get_decoder
     model.forward = shifted
     assert find_head(model) == "its logits are more than a matrix times its last hidden states"
     assert find_head(torch.nn.Linear(2, 2)) == "it is not a transformers model"
