@@ -52,7 +52,7 @@ class Header:
     def words(self) -> int:
         """Words of the tokenizer; 0 where the file has none."""
         found = self.fields.get("tokenizer.ggml.tokens", 0)
-        return len(found) if isinstance(found, list) else int(found)
+        return len(found) if isinstance(found, list) else found if isinstance(found, int) else 0
 
     @property
     def rows(self) -> int | None:
@@ -143,7 +143,7 @@ class _Reader:
     def _tensor(self) -> TensorEntry:
         name = self._string()
         (dimensions,) = self._take("<I")
-        if dimensions > _MOST_DIMENSIONS:
+        if not 0 < dimensions <= _MOST_DIMENSIONS:
             raise ValueError(f"a tensor of {dimensions} dimensions")
         shape = self._take(f"<{dimensions}Q")
         kind, offset = self._take("<IQ")

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+from kolmocli.checkpoints import remove
 from kolmocli.errors import KolmoError, UsageError, remedy_of, suggest
 from kolmocli.files import read_regular, sync
 from kolmocli.paths import is_model_name, models_dir
@@ -90,9 +91,9 @@ def remove_kept(name: str) -> Kept:
     model = find_kept(name)
     with _writing(), _alone(lambda _: None):
         leaving = models_dir() / f".{name}.removed"
-        shutil.rmtree(leaving, ignore_errors=True)
+        remove(leaving)
         model.folder.rename(leaving)
-        shutil.rmtree(leaving)
+        leaving.unlink() if leaving.is_symlink() else shutil.rmtree(leaving)
     return model
 
 
@@ -116,9 +117,11 @@ def arriving(name: str, note: Callable[[str], None]) -> Iterator[Arrival | None]
     with _writing():
         place.mkdir(parents=True, exist_ok=True)
         with _alone(note):
-            if (place / name).exists():
+            if (place / name / "config.json").is_file():
                 yield None
                 return
+            if os.path.lexists(place / name):
+                raise UsageError(f"{place / name}: is there already and holds no model; move it away")
             shutil.rmtree(made, ignore_errors=True)  # of a process that was killed
             made.mkdir()
             downloads.mkdir(exist_ok=True)

@@ -12,7 +12,7 @@ from gguf import GGMLQuantizationType
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from kolmocli.errors import UsageError
-from kolmocli.models.header import read_header
+from kolmocli.models.header import Header, read_header
 from kolmocli.models.importing import import_model
 from kolmocli.policy.loading import load_policy
 from kolmocli.tasks.base import Prompt
@@ -127,6 +127,11 @@ def test_a_file_that_cannot_be_used_is_one_line_and_leaves_nothing(
     assert str(refused.value).startswith(f"{file}: {said}")
     assert "\n" not in str(refused.value)
     assert left(cache) == set()
+
+
+@pytest.mark.parametrize("found", ["abc", float("nan"), None])
+def test_words_that_are_no_list_are_none(found: object) -> None:
+    assert Header({"tokenizer.ggml.tokens": found}, (), 0).words == 0
 
 
 def test_every_cut_of_a_header_is_noticed(tmp_path: Path, small: Path) -> None:

@@ -8,12 +8,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from transformers import AutoTokenizer
+from transformers import AutoTokenizer, RwkvConfig, RwkvForCausalLM
 
 from kolmocli.errors import UsageError
 from kolmocli.models.importing import import_model
 from kolmocli.models.store import find_kept, kept_models, remove_kept
 from kolmocli.paths import model_folder
+from kolmocli.policy.description import describe
 from kolmocli.policy.loading import load_policy
 from kolmocli.policy.presets import PRESETS
 from tests.models.conftest import left
@@ -61,6 +62,11 @@ def with_more_tokens(folder: Path) -> None:
     tokenizer.save_pretrained(folder)
 
 
+def of_another_kind(folder: Path) -> None:
+    config = RwkvConfig(vocab_size=262, hidden_size=32, num_hidden_layers=2, context_length=64)
+    RwkvForCausalLM(config).save_pretrained(folder)
+
+
 HARMS: list[tuple[Callable[[Path], None], str]] = [
     (lambda folder: (folder / "model.safetensors").unlink(), "a model without weights"),
     (lambda folder: (folder / "model.safetensors").write_bytes(b"\0" * 9), "cut or damaged"),
@@ -68,6 +74,7 @@ HARMS: list[tuple[Callable[[Path], None], str]] = [
     (changed("config.json", model_type="starfish"), "the model cannot be loaded"),
     (changed("tokenizer_config.json", eos_token=None), "its tokenizer has no end token"),
     (with_more_tokens, "its tokenizer has tokens up to number 263 and the model embeddings for 262"),
+    (of_another_kind, "rwkv models have no cache that samples can share"),
 ]
 
 
@@ -121,6 +128,34 @@ def test_a_model_is_not_replaced_unasked_and_can_be_removed(folder: Path, cache:
     assert left(cache) == set()
     with pytest.raises(UsageError, match=r"mine: no model of that name in .*there is none yet"):
         remove_kept("mine")
+
+
+def test_of_a_link_the_link_alone_is_removed(folder: Path, cache: Path, tmp_path: Path) -> None:
+    theirs = Path(shutil.copytree(folder, tmp_path / "theirs"))
+    cache.mkdir()
+    for _ in range(2):
+        (cache / "linked").symlink_to(theirs)
+        remove_kept("linked")
+        assert left(cache) == set()
+    assert (theirs / "config.json").is_file()
+
+
+def test_what_holds_no_model_is_in_the_way_at_once(folder: Path, cache: Path) -> None:
+    (cache / "mine").mkdir(parents=True)
+    with pytest.raises(UsageError, match="mine: is there already and holds no model; move it away"):
+        import_model(folder, "mine", RESERVED, quietly)
+
+
+@pytest.mark.parametrize("found", [5, {"a": 1}, [], ["GPT2LMHeadModel"]])
+def test_a_model_is_described_whatever_its_configuration_says(found: object, cache: Path) -> None:
+    (cache / "odd").mkdir(parents=True)
+    config = {"model_type": "gpt2", "architectures": found, "n_positions": 64}
+    (cache / "odd" / "config.json").write_text(json.dumps(config))
+    described = describe(find_kept("odd"))
+    assert (described.architecture, described.context) == (
+        "GPT2LMHeadModel" if found == ["GPT2LMHeadModel"] else "gpt2",
+        64,
+    )
 
 
 def test_a_near_name_is_suggested(folder: Path, cache: Path) -> None:
