@@ -74,10 +74,10 @@ def _folders(run_dir: Path) -> list[Path]:
     return [p for p in (run_dir / "checkpoints").glob("*") if p.name.lstrip(".").startswith("step_")]
 
 
-def _rank(folder: Path) -> tuple[str, bool, str]:
-    """By step; of one step first the folder itself, then the new one of an exchange, then the old."""
+def _rank(folder: Path) -> tuple[int, str, bool, str]:
+    """By step, of six digits or the seven of a million; of one step first the folder itself, then the new one of an exchange, then the old."""
     step, _, part = folder.name.lstrip(".").partition(".")
-    return step, not part, part
+    return len(step), step, not part, part
 
 
 def _damage(folder: Path, *, policy_alone: bool = False) -> str:

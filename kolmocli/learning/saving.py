@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -68,12 +69,26 @@ def load_state(folder: Path) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def _loaded(file: Path, read: Callable[[Path], Any]) -> dict[str, Any]:
-    try:
+    with understood(file):
         found = read(file)
+        if not isinstance(found, dict):
+            raise TypeError
+    return found
+
+
+@contextmanager
+def understood(file: Path) -> Iterator[None]:
+    """While entered, what cannot be made of this file of a checkpoint is one line: somebody else has made it, though its digest
+    is right.
+
+    Raises:
+        KolmoError: instead of any other exception.
+    """
+    try:
+        yield
+    except KolmoError:
+        raise
     except Exception as error:  # a hostile pickle ends its reader in any way it likes
-        found = error
-    if not isinstance(found, dict):
         raise KolmoError(
             f"{file}: not what kolmo writes there; remove this checkpoint, and --resume takes the one before it"
-        )
-    return found
+        ) from error

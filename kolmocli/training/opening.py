@@ -17,7 +17,7 @@ from kolmocli.engine.monarch.messages import GeneratorSettings
 from kolmocli.engine.opening import open_local_engine
 from kolmocli.files import require_utf8
 from kolmocli.learning.learner import Learner
-from kolmocli.learning.saving import save_checkpoint
+from kolmocli.learning.saving import save_checkpoint, understood
 from kolmocli.learning.trained import load_trained, open_learner
 from kolmocli.monitor.display import Display
 from kolmocli.monitor.events import StartEvent
@@ -172,8 +172,9 @@ def _open_training(writer: _Writer, before: LeftState, inputs: Inputs) -> _Train
         methods.add("entropy_target", HeldEntropy(held_at, config.training, learner, writer.engine))
     remembered = Remembered(state, Totals(), inputs.controller, methods)
     if before.checkpoint:
-        remembered.load_state_dict({**before.saved, "methods": before.tensors["methods"]})
-        learner.load_state_dict(before.tensors["optimiser"])
+        with understood(before.checkpoint):
+            remembered.load_state_dict({**before.saved, "methods": before.tensors["methods"]})
+            learner.load_state_dict(before.tensors["optimiser"])
     return _Training(weigh, learner, remembered)
 
 

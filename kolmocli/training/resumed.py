@@ -12,7 +12,7 @@ from kolmocli.checkpoints import latest_checkpoint, settle
 from kolmocli.config import Config
 from kolmocli.config.file import load_config
 from kolmocli.errors import KolmoError
-from kolmocli.learning.saving import load_state
+from kolmocli.learning.saving import load_state, understood
 from kolmocli.training.folder import refuse_changed, refuse_gaps, refuse_other_data
 from kolmocli.training.precision import keep_precision
 
@@ -45,8 +45,9 @@ class LeftState:
         kept = keep_precision(asked, self.config)
         refuse_changed(self.config, kept)
         if self.checkpoint is not None:
-            refuse_other_data(self.saved["data"], data)
-            refuse_gaps(self.checkpoint, self.saved, note, allowed=gaps)
+            with understood(self.checkpoint / "trainer.json"):
+                refuse_other_data(self.saved["data"], data)
+                refuse_gaps(self.checkpoint, self.saved, note, allowed=gaps)
             note(f"resuming from {self.checkpoint}")
         return kept
 
@@ -59,7 +60,8 @@ def left_state(folder: Path | None, note: Callable[[str], None]) -> LeftState:
     if checkpoint is None:
         return LeftState(None, {}, {}, load_config(folder / "config.yaml", to_look=True).model_dump(mode="json"))
     saved, tensors = load_state(checkpoint)
-    return LeftState(checkpoint, saved, tensors, saved["config"])
+    with understood(checkpoint / "trainer.json"):
+        return LeftState(checkpoint, saved, tensors, dict(saved["config"]))
 
 
 def _checkpoint(folder: Path, note: Callable[[str], None]) -> Path | None:

@@ -12,7 +12,7 @@ import pytest
 import torch
 import yaml
 
-from kolmocli.checkpoints import checkpoints, latest_checkpoint
+from kolmocli.checkpoints import MANIFEST, checkpoints, digest, latest_checkpoint
 from kolmocli.config import Config
 from kolmocli.errors import KolmoError, UsageError
 from kolmocli.pace import Reached
@@ -283,6 +283,17 @@ def test_a_damaged_checkpoint_is_named_and_passed_over(
     assert f"resuming from {stopped}/checkpoints/step_000006\n" in shown
     run(short, stopped, resume=True)
     assert metrics(stopped) == metrics(whole)
+
+
+@pytest.mark.parametrize(("key", "value"), [("config", 3), ("run", {}), ("totals", {"odd": 1}), ("controller", {})])
+def test_a_foreign_state_with_a_right_digest_is_one_line(key: str, value: object, short: Config, stopped: Path) -> None:
+    folder = stopped / "checkpoints" / "step_000008"
+    state = json.loads((folder / "trainer.json").read_text())
+    (folder / "trainer.json").write_text(json.dumps({**state, key: value}))
+    digests = json.loads((folder / MANIFEST).read_text())
+    (folder / MANIFEST).write_text(json.dumps({**digests, "trainer.json": digest(folder / "trainer.json")}))
+    with pytest.raises(KolmoError, match="step_000008.*: not what kolmo writes there; remove this checkpoint"):
+        run(short, stopped, resume=True)
 
 
 def test_a_run_without_a_checkpoint_begins_again(
