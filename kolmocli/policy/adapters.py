@@ -88,6 +88,9 @@ def attach(model: Any, adaptation: Adaptation, seed: int) -> Any:
     """The model with a fresh adapter on every linear layer but the output head; only the adapter trains.
 
     A fresh adapter changes nothing: one of its two matrices is zero, the other is drawn from the seed alone.
+
+    Raises:
+        UsageError: the model is of a kind that peft adapts otherwise.
     """
     require_adapters()
     from peft import LoraConfig, get_peft_model
@@ -95,7 +98,8 @@ def attach(model: Any, adaptation: Adaptation, seed: int) -> Any:
     config = LoraConfig(
         r=adaptation.rank, lora_alpha=adaptation.alpha, target_modules="all-linear", task_type="CAUSAL_LM"
     )
-    with _quiet(), torch.random.fork_rng(devices=[]):
+    kind = model.config.model_type
+    with refused(f"{kind} models take no adapter", "train all weights"), _quiet(), torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         return get_peft_model(model, config)
 

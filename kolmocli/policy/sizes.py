@@ -127,9 +127,9 @@ def size_of_folder(folder: Path) -> Size:
     """The size of a model in Hugging Face format. Raises UsageError when its files do not say."""
     try:
         config: Mapping[str, Any] = parsed(read_regular(folder / "config.json"))
-        hidden = int(_first(config, "hidden_size", "n_embd"))
-        layers = int(_first(config, "num_hidden_layers", "n_layer"))
-        heads = int(_first(config, "num_attention_heads", "n_head"))
+        hidden = int(_first(config, "hidden_size", "n_embd", "d_model"))
+        layers = int(_first(config, "num_hidden_layers", "n_layer", "num_layers", "n_layers"))
+        heads = int(_first(config, "num_attention_heads", "n_head", "num_heads", "n_heads"))
         key_heads = int(config.get("num_key_value_heads") or heads)
         head = int(config.get("head_dim") or hidden // heads)
         feed_forward = int(config.get("intermediate_size") or config.get("n_inner") or 4 * hidden)

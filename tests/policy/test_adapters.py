@@ -20,6 +20,7 @@ from kolmocli.policy.logprobs import pack, token_logprobs
 from kolmocli.policy.policy import Policy
 from kolmocli.policy.rollout import Rollout
 from tests.policies import prompts, taught
+from tests.policy.families import make
 
 RANK = 4
 PLAIN, EIGHT_BITS = Adaptation(RANK), Adaptation(RANK, load_in_8bit=True)
@@ -122,6 +123,11 @@ def test_what_is_scored_is_what_was_sampled(folder: str, how: Adaptation) -> Non
     rollouts = answers(policy)
     sampled = torch.tensor([x for r in rollouts for x in r.logprobs])
     torch.testing.assert_close(logprobs(policy, rollouts), sampled, atol=1e-4, rtol=0)
+
+
+def test_a_model_that_takes_no_adapter_is_one_line() -> None:
+    with pytest.raises(UsageError, match=r"mamba models take no adapter .*; train all weights"):
+        attach(make("mamba"), PLAIN, 0)
 
 
 # --- training

@@ -15,6 +15,7 @@ from kolmocli.policy.adapters import Adaptation
 from kolmocli.policy.loading import load_policy
 from kolmocli.policy.sizes import Size, size_of_folder, size_of_preset
 from tests.policies import tiny
+from tests.policy.families import make
 
 
 @pytest.fixture(autouse=True)
@@ -49,6 +50,14 @@ def test_a_folder_is_as_large_as_its_model(folder: Path) -> None:
         config.num_hidden_layers,
         config.vocab_size,
     )
+
+
+@pytest.mark.parametrize("family", ["gpt neo, local", "mpt"])
+def test_every_architecture_has_its_own_words_for_its_sizes(family: str, tmp_path: Path) -> None:
+    model = make(family)
+    model.save_pretrained(tmp_path)
+    size = size_of_folder(tmp_path)
+    assert (size.parameters, size.hidden, size.layers) == (model.num_parameters(), 32, 2)
 
 
 def test_a_preset_is_as_large_as_its_model() -> None:

@@ -292,7 +292,7 @@ def test_a_foreign_state_with_a_right_digest_is_one_line(key: str, value: object
     (folder / "trainer.json").write_text(json.dumps({**state, key: value}))
     digests = json.loads((folder / MANIFEST).read_text())
     (folder / MANIFEST).write_text(json.dumps({**digests, "trainer.json": digest(folder / "trainer.json")}))
-    with pytest.raises(KolmoError, match="step_000008.*: not what kolmo writes there; remove this checkpoint"):
+    with pytest.raises(KolmoError, match=r"step_000008.*: not what kolmo writes there; remove this checkpoint"):
         run(short, stopped, resume=True)
 
 
