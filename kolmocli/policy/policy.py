@@ -16,7 +16,7 @@ from kolmocli.pace import Look, unheard
 from kolmocli.policy.adapters import Base, save_adapter
 from kolmocli.policy.generated import Generated, StateValue
 from kolmocli.policy.generation import generate
-from kolmocli.policy.presets import Alphabet, alphabet_of
+from kolmocli.policy.presets import FIRST, Alphabet, alphabet_of
 from kolmocli.policy.prompts import preset_prompt, readable_prompt
 from kolmocli.policy.rollout import Rollout, ValuedRollout
 from kolmocli.policy.tokenizer import READS_SEGMENTS
@@ -49,7 +49,7 @@ class Policy:
     @cached_property
     def alphabet(self) -> Alphabet | None:
         """The alphabet of a preset's own tokenizer; None for any other."""
-        return alphabet_of(self.tokenizer.get_vocab())
+        return alphabet_of([word for word, number in self.tokenizer.get_vocab().items() if number < FIRST])
 
     @property
     def reads_segments(self) -> bool:

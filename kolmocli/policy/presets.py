@@ -16,7 +16,8 @@ PROMPT_MARKS: dict[Alphabet, tuple[str, str]] = {
     "programs": ("<sequence>", "<program>"),
     "characters": ("<question>", "<answer>"),
 }
-"""Tokens before the prompt of a preset, and between it and the answer; no other tokenizer has them."""
+"""Tokens before the prompt of a preset, and between it and the answer; no other tokenizer has them among its `FIRST`."""
+FIRST = 5
 MAX_POSITIONS = 1024
 
 

@@ -40,6 +40,8 @@ def rendered(messages: Sequence[dict[str, str]], tokenizer: Any) -> str:
             _refuse_powers(str(template))
         with _bounded():
             text = str(tokenizer.apply_chat_template(list(messages), tokenize=False, add_generation_prompt=True))
+        if not text.encode():  # which half of a surrogate pair has no bytes for
+            raise ValueError("it writes nothing")
         if len(text) > 4 * given + _LONGEST:
             raise ValueError(f"it wrote {len(text):,} characters of a prompt of {given:,}")
     except Exception as error:  # whatever its author made it do

@@ -82,6 +82,12 @@ def test_a_blank_after_what_is_given_is_kept_by_tokenizers_that_drop_the_first(t
     assert (found.text, found.prompt, found.lines) == (text, written.prompt, written.lines)
 
 
+def test_a_model_that_was_taught_a_mark_of_ours_is_no_preset(plain_folder: Path) -> None:
+    policy = load_policy(str(plain_folder), device="cpu")
+    policy.tokenizer.add_tokens(["<question>", "<answer>"])
+    assert not policy.is_preset
+
+
 def test_a_tokenizer_that_ends_each_text_does_not_end_a_prompt(tmp_path: Path) -> None:
     policy = load_policy(str(save_pieces(tmp_path)), device="cpu")
     ids = policy.prompt_ids(Prompt("f"))

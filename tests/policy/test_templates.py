@@ -31,6 +31,8 @@ DOUBLINGS = "{% set n = namespace(x='xx') %}{% for i in range(60) %}{% set n.x =
         ("{{ ''.__class__.__mro__ }}", "unsafe"),
         ("{{ raise_exception('no system prompt') }}", "no system prompt"),
         ("{% for", "unexpected"),
+        ("{# none #}", "it writes nothing"),
+        ("{{ '\\ud800' }}", "surrogates not allowed"),
         ({"default": "{{\n10 ** 10 ** 10 }}", "tool_use": ""}, r"the operator \*\*"),
     ],
     ids=lambda value: str(value)[:24],
