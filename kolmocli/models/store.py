@@ -182,6 +182,8 @@ def _writing() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        where = error.filename or models_dir()
+        where = error.filename2 or error.filename or models_dir()  # the second: where a copy goes to
+        if not Path(os.fsdecode(where)).is_relative_to(models_dir()):
+            raise KolmoError(f"{where}: cannot be read: {error.strerror or error}") from None
         remedy = f"{remedy_of(error)}, or name another place with KOLMO_MODELS"
         raise KolmoError(f"{where}: cannot be written: {error.strerror or error}; {remedy}") from None

@@ -139,8 +139,9 @@ def _load_adapted(name: str, folder: Path, place: torch.device, train: Adaptatio
 
 def _versioned(base: Base, model: Any) -> Base:
     folder = Path(base.name)
-    version = fingerprint(folder) if folder.is_dir() else getattr(model.config, "_commit_hash", None)
-    return replace(base, version=version)
+    if folder.is_dir():  # an adapter of somebody else may name it from where they were
+        return replace(base, name=str(folder.resolve()), version=fingerprint(folder))
+    return replace(base, version=getattr(model.config, "_commit_hash", None))
 
 
 def _load_model(base: Base, place: torch.device, dtype: str | torch.dtype) -> tuple[Any, Any]:

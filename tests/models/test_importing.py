@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -10,7 +12,7 @@ from pathlib import Path
 import pytest
 from transformers import AutoTokenizer, RwkvConfig, RwkvForCausalLM
 
-from kolmocli.errors import UsageError
+from kolmocli.errors import KolmoError, UsageError
 from kolmocli.models.importing import import_model
 from kolmocli.models.store import find_kept, kept_models, remove_kept
 from kolmocli.paths import model_folder
@@ -128,6 +130,25 @@ def test_a_model_is_not_replaced_unasked_and_can_be_removed(folder: Path, cache:
     assert left(cache) == set()
     with pytest.raises(UsageError, match=r"mine: no model of that name in .*there is none yet"):
         remove_kept("mine")
+
+
+@pytest.mark.parametrize(
+    ("places", "said"),
+    [
+        (("theirs", None, "{cache}/.mine.new/a"), "{cache}/.mine.new/a: cannot be written: "),
+        (("theirs",), "theirs: cannot be read: "),
+    ],
+)
+def test_a_copy_that_fails_names_the_place_at_fault(
+    places: tuple[str | None, ...], said: str, folder: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise OSError(errno.EIO, "no luck", *(p and p.format(cache=cache) for p in places))
+
+    monkeypatch.setattr(shutil, "copyfile", fail)
+    with pytest.raises(KolmoError, match=f"^{re.escape(said.format(cache=cache))}no luck"):
+        import_model(folder, "mine", RESERVED, quietly)
+    assert left(cache) == set()
 
 
 def test_of_a_link_the_link_alone_is_removed(folder: Path, cache: Path, tmp_path: Path) -> None:

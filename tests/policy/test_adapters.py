@@ -212,12 +212,18 @@ def test_peft_loads_what_was_saved(llama_folder: Path, tmp_path: Path) -> None:
     assert torch.equal(logprobs(Policy("x", model, policy.tokenizer), rollouts), logprobs(policy, rollouts))
 
 
-def test_an_adapter_of_somebody_else_names_its_base(llama_folder: Path, tmp_path: Path) -> None:
+def test_an_adapter_of_somebody_else_names_its_base(
+    llama_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     policy = stir(load(str(llama_folder), PLAIN))
     policy.save(tmp_path)
     (tmp_path / "base.json").unlink()
-    rollouts = answers(policy)
-    assert torch.equal(logprobs(load(str(tmp_path)), rollouts), logprobs(policy, rollouts))
+    edit(tmp_path / "adapter_config.json", base_model_name_or_path=llama_folder.name)
+    monkeypatch.chdir(llama_folder.parent)
+    rollouts, again = answers(policy), load(str(tmp_path))
+    assert torch.equal(logprobs(again, rollouts), logprobs(policy, rollouts))
+    assert again.base is not None
+    assert again.base.name == str(llama_folder.resolve())
 
 
 # --- refusals
