@@ -60,6 +60,7 @@ class ChunkedLayer(DynamicLayer):
 
 def attends_to_all(config: Any) -> bool:
     """Whether every layer attends to every token before: no sliding window, no state of another kind."""
+    config = config.get_text_config()  # of a model that sees as well
     kinds = set(getattr(config, "layer_types", None) or ["full_attention"])
     windows = getattr(config, "sliding_window", None) or "local" in getattr(config, "attention_layers", ())  # GPT-Neo's
     return kinds == {"full_attention"} and not windows

@@ -33,7 +33,7 @@ from kolmocli.policy.building import build_preset, tokenizer_of
 from kolmocli.policy.policy import Policy
 from kolmocli.policy.presets import PRESETS, Alphabet, is_preset
 from kolmocli.policy.requirements import require_device
-from kolmocli.policy.saved import load_saved, require_finite
+from kolmocli.policy.saved import load_saved, require_causal, require_finite
 
 
 def choose_device(name: str) -> torch.device:
@@ -68,6 +68,8 @@ def load_policy(
     """
     policy = _load(name, choose_device(device), seed, train, alphabet, warn)
     require_finite(name, policy.model)
+    if not policy.is_preset and not (policy.base and policy.base.load_in_8bit):  # a pass moves the scales of 8 bits
+        require_causal(name, policy.model)
     if policy.alphabet not in (None, alphabet):
         kinds = {
             "programs": "writes programs and has no letters for questions",

@@ -19,6 +19,7 @@ from kolmocli.models.libraries import refused
 from kolmocli.paths import SHIPPED
 from kolmocli.plain import parsed
 from kolmocli.policy.adapters import Base
+from kolmocli.policy.head import is_like, underlying
 from kolmocli.policy.presets import PRESETS
 from kolmocli.policy.quiet import quiet_bitsandbytes, quiet_convolutions
 from kolmocli.policy.requirements import require_adapters
@@ -117,6 +118,18 @@ def require_finite(source: str, model: Any) -> None:
         for part in (weights, scales):
             if part is not None and part.is_floating_point() and not bool(torch.isfinite(part).all()):
                 raise UsageError(f"{source}: its weights are not finite, {name} for one; {AGAIN}")
+
+
+def require_causal(source: str, model: Any) -> None:
+    """Raise UsageError for a model that sees the token it is to predict, as BERT, which loads as a causal one all the same."""
+    ids = torch.tensor([[0, 1], [0, 2]], device=model.device)
+    with torch.inference_mode():
+        one, other = model(input_ids=ids).logits[:, 0]
+    if not is_like(one, other):
+        kind = underlying(model).config.model_type
+        raise UsageError(
+            f"{source}: a {kind} that reads in both directions; name a model that reads from left to right"
+        )
 
 
 def _let_go_of_the_file(model: Any) -> None:

@@ -11,6 +11,8 @@ from transformers import (
     CohereForCausalLM,
     Gemma2Config,
     Gemma2ForCausalLM,
+    Gemma3Config,
+    Gemma3ForConditionalGeneration,
     GPT2Config,
     GPT2LMHeadModel,
     GPTNeoConfig,
@@ -78,6 +80,16 @@ FAMILIES: dict[str, Callable[[], Any]] = {
     ),
     "gemma2": lambda: Gemma2ForCausalLM(
         Gemma2Config(**_SIZES, head_dim=8, sliding_window=6, final_logit_softcapping=2.0)
+    ),
+    "gemma3, seeing": lambda: Gemma3ForConditionalGeneration(
+        Gemma3Config(
+            text_config={**_SIZES, "head_dim": 8, "sliding_window": 6}, mm_tokens_per_image=4, image_token_index=57,
+            boi_token_index=58, eoi_token_index=59,
+            vision_config={
+                "hidden_size": 16, "intermediate_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2,
+                "image_size": 28, "patch_size": 14,
+            },
+        )
     ),
     "cohere": lambda: CohereForCausalLM(CohereConfig(**_SIZES, logit_scale=0.3)),
     "gpt neo, local": lambda: GPTNeoForCausalLM(

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from transformers import BertConfig, BertLMHeadModel
 
 from kolmocli.errors import KolmoError, UsageError
 from kolmocli.learning.saving import save_checkpoint
@@ -112,6 +113,18 @@ def test_what_is_wrong_is_named(
     assert mend in line
     assert "\n" not in line
     assert capfd.readouterr() == ("", "")
+
+
+def test_a_model_that_reads_in_both_directions_is_named(plain_folder: Path, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(plain_folder, tmp_path / "bert"))
+    sizes = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32}
+    for decodes in (True, False):
+        config = BertConfig(vocab_size=600, **sizes, initializer_range=0.5, is_decoder=decodes)
+        BertLMHeadModel(config).save_pretrained(folder)
+        if decodes:
+            load_policy(str(folder), device="cpu")
+    with pytest.raises(UsageError, match="a bert that reads in both directions; name a model that reads from left"):
+        load_policy(str(folder), device="cpu")
 
 
 # --- checkpoints: every file by its digest
