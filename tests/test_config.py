@@ -193,7 +193,15 @@ def test_a_mistake_is_one_line_with_line_key_and_mend(file: Path, old: str, new:
         ("a: 1\nname\n", "c.yaml:3: not YAML: could not find expected ':'; a key is followed by a colon"),
         ("a: *b\n", "c.yaml:1: not YAML: found undefined alias 'b'; define the anchor"),
         ("a: !!python/object:os.system {}\n", "c.yaml:1: not YAML: could not determine a constructor"),
-        ("a: 2026-13-45\n", "c.yaml: a value cannot be read: month must be in 1..12; quote it if it is text"),
+        ("a: 1\nb: 2026-13-45\n", "c.yaml:2: not YAML: a value cannot be read: month must be in 1..12; quote it if"),
+        (f"a: {'9' * 5000}\n", "c.yaml:1: not YAML: a value cannot be read: Exceeds the limit (4300 digits)"),
+        ("a: 1\nname: {{ name }}\n", "c.yaml:2: not YAML: found unhashable key; a key is a word; quote text that begins"),
+        ("a: !!bool maybe\n", "c.yaml:1: not YAML: a value cannot be read: 'maybe'; quote it if it is text"),
+        ("a: !!timestamp x\n", "c.yaml:1: not YAML: a value cannot be read: 'x'; quote it"),
+        ("a: !!int ''\n", "c.yaml:1: not YAML: a value cannot be read: ''; quote it"),
+        ("? [a, b]\n: 1\n", "c.yaml:1: not YAML: found unhashable key; a key is a word"),
+        ("families:\n  yes: {}\n", "c.yaml:1: families: the key True is not text; quote it"),
+        ("1: 2\n", "c.yaml:1: the key 1 is not text; quote it"),
         ("a: 1\nb: 2\na: 3\n", "c.yaml:3: a: already set on line 1; keep one"),
         ("a: {b: 1,\n b: 2}\n", "c.yaml:2: b: already set on line 1; keep one"),
         ("a: \x07\n", "c.yaml: not YAML: unacceptable character #x0007"),
@@ -281,7 +289,7 @@ def test_a_wrong_override_names_itself(file: Path, setting: str, said: str) -> N
     assert complaint(file, GOOD, parse_settings([setting])).startswith(said)
 
 
-@pytest.mark.parametrize("setting", ["training.steps", "=3", "training.steps=[1", "name=2026-13-45"])
+@pytest.mark.parametrize("setting", ["training.steps", "=3", "training.steps=[1", "name=2026-13-45", "report=!!bool x"])
 def test_settings_that_are_not_settings(setting: str) -> None:
     with pytest.raises(UsageError, match="--set "):
         parse_settings([setting])

@@ -18,7 +18,7 @@ from kolmocli.config.former import GONE, former, modern, remarks, today
 from kolmocli.config.overrides import apply_override
 from kolmocli.config.problems import Problem, problems_of, unknown_methods
 from kolmocli.config.tree import ConfigError, compose, construct, line_of
-from kolmocli.documents import Dumper
+from kolmocli.documents import Dumper, Loader
 from kolmocli.errors import UsageError
 from kolmocli.paths import find_curriculum
 from kolmocli.sandbox.backends import BACKENDS
@@ -143,7 +143,7 @@ def parse_settings(settings: Iterable[str]) -> dict[str, Any]:
         if not equals or not key.strip():
             raise UsageError(f"--set {setting}: write --set key.path=value, such as --set training.steps=20")
         try:
-            parsed[key.strip()] = yaml.safe_load(text)
+            parsed[key.strip()] = yaml.load(text, Loader=Loader)
         except (yaml.YAMLError, ValueError, RecursionError):
             raise UsageError(f"--set {setting}: {text!r} is not a YAML value; quote it") from None
     return parsed

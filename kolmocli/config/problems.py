@@ -83,6 +83,9 @@ def _say(error: dict[str, Any]) -> tuple[Location, str]:
     kind, location, context = error["type"], error["loc"], error.get("ctx", {})
     got = f"got {_show(error['input'])}"
     annotation = at(location)
+    if kind == "invalid_key" or location[-1:] == ("[key]",):  # yes, 12 or a date, which YAML does not take for text
+        above = location[:-1] if kind == "invalid_key" else location[:-2]
+        return above, f"the key {_show(error['input'])} is not text; quote it"
     if kind == "extra_forbidden":
         return location, f"unknown key; {suggest(str(location[-1]), fields_of(at(location[:-1])) or ())}"
     if kind == "union_tag_invalid":

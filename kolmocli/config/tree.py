@@ -24,6 +24,8 @@ _REMEDIES = {
     "undefined alias": "define the anchor with & before it is used with *",
     "for a curriculum": "take apart what is in it, or put tasks into a file of their own (data.train)",
     "could not determine a constructor": "a curriculum holds plain values, no !tags",
+    "found unhashable key": "a key is a word; quote text that begins with { or [",
+    "a value cannot be read": "quote it if it is text",
 }
 
 _MOST_NODES, _DEEPEST = 50_000, 50
@@ -107,13 +109,13 @@ def _read(text: str) -> yaml.Node | None:
 
 def construct(root: yaml.MappingNode, file: str) -> dict[Any, Any]:
     """The plain values of the tree. Raises ConfigError for one that is none."""
-    loader = yaml.SafeLoader("")
+    loader = Loader("")
     try:
         data: dict[Any, Any] = loader.construct_document(root)
     except yaml.YAMLError as error:
         raise _malformed(error, file) from None
-    except (ValueError, RecursionError) as error:  # such as the date 2026-13-45
-        raise ConfigError([f"{file}: a value cannot be read: {error}; quote it if it is text"], file) from None
+    except RecursionError:
+        raise ConfigError([f"{file}: nested too deeply for a curriculum; take apart what is in it"], file) from None
     finally:
         loader.dispose()
     return data
@@ -132,13 +134,14 @@ def _refuse_duplicates(root: yaml.Node, file: str) -> None:
         elif isinstance(node, yaml.MappingNode):
             lines: dict[str, int] = {}
             for key, value in node.value:
-                if key.value in lines and isinstance(key, yaml.ScalarNode):
+                waiting.append(value)
+                if not isinstance(key, yaml.ScalarNode):  # it has no value to compare, and is refused later
+                    continue
+                if key.value in lines:
                     raise ConfigError(
                         [f"{file}:{_at(key)}: {key.value}: already set on line {lines[key.value]}; keep one"], file
                     )
-                if isinstance(key, yaml.ScalarNode):
-                    lines[key.value] = _at(key)
-                waiting.append(value)
+                lines[key.value] = _at(key)
 
 
 def _malformed(error: yaml.YAMLError, file: str) -> ConfigError:

@@ -99,7 +99,7 @@ def _mark(bucket: BucketRecord) -> tuple[str, str]:
 def _standing(bucket: BucketRecord) -> str:
     if bucket.grader:
         return f"grader of {min(map(printable, bucket.grader), key=len)}?"
-    return bucket.state or ""
+    return printable(bucket.state or "")
 
 
 def _glyph(bucket: BucketRecord) -> Text:

@@ -121,7 +121,7 @@ class LiveTable(Display):
 
     def note(self, text: str) -> None:
         for line in text.split("\n"):
-            self._console.print(printable(line), markup=False, highlight=False)
+            self._console.print(printable(line), markup=False, emoji=False, highlight=False)
 
     def __enter__(self) -> Self:
         from rich.live import Live

@@ -62,11 +62,13 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return f'<div class="wide"><table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>' if body else ""
 
 
-def safe(text: object) -> str:
-    return escape(printable(str(text)))
+LINES = "\n"
+
+
+def safe(text: object, kept: str = "") -> str:
+    return escape(printable(str(text), kept))
 
 
 def program(comment: object, text: object) -> str:
     """A program under a line that says what it is for."""
-    lines = "\n".join(safe(line) for line in str(text).split("\n"))
-    return f"<pre># {safe(comment)}\n{lines}</pre>"
+    return f"<pre># {safe(comment)}\n{safe(text, LINES)}</pre>"

@@ -9,7 +9,7 @@ from html import escape
 from kolmocli.curriculum.information import per_gflop
 from kolmocli.monitor.events import SAMPLES, BestEvent, FailingEvent, describe
 from kolmocli.monitor.history import History
-from kolmocli.monitor.page import cards, image, page, program, safe, section, table
+from kolmocli.monitor.page import LINES, cards, image, page, program, safe, section, table
 from kolmocli.monitor.records import ReinforceRecord
 from kolmocli.monitor.words import compact, decimal, duration, percent, rate
 
@@ -51,7 +51,7 @@ def render(history: History, images: Mapping[str, bytes], config: str = "") -> s
         *section("Events, newest first", _events(history)),
         *section(
             "Configuration",
-            f"<details><summary>config.yaml</summary><pre>{escape(config)}</pre></details>" if config else "",
+            f"<details><summary>config.yaml</summary><pre>{safe(config, LINES)}</pre></details>" if config else "",
         ),
     ]
     return page(history.name, _state(history), parts)
@@ -145,7 +145,8 @@ def _verdicts(history: History) -> str:
     total: Counter[str] = Counter()
     for record in history.rl:
         total.update(record.verdicts or {})
-    rows = [(what, f"{count:,}", percent(count / total.total())) for what, count in total.most_common()]
+    judged = +total  # a count of another hand may be 0 or less
+    rows = [(what, f"{count:,}", percent(count / judged.total())) for what, count in judged.most_common()]
     return table(("what became of the programs", "programs", "share"), rows)
 
 

@@ -113,10 +113,10 @@ def test_the_table_is_drawn_to_stderr_and_the_cursor_comes_back(terminal: Termin
     display = LiveTable(Console(file=terminal, width=80, height=24, force_terminal=True))
     with display:
         display.update(snapshot())
-        display.note("a checkpoint [was] written")
+        display.note("a :key: [was] written")
         display.update(replace(snapshot(), step=43))
     drawn = terminal.getvalue()
-    assert "step \x1b[1m43/100" in drawn and "a checkpoint [was] written" in drawn
+    assert "step \x1b[1m43/100" in drawn and "a :key: [was] written" in drawn
     assert drawn.count(HIDE) == 1 and drawn.rindex(SHOW) > drawn.rindex("43/100")
     display.update(snapshot())  # after the end it shows nothing more
     assert terminal.getvalue() == drawn

@@ -15,6 +15,7 @@ from monitor_samples import bucket_line, step_line, write_run
 from kolmocli.errors import KolmoError, UsageError
 from kolmocli.monitor.figures.canvas import drawn, png
 from kolmocli.monitor.figures.families import bucket_map, pass_rate
+from kolmocli.monitor.figures.health import sandbox
 from kolmocli.monitor.history import read_history
 from kolmocli.monitor.plots import write_report
 from kolmocli.monitor.reader import (
@@ -29,7 +30,8 @@ from kolmocli.monitor.reader import (
 )
 from kolmocli.monitor.record import read_value
 from kolmocli.monitor.records import read_step
-from kolmocli.monitor.view import render
+from kolmocli.monitor.report import render as page
+from kolmocli.monitor.view import lines, render
 from kolmocli.monitor.watch import WatchedRun
 
 DEEP = '{"a":' * 100_000 + "1" + "}" * 100_000
@@ -79,6 +81,8 @@ ODD_STEPS: tuple[dict[str, Any], ...] = (
     {"step": "x", "pass_rate": "y", "buckets": [1]},
     {"bits_total": 1.7e308, "flops": 1e308, "seconds": {"rollout": 10**400}},
     {"generators": {"x": {"tokens_per_second": 1}, "²": {}, "10": {}}},
+    {"verdicts": {"passed": 0}},
+    {"verdicts": {"passed": -1, "missed": 1}},
     {"buckets": {"a": {"level": 1e308, "top": 10**18, "pass_rate": 1e300, "ci": [1e308, -1e308]}}},
 )
 
@@ -87,8 +91,11 @@ ODD_STEPS: tuple[dict[str, Any], ...] = (
 def test_a_run_with_an_odd_step_is_shown(changes: dict[str, Any], run: Path) -> None:
     with (run / METRICS).open("a") as file:
         file.write(json.dumps(step_line(4) | changes) + "\n")
+    history = read_history(run)
     render(WatchedRun(run).look(), 80, 24)
-    png(pass_rate(read_history(run)))  # type: ignore[arg-type]  # there are steps
+    page(history, {})
+    for draw in (pass_rate, sandbox):
+        png(draw(history))  # type: ignore[arg-type]  # there are steps
 
 
 @pytest.mark.parametrize(
@@ -106,6 +113,15 @@ def test_words_where_a_configuration_has_numbers(config: str, run: Path) -> None
     snapshot = WatchedRun(run).look()
     assert snapshot.steps == 0
     assert snapshot.target == 0.5
+
+
+def test_words_of_a_step_reach_neither_a_terminal_nor_a_page_raw(run: Path) -> None:
+    odd = "\x1b[2J\u202e"
+    with (run / METRICS).open("a") as file:
+        file.write(json.dumps(step_line(4) | {"buckets": {odd: bucket_line() | {"state": odd}}}) + "\n")
+    seen = [line.plain for line in lines(WatchedRun(run).look(), 200, 40)]
+    assert sum(r"\x1b[2J" in line for line in seen) == 1
+    assert all(map(str.isprintable, [*seen, *page(read_history(run), {}, f"name: {odd}\n").split("\n")]))
 
 
 @pytest.mark.parametrize("name", NAMES, ids=["mathematics", "fraction", "escape", "override", "surrogate", "long"])

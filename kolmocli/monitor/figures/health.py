@@ -44,7 +44,7 @@ _FAULTS = ("INFRA", "CANCELLED")
 
 def sandbox(run: History) -> Figure | None:
     """Verdicts as shares of the programs of a step, and programs per second."""
-    judged = [(r.step, r.verdicts) for r in run.rl if r.verdicts]
+    judged = [(r.step, r.verdicts) for r in run.rl if r.verdicts and sum(r.verdicts.values()) > 0]
     speeds = [(float(r.step), speed) for r in run.rl if (speed := _speed(r)) is not None]
     if not judged and not speeds:
         return None

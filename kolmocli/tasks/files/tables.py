@@ -108,7 +108,7 @@ def _paths_in(head: str, card: Path) -> Iterator[str]:
 
     try:
         found = yaml.safe_load(head)
-    except (yaml.YAMLError, ValueError, RecursionError):
+    except (yaml.YAMLError, ValueError, LookupError, AttributeError, RecursionError):  # !!bool x is the third
         raise UsageError(f"{card}: its head is not YAML; fix it or remove it") from None
     waiting: list[tuple[Any, bool]] = [(found, False)]
     seen = set[tuple[int, bool]]()  # an alias may hold itself, or others many times over
