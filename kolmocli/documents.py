@@ -17,10 +17,13 @@ class _Values(SafeConstructor):
     def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
         try:
             return super().construct_object(node, deep)
-        except (ValueError, LookupError, AttributeError) as error:  # of a long integer Python says more, for programmers
+        except (
+            ValueError,
+            LookupError,
+            AttributeError,
+        ) as error:  # of a long integer Python says more, for programmers
             said = str(error).partition(";")[0] if isinstance(error, ValueError) else repr(str(node.value)[:40])
-            where = {"problem": f"a value cannot be read: {said}", "problem_mark": node.start_mark}
-            raise ConstructorError(**where) from None
+            raise ConstructorError(problem=f"a value cannot be read: {said}", problem_mark=node.start_mark) from None
 
 
 if yaml.__with_libyaml__:

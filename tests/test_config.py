@@ -195,7 +195,10 @@ def test_a_mistake_is_one_line_with_line_key_and_mend(file: Path, old: str, new:
         ("a: !!python/object:os.system {}\n", "c.yaml:1: not YAML: could not determine a constructor"),
         ("a: 1\nb: 2026-13-45\n", "c.yaml:2: not YAML: a value cannot be read: month must be in 1..12; quote it if"),
         (f"a: {'9' * 5000}\n", "c.yaml:1: not YAML: a value cannot be read: Exceeds the limit (4300 digits)"),
-        ("a: 1\nname: {{ name }}\n", "c.yaml:2: not YAML: found unhashable key; a key is a word; quote text that begins"),
+        (
+            "a: 1\nname: {{ name }}\n",
+            "c.yaml:2: not YAML: found unhashable key; a key is a word; quote text that begins",
+        ),
         ("a: !!bool maybe\n", "c.yaml:1: not YAML: a value cannot be read: 'maybe'; quote it if it is text"),
         ("a: !!timestamp x\n", "c.yaml:1: not YAML: a value cannot be read: 'x'; quote it"),
         ("a: !!int ''\n", "c.yaml:1: not YAML: a value cannot be read: ''; quote it"),

@@ -107,7 +107,8 @@ def _print(target: Target, findings: Sequence[Finding]) -> None:
     for group, counts in said["groups"].items():
         table.add_row(group, *(str(counts[name]) for name in ("held", "fell", "fault")))
     show(table)
-    details = Table("outcome", "group", "program", "what it does", "what was seen")
+    words = (Column(name, overflow="fold") for name in ("program", "what it does", "what was seen"))
+    details = Table("outcome", "group", *words)
     for each in findings:
         if each.outcome in ("fell", "fault", "refused"):
             details.add_row(each.outcome, each.probe.group, each.probe.name, each.probe.why, each.detail[:80])

@@ -11,7 +11,7 @@ import typer
 
 from kolmocli.cli.format import decimals, percent
 from kolmocli.cli.given import given, require_backend, require_device
-from kolmocli.cli.output import SCHEMA_VERSION, print_json, show
+from kolmocli.cli.output import SCHEMA_VERSION, print_json, show, stdout
 from kolmocli.cli.plugins import Plugins, load_plugins
 from kolmocli.errors import UsageError
 
@@ -168,7 +168,8 @@ def verdict(family: Mapping[str, Any]) -> str:
     return said
 
 
-_DIAL_WIDTH = 24
+_DIAL_WIDTH, _WITH_DIALS = 24, 100
+"""Columns of a dial, and of a terminal that has room for them."""
 
 
 def _table(family: Mapping[str, Any]) -> Any:
@@ -181,7 +182,9 @@ def _table(family: Mapping[str, Any]) -> Any:
     table.add_column("level", justify="right")
     table.add_column("pass rate", justify="right")
     table.add_column("95 %", justify="right", style="dim")
-    table.add_column("")
+    dials = stdout().width >= _WITH_DIALS
+    if dials:
+        table.add_column("")
     for heading in ("signal", "bits", "dead", "tasks", "rollouts"):
         table.add_column(heading, justify="right")
     for level in family["levels"]:
@@ -190,7 +193,7 @@ def _table(family: Mapping[str, Any]) -> Any:
             str(level["level"]),
             percent(level["pass_rate"], 0),
             f"{100 * low:.0f}–{100 * high:.0f} %",
-            dial(level["pass_rate"], level["ci"], family["target"], _DIAL_WIDTH),
+            *([dial(level["pass_rate"], level["ci"], family["target"], _DIAL_WIDTH)] if dials else []),
             decimals(level["signal"], 2),
             decimals(level["bits"], 2),
             percent(level["dead"], 0),

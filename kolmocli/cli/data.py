@@ -224,10 +224,10 @@ def _tables(report: dict[str, Any]) -> Iterable[Any]:
 
 
 def _facts(report: dict[str, Any]) -> Any:
-    from rich.table import Table
+    from rich.table import Column, Table
 
     length, value, programs = report["length"], report["value"], report["programs"]
-    table = Table(box=None, show_header=False, pad_edge=False)
+    table = Table(Column(), Column(overflow="fold"), box=None, show_header=False, pad_edge=False)
     table.add_row("sequences", f"{report['records']:,}, {report['distinct']:,} different, {report['bad']:,} bad lines")
     table.add_row(
         "items", f"{report['items']:,}; {length['min']:,} to {length['max']:,} each, half at most {length['median']:,}"
@@ -255,11 +255,11 @@ def _histogram(title: str, bins: list[dict[str, int]]) -> Any:
     table = Table(box=box.SIMPLE, pad_edge=False)
     table.add_column(title, justify="right")
     table.add_column("", justify="right")
-    table.add_column("", width=_BAR)
+    table.add_column("", max_width=_BAR, overflow="fold")
     top = max(b["count"] for b in bins)
     for b in bins:
         span = f"{b['from']:,}" if b["from"] == b["to"] else f"{b['from']:,} to {b['to']:,}"
-        table.add_row(span, f"{b['count']:,}", Bar(top, 0, b["count"], width=_BAR))
+        table.add_row(span, f"{b['count']:,}", Bar(top, 0, b["count"]))
     return table
 
 
@@ -272,7 +272,7 @@ def _counts(title: str, counts: dict[str, int]) -> Any:
     from rich.text import Text
 
     table = Table(box=box.SIMPLE, pad_edge=False)
-    table.add_column(title)
+    table.add_column(title, overflow="fold")
     table.add_column("sequences", justify="right")
     for name, count in counts.items():
         table.add_row(Text(name), f"{count:,}")

@@ -145,10 +145,10 @@ def _memory_bytes() -> int:
 
 
 def _table(report: dict[str, Any]) -> Any:
-    from rich.table import Table
+    from rich.table import Column, Table
     from rich.text import Text
 
-    table = Table(show_header=False, box=None, pad_edge=False)
+    table = Table(Column(), Column(overflow="fold"), show_header=False, box=None, pad_edge=False)
     for name, value in report.items():
         if isinstance(value, dict):
             value = ", ".join(f"{k.replace('_', ' ')} {_word(v)}" for k, v in value.items())

@@ -242,7 +242,7 @@ def _print(report: dict[str, Any], json: bool) -> None:
         return
     from kolmocli.cli.eval_table import render
 
-    show(render(report))
+    show(*render(report).renderables)
 
 
 def _kind(given: dict[str, str | None]) -> str:

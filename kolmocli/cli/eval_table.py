@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING, Any
 from kolmocli.cli.format import UNKNOWN, decimals, mostly_masked, percent
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
+    from rich.console import Group, RenderableType
     from rich.table import Table
     from rich.text import Text
 
 _BUCKETS_PER_ROW = 2
 _USUAL_KS = (10, 100)
+_BUCKET = 16
+"""Characters of the name of a bucket."""
 
 
-def render(report: Mapping[str, Any]) -> RenderableType:
+def render(report: Mapping[str, Any]) -> Group:
     """The report as small tables: what passed, what it saved, where it passed, and what else was asked for.
 
     A number that does not exist is shown as "–".
@@ -199,12 +201,12 @@ def _buckets(buckets: Mapping[str, Mapping[str, Any]]) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     columns = min(_BUCKETS_PER_ROW, len(buckets))
     for _ in range(columns):
-        table.add_column("bucket", no_wrap=True, overflow="ellipsis", max_width=16)
+        table.add_column("bucket", no_wrap=True)
         table.add_column("accuracy", justify="right", no_wrap=True)
         table.add_column("95 %", justify="right", no_wrap=True, style="dim")
         table.add_column("n", justify="right", no_wrap=True, style="dim")
     cells = [
-        (name, percent(b["accuracy"]), f"{100 * b['ci'][0]:.0f}–{100 * b['ci'][1]:.0f}", str(b["n"]))
+        (_shortened(name), percent(b["accuracy"]), f"{100 * b['ci'][0]:.0f}–{100 * b['ci'][1]:.0f}", str(b["n"]))
         for name, b in buckets.items()
     ]
     # Down the columns, so that the levels of a family stay together.
@@ -212,3 +214,10 @@ def _buckets(buckets: Mapping[str, Mapping[str, Any]]) -> Table:
     for i in range(rows):
         table.add_row(*(text for j in range(i, len(cells), rows) for text in cells[j]))
     return table
+
+
+def _shortened(bucket: str) -> str:
+    """With its level, which tells the rows of a family apart."""
+    family, _, level = bucket.rpartition("/")
+    room = _BUCKET - len(level) - 1
+    return bucket if len(bucket) <= _BUCKET else f"{family[: max(0, room - 1)]}…/{level}"

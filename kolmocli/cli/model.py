@@ -108,10 +108,10 @@ def _facts(model: Kept) -> dict[str, Any]:
 
 
 def _table(facts: dict[str, Any]) -> Table:
-    from rich.table import Table
+    from rich.table import Column, Table
     from rich.text import Text
 
-    table = Table(show_header=False, box=None, pad_edge=False)
+    table = Table(Column(), Column(overflow="fold"), show_header=False, box=None, pad_edge=False)
     for name, value in {**facts, "bytes": f"{facts['bytes'] / 1e6:,.0f} MB"}.items():
         table.add_row(Text(name.replace("_", " ").replace("bytes", "size")), Text(_word(value)))
     return table
@@ -124,7 +124,7 @@ def _list(kept: list[dict[str, Any]]) -> Table:
     table = Table(box=None, pad_edge=False)
     for column, justify in (("model", "left"), ("parameters", "right"), ("precision", "left"), ("size", "right")):
         table.add_column(column, justify=justify)  # type: ignore[arg-type]
-    table.add_column("from")
+    table.add_column("from", overflow="fold")
     for each in kept:
         row = (each["name"], _word(each["parameters"]), _word(each["precision"]), f"{each['bytes'] / 1e6:,.0f} MB")
         table.add_row(*map(Text, (*row, _word(each["source"]))))

@@ -15,10 +15,13 @@ from kolmocli.plain import finite
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType
     from rich.segment import Segment
+    from rich.table import Table
 
 SCHEMA_VERSION = 1
 _UNMEASURED = 120
 """Columns where nothing says how wide: a file or a pipe."""
+_WORDS, _WIDEST = 16, 10_000
+"""Least width of a column of words, and the width of what is measured."""
 
 
 def print_json(result: Mapping[str, Any]) -> None:
@@ -52,10 +55,13 @@ def remark(line: str, end: str = "\n") -> None:
 
 
 def show(*parts: RenderableType) -> None:
-    """Tables and text (which has no markup) on stdout, as wide as the terminal, or wide enough for a file or a pipe."""
+    """Tables and text (which has no markup) on stdout, as wide as the terminal, or wide enough for a file or a pipe.
+
+    A table of figures may be wider: the terminal breaks its lines, and no figure is cut. Columns of words fold.
+    """
     console = stdout()
     for part in parts:
-        console.print(_Printable(part))
+        console.print(_Printable(part), crop=False)
 
 
 def stdout() -> Console:
@@ -73,8 +79,26 @@ class _Printable:
     renderable: RenderableType
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Segment]:
+        from rich.table import Table
+
+        if isinstance(self.renderable, Table):
+            options = options.update(width=max(options.max_width, _least(self.renderable, console)))
         for segment in console.render(self.renderable, options):
             yield segment if segment.control else segment._replace(text=printable(segment.text, "\n"))
+
+
+def _least(table: Table, console: Console) -> int:
+    """Width at which no figure is cut, once its columns know theirs; at most a few more with borders."""
+    from rich.measure import Measurement
+
+    wide, width = console.options.update(width=_WIDEST), 1
+    for column in table.columns:
+        widest = max((Measurement.get(console, wide, cell).maximum for cell in column.cells), default=0)
+        least = min(widest, column.max_width or widest, _WORDS if column.overflow == "fold" else widest)
+        head = Measurement.get(console, wide, column.header).minimum
+        column.min_width = max(least, head, column.min_width or 0)
+        width += (column.width or column.min_width) + table.padding[1] + table.padding[3] + (table.box is not None)
+    return width
 
 
 def complain(message: str, kind: str = "error: ") -> None:

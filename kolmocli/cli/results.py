@@ -95,10 +95,10 @@ def _interval(report: Mapping[str, Any], key: str) -> str:
 
 
 def _two_columns(rows: Mapping[str, str]) -> Table:
-    from rich.table import Table
+    from rich.table import Column, Table
     from rich.text import Text
 
-    table = Table.grid(padding=(0, 2))
+    table = Table.grid(Column(), Column(overflow="fold"), padding=(0, 2))
     for name, value in rows.items():
         table.add_row(Text(name, style="dim"), Text(value))
     return table

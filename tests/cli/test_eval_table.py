@@ -88,3 +88,11 @@ def test_families_of_a_file_with_what_k_samples_reach() -> None:
     text = text_of({**report(1), "families": {"code": many, "scripts": many}, "unanswered": 0, "unknown": 0})
     assert [k for k in (2, 10, 100, 128) if f"pass@{k} " in text or f"pass@{k}\n" in text] == [10, 100]
     assert all(len(line.rstrip()) <= 80 for line in text.splitlines())
+
+
+def test_a_bucket_of_a_long_name_keeps_its_level() -> None:
+    data = report(1) | {
+        "buckets": {f"subtraction_of_fractions/{n}": {"n": 1, "accuracy": 1.0, "ci": (0, 1)} for n in (1, 12)}
+    }
+    text = text_of(data)
+    assert "subtraction_o…/1 " in text and "subtraction_…/12 " in text
