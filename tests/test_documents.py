@@ -65,7 +65,7 @@ import sys, yaml
 yaml.__with_libyaml__ = False
 from kolmocli.config.file import dump_config, load_config
 from kolmocli.documents import Dumper, Loader
-assert (Loader, Dumper) == (yaml.SafeLoader, yaml.SafeDumper)
+assert issubclass(Loader, yaml.SafeLoader) and Dumper is yaml.SafeDumper
 sys.stdout.write(dump_config(load_config(sys.argv[1])))
 """
 
