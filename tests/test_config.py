@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from kolmocli.config import Config
-from kolmocli.config.file import dump_config, load_config, parse_settings
+from kolmocli.config.file import dump_config, load_config, parse_settings, read_curriculum
 from kolmocli.config.tree import ConfigError
 from kolmocli.errors import EXIT_USAGE, UsageError
 from kolmocli.paths import curricula_dir, find_curriculum
@@ -213,6 +213,15 @@ def test_a_mistake_is_one_line_with_line_key_and_mend(file: Path, old: str, new:
 )
 def test_a_malformed_file_is_one_line(tmp_path: Path, text: str, said: str) -> None:
     assert complaint(tmp_path / "c.yaml", text).startswith(said)
+
+
+def test_what_a_terminal_is_not_shown_as_it_is_comes_back_from_the_dump(tmp_path: Path) -> None:
+    odd = "100\xa0% \u200d\x1b[2J\u202eé"
+    config = read_curriculum({"description": odd, "families": {"a\xa0b": {"levels": [{}]}}})
+    text = dump_config(config)
+    assert text.replace("\n", "").isprintable()
+    (tmp_path / "c.yaml").write_text(text)
+    assert load_config(tmp_path / "c.yaml") == config
 
 
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:

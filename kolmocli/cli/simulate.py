@@ -83,7 +83,7 @@ def simulate(
     target, rows = _section(parsed).target, dict[str, Player]()
     for name in names:
         kind, _, own = name.partition(":")
-        section = _section({**parsed, **_own(name, own)})
+        section = _section({**parsed, **(mine := _own(name, own))}, dict.fromkeys(mine, f"--controller {name}"))
         known_settings = {} if kind in (ORACLE, REFILL) else section.settings(kind)
         rows[name] = Player(kind, section.target, known_settings, section.guard, section.weigh)
     with Console(stderr=True).status("") as status:
@@ -147,8 +147,9 @@ def _own(name: str, text: str) -> dict[str, Any]:
     return dict(parse_settings([f"controller.{part}" for part in parts]))
 
 
-def _section(settings: Mapping[str, Any]) -> ControllerSection:
-    """Controller settings of `--set`, such as `controller.integral.gain`, over those of the simulated ladder.
+def _section(settings: Mapping[str, Any], origins: Mapping[str, str] | None = None) -> ControllerSection:
+    """Controller settings of `--set`, such as `controller.integral.gain`, over those of the simulated ladder; `origins` names
+    the flag of those that came with another.
 
     Raises UsageError for a setting that the schema does not have, or that simulates nothing.
     """
@@ -156,12 +157,12 @@ def _section(settings: Mapping[str, Any]) -> ControllerSection:
 
     from kolmocli.config import Config
     from kolmocli.config.overrides import apply_override
-    from kolmocli.config.problems import problems_of
+    from kolmocli.config.problems import dotted, problems_of
     from kolmocli.curriculum.simulator.players import TOLD
 
     data: Any = {"families": {"simulated": {"levels": [{}]}}, "controller": TOLD}
     for key, value in settings.items():
-        label = f"--set {key}={value}"
+        label = (origins or {}).get(key, f"--set {key}={value}")
         if not key.startswith("controller.") or key == "controller.kind":
             raise UsageError(f"{label}: only what is below controller can be set here, and --controller is the kind")
         if key == "controller.prior":
@@ -170,7 +171,9 @@ def _section(settings: Mapping[str, Any]) -> ControllerSection:
     try:
         return Config.model_validate(data).controller
     except ValidationError as error:
-        raise UsageError(f"--set {problems_of(error, data)[0]}") from None
+        problem = problems_of(error, data)[0]
+        flag = (origins or {}).get(dotted(problem.location))
+        raise UsageError(f"{flag}: {problem}" if flag else f"--set {problem}") from None
 
 
 def _known(flag: str, asked: Sequence[str] | None, known: Sequence[str]) -> list[str]:

@@ -151,7 +151,15 @@ def parse_settings(settings: Iterable[str]) -> dict[str, Any]:
 
 def dump_config(config: Config) -> str:
     """The whole configuration as YAML, defaults included; loading it gives an equal `Config`."""
-    return yaml.dump(config.model_dump(mode="json"), Dumper=Dumper, sort_keys=False, allow_unicode=True, width=100)
+
+    def dumped(unicode: bool) -> str:
+        return yaml.dump(
+            config.model_dump(mode="json"), Dumper=Dumper, sort_keys=False, allow_unicode=unicode, width=100
+        )
+
+    text = dumped(True)
+    # What a terminal is not shown as it is, such as a no-break space, is an escape that YAML reads.
+    return text if all(line.isprintable() for line in text.split("\n")) else dumped(False)
 
 
 def _line(

@@ -49,8 +49,9 @@ def test_one_kind_plays_with_several_settings(kolmo: Run) -> None:
     for name, said in (
         ("rash:target=0.4", "--controller rash: no such choice; did you mean rasch?"),
         ("rasch:target", "--controller rasch:target: 'target' is no KEY=VALUE, such as rasch:target=0.45"),
-        ("rasch:weigh=both", "--set controller.weigh: "),
-        ("rasch:prior=p.json", "--set controller.prior=p.json: a profile is of a real curriculum"),
+        ("rasch:weigh=both", "--controller rasch:weigh=both: controller.weigh: must be one of"),
+        ("rasch:foo=1", "--controller rasch:foo=1: controller has no key foo; did you mean floor?"),
+        ("rasch:prior=p.json", "--controller rasch:prior=p.json: a profile is of a real curriculum"),
     ):
         assert refused(kolmo("curriculum", "simulate", "--controller", name), 2).startswith(said)
 
