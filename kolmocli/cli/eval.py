@@ -169,6 +169,8 @@ def evaluate(
     _refuse_what_means_nothing(context, kind)
     if columns is not None and data is None:
         raise UsageError("--columns means nothing without --data: it names columns of that file")
+    if strict and data is None and predictions is None:
+        raise UsageError("--strict means nothing without --data or --predictions: it is about lines of a file")
     if temperature is not None:
         _check_temperature(temperature, samples)
     require_device(device)

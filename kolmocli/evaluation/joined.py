@@ -55,6 +55,8 @@ def evaluate_joined(
             them, a task has none, or the reference answer of a task fails its own tests.
     """
     tasks = _tasks(data, programs, warn, strict, columns)
+    if reporting != PLAIN and not any(isinstance(task, SequenceTask) for task in tasks.values()):
+        raise UsageError(f"--kt-compatible and --search are for sequences, and {data} has none")
     problems, counts = Problems(predictions, warn, strict), {"unknown": 0}
     found = _joined(predictions, tasks, problems, reporting, counts)
     first = next(found, None)

@@ -61,6 +61,7 @@ def test_answers_may_be_as_long_as_is_said(kolmo: Run, trained: Trained) -> None
         (["--predictions", "p", "--hold_out", 2], "--hold-out means nothing with --predictions; it goes with a model"),
         (["tiny", "--time-limit", 1, "--data", "d"], "--time-limit means nothing with a model; it goes with --pred"),
         (["--predictions", "p", "--language", "perl"], "--language perl: no such choice; there are python, dsl"),
+        (["tiny", "--curriculum", "digits", "--strict"], "--strict means nothing without --data or --predictions: it"),
         (["--predictions", "p"], "p: cannot be read: No such file or directory"),
         (["--endpoint", "http://localhost:1"], "--endpoint needs --model: what the endpoint calls the model"),
         (["--endpoint", "localhost:1", "--model", "m"], "--endpoint localhost:1: not an address; it looks like"),

@@ -12,6 +12,7 @@ from kolmocli.cli.eval_table import render
 from kolmocli.errors import UsageError
 from kolmocli.evaluation.foreign import Programs
 from kolmocli.evaluation.joined import evaluate_joined
+from kolmocli.evaluation.report import Reporting
 from tests.tasks.files.test_listing import HUMAN_EVAL, MBPP, QUESTION, SCRIPT, SEQUENCE
 
 EMBEDDED = Programs("python", 0.5, "embedded")
@@ -137,6 +138,12 @@ def test_nothing_to_judge(tmp_path: Path) -> None:
         joined(tmp_path, questions(2), [answer(7, True)])
     with pytest.raises(UsageError, match="no task with a `task_id` in it"):
         joined(tmp_path, [{"sequence": [1]}], [answer(7, True)])
+
+
+def test_figures_of_sequences_are_refused_where_there_are_none(tmp_path: Path) -> None:
+    names = write(tmp_path / "d.jsonl", questions(2)), write(tmp_path / "p.jsonl", [answer(0, True)])
+    with pytest.raises(UsageError, match=r"--kt-compatible and --search are for sequences, and .*d\.jsonl has none"):
+        evaluate_joined(*names, EMBEDDED, strict=False, reporting=Reporting(search=0.1))
 
 
 def test_two_sequences_of_one_id_are_one_too_many(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
