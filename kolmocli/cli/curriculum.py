@@ -109,7 +109,8 @@ def problems_in(file: str) -> list[str]:
                     )
             except UsageError as error:
                 problems.append(f"{file}: {error}")
-    return problems + [f"{file}: {problem}" for problem in _problems_of_data(config)]
+    problems += [f"{file}: {problem}" for problem in _problems_of_data(config)]
+    return list(dict.fromkeys(problems))  # both splits may fail alike
 
 
 def _problems_of_data(config: Config) -> Iterator[str]:
