@@ -70,11 +70,11 @@ def _ends(summary: Mapping[str, Any]) -> str | None:
 def _accuracy(before: Mapping[str, Any] | None, after: Mapping[str, Any] | None) -> str:
     if before is None or after is None:
         return "not measured yet" if before is None else f"{percent(before['accuracy'])} before RL, not measured since"
+    said = f"{percent(before['accuracy'])} before RL, {percent(after['accuracy'])} after"
+    if after["gain"] is None:  # the sandbox lost all tasks
+        return said
     low, high = after["gain_ci"]
-    return (
-        f"{percent(before['accuracy'])} before RL, {percent(after['accuracy'])} after "
-        f"({100 * after['gain']:+.1f} points, 95 % interval {100 * low:+.1f} to {100 * high:+.1f})"
-    )
+    return f"{said} ({100 * after['gain']:+.1f} points, 95 % interval {100 * low:+.1f} to {100 * high:+.1f})"
 
 
 def _leniently(before: Mapping[str, Any] | None, after: Mapping[str, Any] | None) -> dict[str, str]:

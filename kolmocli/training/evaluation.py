@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from kolmocli.engine.base import Engine
 from kolmocli.evaluation.heldout import attempt
 from kolmocli.evaluation.intervals import paired_difference
-from kolmocli.evaluation.metrics import summarise
+from kolmocli.evaluation.metrics import is_masked, summarise
 from kolmocli.evaluation.samples import best_of
 from kolmocli.monitor.events import EvaluationEvent
 from kolmocli.tasks.base import Task
@@ -39,12 +39,11 @@ class Evaluation:
         attempts = attempt(self._engine, self._held_out)
         pairs = [(task, best_of(outcomes)) for task, outcomes in attempts]
         report = summarise(pairs)
-        passed = [int(outcome.passed) for _, outcome in pairs]
+        passed = [None if is_masked(outcome) else int(outcome.passed) for _, outcome in pairs]
         if name == BEFORE:
             state.passed_before = passed
         else:
-            report["gain"] = (sum(passed) - sum(state.passed_before)) / len(passed)
-            report["gain_ci"] = list(paired_difference(state.passed_before, passed))
+            report |= _gained(state.passed_before, passed)
         state.evaluations[name] = report
         recorder.spend("eval", time.perf_counter() - began)
         recorder.event(
@@ -54,6 +53,17 @@ class Evaluation:
                 text=f"held-out accuracy {name}: {_in_words(report)}",
             )
         )  # fmt: skip
+
+
+def _gained(before: Sequence[int | None], after: Sequence[int | None]) -> dict[str, Any]:
+    """Change in accuracy over the tasks that were judged both times, with its interval."""
+    both = [(x, y) for x, y in zip(before, after, strict=True) if x is not None and y is not None]
+    if not both:
+        return {"gain": None, "gain_ci": None}
+    return {
+        "gain": sum(y - x for x, y in both) / len(both),
+        "gain_ci": list(paired_difference([x for x, _ in both], [y for _, y in both])),
+    }
 
 
 def _in_words(report: Mapping[str, Any]) -> str:

@@ -21,8 +21,8 @@ class RunState:
     """Reports by name: before, `step 50`, after."""
     unmeasured: dict[str, Any] | None = None
     """The report of the latest step of the warm start, while what passes after it is still to be measured."""
-    passed_before: list[int] = field(default_factory=list)
-    """0 or 1 per held-out task, for the paired interval."""
+    passed_before: list[int | None] = field(default_factory=list)
+    """0 or 1 per held-out task, None for one that the sandbox lost, for the paired interval."""
 
 
 @dataclass
