@@ -21,7 +21,7 @@ from kolmocli.monitor.words import compact, decimal, duration, percent, rate, so
 from kolmocli.pace import Reached
 
 HEADER = 5
-"""Lines above the table, an empty one included."""
+"""Lines above the table, an empty one included; generators have one more."""
 _MARGIN = 1
 _LONG = 2.0
 """Seconds after which what is under way has the bar for itself."""
@@ -37,10 +37,10 @@ def render(snapshot: Snapshot, width: int, height: int) -> RenderableType:
 def lines(snapshot: Snapshot, width: int, height: int) -> list[Text]:
     """The lines of `render`."""
     inner = width - 2 * _MARGIN
-    below = height - HEADER - 1
+    body = [*_header(snapshot, inner), Text()]
+    below = height - len(body) - 1
     buckets = snapshot.buckets
     rows = max(1, min(len(buckets), below - _footer_least(below)))
-    body = [*_header(snapshot, inner), Text()]
     body += table(buckets, snapshot.target, inner, rows) if buckets else [Text(_waiting(snapshot), "dim"), Text()]
     body += _footer(snapshot, inner, height - len(body))
     body = (body + [Text()] * height)[:height]

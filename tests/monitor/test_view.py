@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings, strategies as st
@@ -10,7 +11,7 @@ from monitor_samples import FAMILIES, bucket, snapshot, step_record
 from rich.cells import cell_len
 from rich.console import Console
 
-from kolmocli.monitor.records import EntropyTargetRecord, WarmRecord
+from kolmocli.monitor.records import EntropyTargetRecord, GeneratorRecord, ReinforceRecord, WarmRecord
 from kolmocli.monitor.snapshot import Snapshot
 from kolmocli.monitor.summary import SummarySandbox
 from kolmocli.monitor.view import render
@@ -122,6 +123,14 @@ def test_families_that_do_not_fit_are_counted() -> None:
     assert any(f"… {30 - shown} more" in line for line in lines)
     assert shown >= 6
     assert any("checkpoint step_000040" in line for line in lines)
+
+
+def test_families_that_do_not_fit_under_the_line_of_generators_are_counted() -> None:
+    shown = snapshot(tuple(f"family_{i}" for i in range(10)))
+    assert isinstance(shown.metrics, ReinforceRecord)
+    metrics = replace(shown.metrics, generators={"0": GeneratorRecord(tokens_per_second=100.0)})
+    lines = draw(replace(shown, metrics=metrics), 80, 12)
+    assert any(f"… {10 - sum('family_' in line for line in lines)} more" in line for line in lines)
 
 
 def test_before_the_first_step_it_says_what_happens() -> None:
