@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
+from contextlib import redirect_stdout
 from typing import Annotated
 
 import typer
@@ -18,8 +20,9 @@ Plugins = Annotated[
 
 
 def load_plugins(plugins: Sequence[str] | None) -> None:
-    """Raises UsageError for one that is not there or fails, in one line with its file and line."""
+    """Raises UsageError for one that is not there or fails, in one line with its file and line. What it prints is no result."""
     from kolmocli.registry import load_plugin
 
-    for plugin in plugins or ():
-        load_plugin(plugin)
+    with redirect_stdout(sys.stderr):
+        for plugin in plugins or ():
+            load_plugin(plugin)

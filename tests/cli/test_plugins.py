@@ -49,11 +49,12 @@ def test_a_run_goes_by_it_is_resumed_and_evaluated_with_it(kolmo: Run, mine: Pat
 
 def test_validate_says_once_what_is_wrong_with_both_splits(kolmo: Run, tmp_path: Path) -> None:
     (tmp_path / "sums.py").write_text(
-        "import kolmocli as kolmo\n@kolmo.family('sums', levels=2)\ndef sums(level, rng):\n    return None\n"
+        "print('hello')\nimport kolmocli as kolmo\n@kolmo.family('sums', levels=2)\ndef sums(level, rng):\n    return None\n"
     )
     (tmp_path / "sums.yaml").write_text("families: {sums: {}}\n")
     done = kolmo("curriculum", "validate", "sums.yaml", "--plugin", "sums.py")
-    assert (done.returncode, done.stderr) == (2, "sums.yaml: family sums: made NoneType and not a Task\n")
+    said = "hello\nsums.yaml: family sums: made NoneType and not a Task\n"
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", said)
 
 
 def test_validate_finds_a_family_whose_tasks_are_others_each_time(kolmo: Run, tmp_path: Path) -> None:
