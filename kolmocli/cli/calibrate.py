@@ -84,20 +84,23 @@ def calibrate(
         from kolmocli.evaluation.calibration import calibrate as calibrated
         from kolmocli.paths import find_curriculum
 
-        measure = partial(calibrated, model, find_curriculum(str(curriculum)), tasks=tasks)
+        file = find_curriculum(str(curriculum))
+        measure = partial(calibrated, model, file, tasks=tasks)
         if output is not None:
-            measure = partial(_written, measure, output, force)
+            measure = partial(_written, measure, str(file), output, force)
     with counter("calibrate", quiet) as pace:
         report = measure(samples=samples, seed=seed, device=device, sandbox=sandbox, warn=warn, pace=pace)
     print_json(report) if json else show(*_tables(report))
 
 
-def _written(measure: Callable[..., dict[str, Any]], output: str, force: bool, **options: Any) -> dict[str, Any]:
+def _written(
+    measure: Callable[..., dict[str, Any]], curriculum: str, output: str, force: bool, **options: Any
+) -> dict[str, Any]:
     """Measure, and write the report to a file, which is what `controller.prior` reads. A file in the way is refused first."""
     from kolmocli.plain import finite
     from kolmocli.tasks.files.streams import writing
 
-    with writing(output, force=force) as file:
+    with writing(output, force=force, inputs=[curriculum]) as file:
         report = measure(**options)
         text = dumps(
             finite({"schema_version": SCHEMA_VERSION, **report}), indent=2, ensure_ascii=False, allow_nan=False
@@ -114,6 +117,8 @@ def _refuse_what_means_nothing(
     for name in _WITH_CURRICULUM if data is not None else _WITH_DATA:
         if flag := given(context, name):
             raise UsageError(f"{flag} means nothing with {'--data' if data is not None else 'a curriculum'}")
+    if output == "-":
+        raise UsageError("-o -: the tables go to standard output; name a file, or take the report with --json")
     if output is None and data is None and (flag := given(context, "force")):
         raise UsageError(f"{flag} means nothing without -o")
     if data is not None and output is None:

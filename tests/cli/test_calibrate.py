@@ -96,8 +96,11 @@ def test_the_report_becomes_a_file_that_a_run_begins_with(kolmo: Run, tmp_path: 
         (("quickstart", "--levels", 2), "--levels means nothing with a curriculum"),
         (("--data", "q.jsonl", "-o", "o", "--tasks", 2), "--tasks means nothing with --data"),
         (("--data", "q.jsonl"), "--data q.jsonl: say with -o where the file with levels goes"),
+        (("quickstart", "-o", "-"), "-o -: the tables go to standard output; name a file"),
+        (("c.yaml", "-o", "./c.yaml", "-f"), "./c.yaml: is the input; name another output with -o"),
         (("--data", "q.jsonl", "-o", "o"), "q.jsonl: cannot be read: No such file"),
     ],
 )
-def test_wrong_arguments_for_a_file(kolmo: Run, arguments: tuple[object, ...], said: str) -> None:
+def test_wrong_arguments_for_a_file(kolmo: Run, tmp_path: Path, arguments: tuple[object, ...], said: str) -> None:
+    (tmp_path / "c.yaml").write_text("families: {a: {levels: [{}]}}\n")
     assert refused(kolmo("curriculum", "calibrate", "tiny", *arguments), 2).startswith(said)
