@@ -93,11 +93,12 @@ def _least(table: Table, console: Console) -> int:
 
     wide, width = console.options.update(width=_WIDEST), 1
     for column in table.columns:
-        widest = max((Measurement.get(console, wide, cell).maximum for cell in column.cells), default=0)
-        least = min(widest, column.max_width or widest, _WORDS if column.overflow == "fold" else widest)
-        head = Measurement.get(console, wide, column.header).minimum
-        column.min_width = max(least, head, column.min_width or 0)
-        width += (column.width or column.min_width) + table.padding[1] + table.padding[3] + (table.box is not None)
+        if column.width is None:
+            widest = max((Measurement.get(console, wide, cell).maximum for cell in column.cells), default=0)
+            least = min(widest, column.max_width or widest, _WORDS if column.overflow == "fold" else widest)
+            head = Measurement.get(console, wide, column.header).minimum
+            column.min_width = max(least, head, column.min_width or 0)
+        width += (column.width or column.min_width or 0) + table.padding[1] + table.padding[3] + (table.box is not None)
     return width
 
 
