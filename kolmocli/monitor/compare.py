@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 _COLOURS = (BLUE, ORANGE, GREEN, RED, PURPLE, SKY, GREY)
 _DASHES = ("-", "--", ":")
 _ROLLOUTS = "rollouts so far"
+_END = 20
+"""Last letters of a run's name that a legend keeps: the seed and the number tell runs apart."""
 
 
 def write_comparison(run_dirs: Sequence[Path], folder: Path) -> list[Path]:
@@ -90,7 +92,9 @@ def accuracy(runs: Runs) -> Figure | None:
             shares = [100 * (e.accuracy or 0.0) for e in points]
             ends = [[100 * end for end in e.accuracy_ci or (e.accuracy or 0.0,) * 2] for e in points]
             spread = [[abs(s - end[i]) for s, end in zip(shares, ends, strict=True)] for i in (0, 1)]
-            axes.errorbar(at, shares, yerr=spread, marker="o", capsize=3, linewidth=1.8, label=label_of(name), **style)
+            axes.errorbar(
+                at, shares, yerr=spread, marker="o", capsize=3, linewidth=1.8, label=label_of(name, _END), **style
+            )
     axes.set_ylim(bottom=0.0)
     legend(axes)
     return fig
@@ -121,7 +125,7 @@ def _overlay(axes: Axes, runs: Runs, known: dict[str, list[tuple[float, float]]]
         if name in known:
             values = [value for _, value in known[name]]
             shown = running_mean(values, WINDOW) if smooth else values
-            axes.plot([at for at, _ in known[name]], shown, linewidth=1.9, label=label_of(name), **style)
+            axes.plot([at for at, _ in known[name]], shown, linewidth=1.9, label=label_of(name, _END), **style)
     legend(axes)
 
 

@@ -45,6 +45,16 @@ def test_the_page_has_a_row_per_run(runs: list[Path], tmp_path: Path, monkeypatc
     assert f"<td>{12 * 3 / (12 * 16):.0%}</td>" in html
 
 
+def test_a_legend_tells_all_runs_apart(runs: list[Path]) -> None:
+    long = "arithmetic-with-another-learning-rate-seed0-"
+    read = {name: read_history(runs[0]) for name in (f"{long}1", f"{long}2", "_old")}
+    for name in ("accuracy", "reward"):
+        fig = compare.FIGURES[name](read)
+        assert fig is not None
+        labels = [text.get_text() for text in fig.axes[0].get_legend().get_texts()]  # type: ignore[union-attr]
+        assert labels == ["arithmetic…earning-rate-seed0-1", "arithmetic…earning-rate-seed0-2", " _old"]
+
+
 def test_names_are_the_shortest_that_differ(tmp_path: Path) -> None:
     assert compare.names([tmp_path / "x/run", tmp_path / "y/other"]) == ["run", "other"]
     assert compare.names([tmp_path / "x/run", tmp_path / "y/run"]) == ["x/run", "y/run"]

@@ -133,6 +133,9 @@ def drawn(text: str, longest: int = _LONGEST) -> str:
     return shown if len(shown) <= longest else f"{shown[:longest]}…"
 
 
-def label_of(name: str) -> str:
-    """A name at an axis or in a legend, which must leave room for what is drawn."""
-    return drawn(name, _LABEL)
+def label_of(name: str, end: int = 0) -> str:
+    """A name at an axis or in a legend, which must leave room for what is drawn: a long one is cut before its last `end`."""
+    shown = printable(name)
+    if len(shown) > _LABEL:
+        shown = f"{shown[: _LABEL - end]}…{shown[len(shown) - end :]}"
+    return f" {shown}" if shown.startswith("_") else shown  # which a legend would leave out
