@@ -14,6 +14,8 @@ _RANGES = (
 
 _MOST = 1_000_000
 """Upper bound of all that is drawn, apart from the values: a sequence has to fit in memory and in a prompt."""
+_MOST_PARTS = 100
+"""Upper bound of the parts of a program: with so many a draft takes a second, and the time grows as their cube."""
 
 OPERATORS: dict[str, float] = {
     "reverse_list": 0.1,
@@ -98,8 +100,9 @@ class SamplerConfig(BaseModel):
         for name, bounds in self:
             if name in _RANGES and bounds is not None and bounds[0] > bounds[1]:
                 raise ValueError(f"{name}: {bounds[0]} is above {bounds[1]}")
-            if name in _RANGES and name != "values" and bounds is not None and bounds[1] > _MOST:
-                raise ValueError(f"{name}: at most {_MOST:,}")
+            most = _MOST_PARTS if name in ("bases", "modifiers") else _MOST
+            if name in _RANGES and name != "values" and bounds is not None and bounds[1] > most:
+                raise ValueError(f"{name}: at most {most:,}")
         for name, known in (("initiators", INITIATORS), ("operators", OPERATORS)):
             unknown = sorted(set(getattr(self, name)) - set(known))
             if unknown:
