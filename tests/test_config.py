@@ -157,6 +157,12 @@ def test_what_is_dumped_loads_again(
         ("batch_size: 16", f"batch_size: {10**12}", f"c.yaml:4: training.batch_size: {MILLION}, got {10**12}"),
         ("name: small", f"sandbox: {{memory_mb: {10**12}}}", f"c.yaml:1: sandbox.memory_mb: {MILLION}, got {10**12}"),
         ("name: small", "sandbox: {workers: 9999}", "c.yaml:1: sandbox.workers: must be <= 4,096, got 9999"),
+        ("length: [4, 40]", "reuse: 5", "c.yaml:11: families.ramps.levels[1].reuse: must be <= 1, got 5"),
+        (
+            "length: [4, 40]",
+            "initiators: {set_list: -1}",
+            "c.yaml:11: families.ramps.levels[1].initiators.set_list: must be >= 0, got -1",
+        ),
         ("bases: [2, 2]", "bases: [2, 1000]", "c.yaml:10: families.ramps.levels[1].bases: at most 100"),
         ("length: [4, 40]", f"length: [4, {10**12}]", "c.yaml:11: families.ramps.levels[1].length: at most 1,000,000"),
         ("length: [4, 40]", "length: [4, 4097]", f"c.yaml:11: families.ramps.levels[1].length: {REPORTED}"),

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from kolmocli.language.program import INITIATORS
 
 Range = tuple[int, int]
+Chance = Annotated[float, Field(ge=0.0, le=1.0)]
+Weight = Annotated[float, Field(ge=0.0)]
 _RANGES = (
     *("bases", "base_length", "values", "interval_step", "repeats", "jumps"),
     *("modifiers", "calls", "length"),
@@ -49,22 +53,22 @@ class SamplerConfig(BaseModel):
     """Nominal length of each base sequence, uniform; an interval may end earlier, at the top of `values`."""
     values: Range = (0, 255)
     """Every item of every sequence lies in this range."""
-    initiators: dict[str, float] = Field(default_factory=lambda: dict.fromkeys(INITIATORS, 1.0))
+    initiators: dict[str, Weight] = Field(default_factory=lambda: dict.fromkeys(INITIATORS, 1.0))
     """Weight of each kind of base sequence; a name left out has none."""
     interval_step: Range = (2, 5)
 
     # --- the coins of the stages (published way only)
-    list_update: float = 0.4
+    list_update: Chance = 0.4
     """Stage 1: reverse, repeat, jumps, between indices, substitute."""
-    math_update: float = 0.4
+    math_update: Chance = 0.4
     """Stage 2: max_n or min_n for literals, otherwise add or subtract a constant; modulo."""
-    filter_stage: tuple[float, float] = (0.4, 0.3)
+    filter_stage: tuple[Chance, Chance] = (0.4, 0.3)
     """Stage 4: two coins, both of which must fall; then one predicate on the newest sequence."""
-    two_list: float = 0.4
+    two_list: Chance = 0.4
     """Stage 5: every pair of sequences of equal length."""
 
     # --- operators: the coin per sequence; in the direct way, the weight
-    operators: dict[str, float] = Field(default_factory=lambda: dict(OPERATORS))
+    operators: dict[str, Weight] = Field(default_factory=lambda: dict(OPERATORS))
     """Probability per sequence (per pair for the two-list operators). `max_n` and `min_n` share one coin,
     whose probability is their sum, and so do the additions and subtractions. A name left out has none.
     `filter` has no coin of its own in the published way; there it only has to be above 0."""
@@ -72,13 +76,13 @@ class SamplerConfig(BaseModel):
     """Repetitions that `repeat_list` makes."""
     jumps: Range = (2, 5)
     """The step of `get_subsequence_with_jumps`."""
-    drop_original: float = 0.25
+    drop_original: Chance = 0.25
     """Probability that a sequence that was substituted in is left out of the result itself."""
 
     # --- assembly
-    interleave: float = 0.2
+    interleave: Chance = 0.2
     """Probability that two sequences are interleaved instead of concatenated."""
-    reuse: float = 0.2
+    reuse: Chance = 0.2
     """Probability, once per sequence, that the result takes one more copy of some sequence."""
     max_uses: int = 2
     """A sequence that was used this often is not taken again."""
@@ -86,7 +90,7 @@ class SamplerConfig(BaseModel):
     # --- knobs beyond the published generator
     modifiers: Range | None = None
     """Number of operators, drawn directly instead of by stages."""
-    drop_origin: float = 0.0
+    drop_origin: Chance = 0.0
     """Direct way: probability that what an operator was applied to is left out of the result itself."""
     calls: Range | None = None
     """Number of calls of the program."""
