@@ -85,9 +85,10 @@ class Ladder:
         return min(max(level, float(self.bottom)), float(self.top))
 
 
-def check_results(results: Sequence[Result], families: Iterable[str]) -> None:
-    """Raises UsageError for a result that would steer nothing, unnoticed: of none of these families, or of half a level."""
-    known = dict.fromkeys(families)
+def check_results(results: Iterable[Result], families: Iterable[str]) -> list[Result]:
+    """The results, which may come from a generator. Raises UsageError for one that would steer nothing, unnoticed: of none of these
+    families, or of half a level."""
+    results, known = list(results), dict.fromkeys(families)
     for bucket in (result.bucket for result in results):
         if bucket.family not in known:
             raise UsageError(
@@ -95,6 +96,7 @@ def check_results(results: Sequence[Result], families: Iterable[str]) -> None:
             )
         if not isinstance(bucket.level, int):
             raise UsageError(f"a result of {bucket}: a level is a whole number, as propose() gave it")
+    return results
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,7 @@ class FamilyController:
             self.mixture.expect(family, rate)
 
     def observe(self, results: Sequence[Result]) -> list[str]:
-        check_results(results, self.levels)
+        results = check_results(results, self.levels)
         by_family: dict[str, list[Result]] = defaultdict(list)
         for r in sorted((r for r in results if r.rollouts), key=_order):  # sorted: sums depend on the order
             by_family[r.bucket.family].append(r)

@@ -53,7 +53,7 @@ class Guard:
         return rng.choice(self._in_place[bucket]) if bucket in self._in_place else bucket
 
     def observe(self, results: Sequence[Result]) -> list[str]:
-        check_results(results, self.ladders)
+        results = check_results(results, self.ladders)
         news = [
             f"{bucket}: passes again, and is sampled as before" if suspicion is None else f"{bucket}: steered past"
             for bucket, suspicion in self.graders.observe(results).items()

@@ -52,6 +52,17 @@ def test_numbers_of_numpy_leave_a_plain_state(kind: str) -> None:
     assert json.dumps(made.state_dict()) == json.dumps(plain.state_dict())
 
 
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("guard", [0.0, 0.1])
+def test_results_that_can_be_read_only_once_count(kind: str, guard: float) -> None:
+    """A look whether they fit used them up."""
+    listed, once = controller(kind, guard=guard), controller(kind, guard=guard)
+    step = [Result(BUCKETS[0], passes, 8) for passes in (8, 8, 3)]
+    listed.observe(step)
+    once.observe(result for result in step)  # type: ignore[arg-type]
+    assert once.state_dict() == listed.state_dict()
+
+
 @pytest.mark.parametrize(
     ("passes", "rollouts", "age"), [(9, 8, 0), (-1, 8, 0), (5, 1, 0), (math.nan, 1, 0), (3, math.inf, 0), (3, 8, -1)]
 )

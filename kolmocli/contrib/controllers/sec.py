@@ -57,9 +57,8 @@ class AdvantageBandit:
 
     def observe(self, results: Sequence[Result]) -> list[str]:
         """Groups of fewer than two rollouts have no advantage, and level 0 is no bucket: neither says anything."""
-        check_results(results, self.ladders)
         seen: dict[Bucket, list[Result]] = defaultdict(list)
-        for result in results:
+        for result in check_results(results, self.ladders):
             if result.rollouts > 1 and result.bucket in self.values:
                 seen[result.bucket].append(result)
         for bucket, groups in seen.items():
