@@ -90,14 +90,22 @@ class Course:
         self.config, self.controller = config, controller
         self._sources: dict[Split, TaskSource] = {"train": source, "eval": held_out}
         self._judge, self._draws, self._drawn = judge, 0, dict[str, int]()
-        self._known = dict.fromkeys(source.buckets())
+        self._known = {split: dict.fromkeys(source.buckets()) for split, source in self._sources.items()}
 
     def buckets(self, split: Split = "train") -> list[Bucket]:
         """Families in the order of the file, levels ascending."""
         return self._sources[split].buckets()
 
     def task(self, bucket: Bucket, index: int, split: Split = "train") -> Task:
-        """Always the same one."""
+        """Always the same one. Raises UsageError for a bucket that the curriculum does not have."""
+        if bucket not in self._known[split]:
+            levels = [known.level for known in self._known[split] if known.family == bucket.family]
+            has = (
+                f"{bucket.family} has levels {levels[0]} to {levels[-1]}"
+                if levels
+                else "the curriculum has no such family"
+            )
+            raise UsageError(f"{bucket} is not in the curriculum: {has}")
         return self._sources[split].task(bucket, index)
 
     def draw(self, groups: int) -> list[Task]:
@@ -107,18 +115,11 @@ class Course:
         return [self.next(bucket) for bucket in self.controller.propose(groups, rng)]
 
     def next(self, bucket: Bucket) -> Task:
-        """The next task of this bucket. Raises UsageError for one that the curriculum does not have."""
-        if bucket not in self._known:
-            levels = [known.level for known in self._known if known.family == bucket.family]
-            has = (
-                f"{bucket.family} has levels {levels[0]} to {levels[-1]}"
-                if levels
-                else "the curriculum has no such family"
-            )
-            raise UsageError(f"the controller proposed {bucket}: {has}")
+        """The next task of this bucket. Raises UsageError as `task` does."""
         index = self._drawn.get(str(bucket), 0)
+        task = self.task(bucket, index)
         self._drawn[str(bucket)] = index + 1
-        return self.task(bucket, index)
+        return task
 
     def held_out(self, count: int) -> list[Task]:
         """Tasks that are never drawn, spread evenly over all buckets: always the same ones."""
@@ -159,7 +160,7 @@ class Course:
 
     def _identity(self) -> dict[str, Any]:
         """The configuration of the tasks."""
-        levels = Counter(bucket.family for bucket in self._known)
+        levels = Counter(bucket.family for bucket in self._known["train"])
         return {"seed": self.config.seed, "levels": dict(levels)}
 
     def close(self) -> None:

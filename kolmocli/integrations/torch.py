@@ -10,6 +10,7 @@ It has the two verbs of stateful data loaders (torchdata), `state_dict` and `loa
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
+from numbers import Integral
 from typing import Any, Unpack
 
 from torch.utils.data import Sampler
@@ -44,7 +45,7 @@ class PassRateSampler(Sampler[int]):
         pass_rate: str | Column | None = None,
         **options: Unpack[Options],
     ) -> None:
-        size = data if isinstance(data, int) else len(data)
+        size = int(data) if isinstance(data, int | Integral) else len(data)
         self.prompts = Prompts(
             size,
             family=_column(data, "family", family),

@@ -35,16 +35,18 @@ def test_the_controller_can_be_chosen_and_brought() -> None:
 
 
 def test_a_bucket_that_is_not_there_is_named() -> None:
-    own = kolmo.controller("staircase", {"sum_digits": 99, "sums": 2})
+    own = kolmo.controller("staircase", {"sums": 2})
     with kolmo.open_course("digits", controller=own) as course:
+        for level in (0, 99):  # 0 is no place from the end
+            with pytest.raises(
+                kolmo.KolmoError, match=rf"sum_digits/{level} is not in the curriculum: sum_digits has levels 1 to \d+$"
+            ):
+                course.task(kolmo.Bucket("sum_digits", level), 0)
         with pytest.raises(
-            kolmo.KolmoError, match=r"the controller proposed sum_digits/99: sum_digits has levels 1 to \d+$"
+            kolmo.KolmoError, match=r"sums/1 is not in the curriculum: the curriculum has no such family$"
         ):
-            course.next(kolmo.Bucket("sum_digits", 99))
-        with pytest.raises(
-            kolmo.KolmoError, match=r"the controller proposed sums/1: the curriculum has no such family$"
-        ):
-            course.next(kolmo.Bucket("sums", 1))
+            course.draw(1)
+        assert course.state_dict()["drawn"] == {}
 
 
 def test_a_state_of_other_tasks_is_refused() -> None:
