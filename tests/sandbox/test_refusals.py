@@ -6,6 +6,7 @@ import ast
 
 import pytest
 
+from kolmocli.sandbox import Call, Job, Sandbox, Status
 from kolmocli.sandbox.embedded.refusals import Refusal, is_missing, refuse
 
 REFUSED = {
@@ -14,6 +15,7 @@ REFUSED = {
     "from subprocess import run": "import subprocess",
     "from . import x": r"import \.",
     "import re": "import re",
+    "x = f'\\ud800{1}'": "strings with lone surrogates",
     "eval('1')": r"eval\(\)",
     "f = getattr": r"getattr\(\)",
     "x = [hash('a')]": r"hash\(\)",
@@ -78,6 +80,21 @@ def test_what_python_would_run_otherwise_is_refused(program: str, words: str) ->
 @pytest.mark.parametrize("program", ALLOWED)
 def test_what_means_the_same_is_run(program: str) -> None:
     look(program)
+
+
+@pytest.mark.parametrize(
+    "job",
+    [
+        Job("def f(x): return x", calls=(Call.of("f", [range(3)]),)),
+        Job("def f(x): return x", calls=(Call.of("f", "\ud800"),)),
+        Job("print(len(input()))", inputs=("\ud800",)),
+        Job("print('\\ud800')", inputs=("",)),
+        Job("print(1)\nraise SystemExit", inputs=("",)),
+    ],
+)
+def test_what_the_interpreter_cannot_carry_is_refused(embedded_sandbox: Sandbox, job: Job) -> None:
+    """It was the program's failure, or its value."""
+    assert embedded_sandbox.run(job)[0].status is Status.DENIED
 
 
 def test_filter_is_a_function_of_the_language() -> None:

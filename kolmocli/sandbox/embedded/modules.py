@@ -86,6 +86,8 @@ def called(
                     f"__value = {function}(*__positional, **__named)\nNone", inputs=given, print_callback=_ignore
                 )
                 value = _plain(session)
+            except monty.MontyConversionError as error:
+                raise Refusal("arguments of this kind") from error
             except monty.MontyRuntimeError as error:
                 value = _raised(error)
             yield values.line(value, max_items)
@@ -99,7 +101,10 @@ def printed(
         try:
             yield _output(open_session, texts, body, text)
         except monty.MontyRuntimeError as error:
-            yield _raised(error)
+            made = _raised(error)
+            if made.error == "SystemExit" and not made.said:  # a good end without an argument, a bad one with ""
+                raise Refusal("SystemExit without words") from error
+            yield made
 
 
 def _output(open_session: Open, texts: list[str], body: list[ast.stmt], text: str) -> str:

@@ -53,12 +53,15 @@ MUTATORS = {
 _NO_ATTRIBUTE = re.compile(r"(type object )?'([\w.]+)'(?: object)? has no attribute '(\w+)'")
 _OF_ITS_OWN = re.compile(r"[a-z_]+|Counter|OrderedDict|ChainMap|Decimal|Fraction|.*\..*")
 """Names of types that no program has given: what they lack here, Python may have."""
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _MODULES = {*statements.MODULES, *statements.MORE_MODULES}
 _NO_MODULE_ATTRIBUTE = re.compile(r"^module '\w+' has no attribute")
 _NO_NAME = re.compile(r"name '(\w+)' is not defined")
 _UNLIKE_PYTHON: dict[type[Exception], re.Pattern[str]] = {
     RuntimeError: re.compile("^Internal error"),
-    ValueError: re.compile(r"^pow\(\) 2nd argument cannot be negative|^invalid literal for int.*[^\x00-\x7f]"),
+    ValueError: re.compile(
+        r"^pow\(\) 2nd argument cannot be negative|^invalid literal for int.*[^\x00-\x7f]|surrogates not allowed$"
+    ),
     TypeError: re.compile("^cannot convert .* to bytes$|^can only concatenate list"),
     LookupError: re.compile("^unknown encoding"),
 }
@@ -93,6 +96,8 @@ def refuse(statement: ast.stmt, with_language: bool) -> None:
             case ast.Set() | ast.SetComp() | ast.Call(func=ast.Name(id="set" | "frozenset")):
                 if not _is_unordered(node, parent):
                     raise Refusal("a set whose order can be seen")
+            case ast.Constant(value=str(text)) if _SURROGATE.search(text):
+                raise Refusal("strings with lone surrogates")  # it has another character for them
             case ast.ClassDef(body=body):
                 _refuse_special_methods(body)
             case ast.Attribute(attr="deque") | ast.alias(name="deque"):

@@ -218,8 +218,6 @@ class Interpreter:
         if names & _ASKS:
             raise Refusal(f"a program that binds {sorted(names & _ASKS)[0]} and has a string for a value")
         if session.feed_run(f"type({name}) is str"):
-            if "\ufffd" in value:
-                raise Refusal("strings with lone surrogates")
             return value
         if not session.feed_run(f"type({name}) is range"):
             return None
