@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import sys
 from typing import Any
 
 from kolmocli.errors import UsageError
@@ -68,14 +69,15 @@ def _seconds(body: dict[str, Any], key: str) -> float | None:
     given = body.get(key)
     if given is None:
         return None
-    if type(given) not in (int, float) or not 0 < given < math.inf:
+    if type(given) not in (int, float) or not 0 < given <= sys.float_info.max:
         raise UsageError(f"{key}: must be a number of seconds above 0")
     return float(given)
 
 
 def _within(key: str, asked: float, most: float, unit: str, flag: str) -> None:
     if asked > most:
-        raise UsageError(f"{key} {asked:g}: at most {most:g} {unit} here; start the server with more {flag}")
+        shown = f"{min(asked, sys.maxsize):g}"  # a longer one is no float
+        raise UsageError(f"{key} {shown}: at most {most:g} {unit} here; start the server with more {flag}")
 
 
 def answer(verdict: Verdict, language: Language = "python") -> str:

@@ -55,7 +55,7 @@ def greeted(connection: Connection, address: Address) -> Facts:
             str(said["backend"]), tuple(map(str, said["packages"])), protocol.read_limits(said["usual"]),
             protocol.read_limits(said["most"]), int(said["jobs_per_request"]),
         )  # fmt: skip
-    except (LookupError, TypeError, ValueError) as error:
+    except (LookupError, TypeError, ValueError, OverflowError) as error:
         raise not_ours(address, str(error)) from None
 
 

@@ -19,7 +19,7 @@ SCHEMA_VERSION = 1
 MOST_JOBS = 512
 """In one request. A client with more of them sends several."""
 MOST_ARGUMENTS = 1 << 20
-"""Items in one argument, as `Call.of` has it."""
+"""Items in the arguments of one call, as `Call.of` has it."""
 MOST_ITEMS = 1 << 27
 """In one value: more than a frame has room for."""
 
@@ -123,11 +123,11 @@ def _read_call(said: Any, place: str) -> Call:
     if type(arguments) is not list or type(keywords) is not dict:
         raise UsageError(f"{place}: arguments are a list, and keywords an object")
     try:
-        for value in (*arguments, *keywords.values()):
-            values.decode(value, MOST_ARGUMENTS)
+        # As a container reads it: what goes too deep there would end one.
+        coded = [arguments, {"d": [[name, value] for name, value in keywords.items()]}]
+        values.decode(coded, MOST_ARGUMENTS)
         # Its text as it came: of a set that was made and written again the items may be in another order.
-        pairs = [[name, value] for name, value in keywords.items()]
-        code = json.dumps([arguments, {"d": pairs}], separators=(",", ":"), allow_nan=False)
+        code = json.dumps(coded, separators=(",", ":"), allow_nan=False)
     except ValueError as error:
         raise UsageError(f"{place}: an argument is {error}; values are coded as docs/sandbox.md says") from None
     try:
@@ -189,7 +189,7 @@ def _read_verdict(said: Any, job: Job) -> Verdict:
             Status(said["status"]), read, float(said["cpu_ms"]), float(said["wall_ms"]), str(said["container"]),
             int(said["attempt"]), str(said["detail"]),
         )  # fmt: skip
-    except (LookupError, TypeError) as error:
+    except (LookupError, TypeError, OverflowError) as error:
         raise ValueError(f"a verdict that cannot be read: {error}") from None
 
 
@@ -197,5 +197,5 @@ def read_limits(said: Mapping[str, Any]) -> Limits:
     """Raises ValueError."""
     try:
         return Limits(**{field.name: int(said[field.name]) for field in fields(Limits)})
-    except (LookupError, TypeError) as error:
+    except (LookupError, TypeError, OverflowError) as error:
         raise ValueError(f"limits that cannot be read: {error}") from None

@@ -17,6 +17,8 @@ from kolmocli.sandbox.service import protocol
 from .servers import Server
 
 LIMITS = Limits(cpu_ms=300, wall_ms=2_000, memory_mb=64)
+DEEP = json.loads("[" * 64 + "]" * 64)
+"""Too deep with the lists of arguments around it: it ended the containers that read it."""
 
 PLAIN = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.complex_numbers(allow_nan=False)
@@ -142,6 +144,13 @@ def test_limits_are_those_of_the_client_or_less(server: Server) -> None:
         open_sandbox(server.url, most=Limits(input_bytes=1 << 24))
 
 
+@pytest.mark.parametrize("wrong", [{"attempt": 1e999}, {"cpu_ms": 10**400}])
+def test_numbers_beyond_all_bounds_are_no_verdict(wrong: dict[str, Any]) -> None:
+    said = json.loads(protocol.verdict_text(Verdict(Status.OK), Job("1"))) | wrong
+    with pytest.raises(ValueError, match="a verdict that cannot be read"):
+        protocol.read_verdicts({"schema_version": 1, "verdicts": [said]}, [Job("1")])
+
+
 @pytest.mark.parametrize(
     "body, line",
     [
@@ -160,6 +169,7 @@ def test_limits_are_those_of_the_client_or_less(server: Server) -> None:
         ({"jobs": [{"program": "1", "calls": [{"f": 1}]}]}, "jobs[0].calls[0]: a call is"),
         ({"jobs": [{"program": "1", "calls": [{"function": "a b"}]}]}, "jobs[0].calls[0]: a call of 'a b'"),
         ({"jobs": [{"program": "1", "calls": [{"function": "f", "arguments": [{"q": 1}]}]}]}, "jobs[0].calls[0]: an argument"),
+        ({"jobs": [{"program": "1", "calls": [{"function": "f", "arguments": [DEEP]}]}]}, "jobs[0].calls[0]: an argument is no value"),
         ({"jobs": [{"program": "1"}] * 513}, "513 jobs in one request; send at most 512"),
     ],
 )  # fmt: skip

@@ -96,6 +96,8 @@ def test_a_fault_of_the_sandbox_is_no_failure_of_the_program() -> None:
             422,
             "memory_limit_MB 9000: at most 1024 MB here; start the server with more --memory-mb",
         ),
+        ({"run_timeout": 10**400}, 422, "run_timeout: must be a number of seconds above 0"),
+        ({"memory_limit_MB": 10**400}, 422, "memory_limit_MB 9.22337e+18: at most 1024 MB here"),
         ({"code": None}, 422, "the body is an object with code"),
     ],
 )
