@@ -60,6 +60,8 @@ class Status(StrEnum):
 
 _NO_LIMIT = 1 << 32
 """More than a frame has room for."""
+_OF_A_JOB = ("cpu_ms", "wall_ms", "memory_mb")
+"""Limits that each job can have of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +93,7 @@ class Limits:
         """
         if job.cpu_ms is job.wall_ms is job.memory_mb is None:
             return self
-        own = {name: value for name in ("cpu_ms", "wall_ms", "memory_mb") if (value := getattr(job, name)) is not None}
+        own = {name: value for name in _OF_A_JOB if (value := getattr(job, name)) is not None}
         for name, value in own.items():
             highest = getattr(most or self, name)
             if not 0 < value <= highest:
@@ -100,6 +102,10 @@ class Limits:
                     f"lower a limit, open_sandbox(limits=Limits({name}=…)) sets it for all"
                 )
         return replace(self, **own)
+
+    def within(self, most: Limits) -> Limits:
+        """These limits of a job as far as `most` allows them; the others are those of `most`."""
+        return replace(most, **{name: min(getattr(self, name), getattr(most, name)) for name in _OF_A_JOB})
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,9 +169,14 @@ class Job:
         """Raises UsageError for a job of no kind, or of two at once: one of them would have to be left out."""
         if self.language not in LANGUAGES:
             raise UsageError(f"a job in {self.language!r}: {suggest(str(self.language), LANGUAGES)}")
-        inputs: object = self.inputs  # one text is no tuple of them
-        if isinstance(inputs, str) or not all(isinstance(text, str) for text in (self.program, *self.inputs)):
+        for name in ("calls", "inputs", "files"):
+            object.__setattr__(self, name, _several(getattr(self, name)))
+        if not all(isinstance(text, str) for text in (self.program, *self.inputs)):
             raise UsageError("a program is a text, and its inputs are a tuple of texts: inputs=(text,)")
+        if not all(isinstance(call, Call) for call in self.calls):
+            raise UsageError('calls are a tuple of what Call.of makes: calls=(Call.of("f", 1),)')
+        if not all(map(_is_file, self.files)):
+            raise UsageError('files are a tuple of names and contents in bytes: files=(("a.txt", b"1"),)')
         if self.language == "dsl" and (self.plain or self.calls or self.inputs):
             raise UsageError(
                 "a job in the small language has no plain values, no calls and no inputs: they are for Python"
@@ -184,6 +195,15 @@ class Job:
         for name, count in times.items():
             if count > 1 or not _is_file_name(name):
                 raise UsageError(f"a file {name[:60]!r}: names are relative, without . and .., and each is there once")
+
+
+def _several(given: object) -> tuple[Any, ...]:
+    """A tuple, which can be hashed and read again; one thing alone is wrong in it."""
+    return tuple(given) if isinstance(given, Iterable) and not isinstance(given, str) else (None,)
+
+
+def _is_file(given: object) -> bool:
+    return isinstance(given, tuple) and list(map(type, given)) == [str, bytes]
 
 
 def _is_file_name(name: str) -> bool:
@@ -206,7 +226,7 @@ def limited(programs: Programs, limits: Limits, most: Limits, native: Collection
     Raises:
         UsageError: as `Limits.of`, or a job in a language beyond Python that is not among `native`.
     """
-    usual = replace(most, cpu_ms=limits.cpu_ms, wall_ms=limits.wall_ms, memory_mb=limits.memory_mb)
+    usual = limits.within(most)
     jobs = jobs_of(programs)
     for job in jobs:
         if job.language in NATIVE and job.language not in native:

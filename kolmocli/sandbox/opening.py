@@ -50,6 +50,8 @@ def open_sandbox(
         EnvironmentMissing: the requested sandbox is missing here, or no server answers.
         UsageError: an unknown backend, image or package, or options that exclude each other.
     """
+    if workers is not None and workers < 0:
+        raise UsageError(f"workers={workers}: a number from 1 on, or None for the usual one")
     if is_address(backend):
         from kolmocli.sandbox.service.client import open_client
 

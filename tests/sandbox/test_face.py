@@ -12,7 +12,7 @@ import pytest
 
 from kolmocli.errors import UsageError
 from kolmocli.sandbox import Call, Health, Job, Limits, Sandbox, Status, Verdict, open_sandbox
-from kolmocli.sandbox.base import Programs, jobs_of
+from kolmocli.sandbox.base import Programs, jobs_of, limited
 
 from .conftest import LIMITS
 
@@ -28,12 +28,35 @@ def test_texts_are_python_and_jobs_are_what_they_say(sandbox: Sandbox) -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"language": "js"}, {"inputs": "3\n"}, {"inputs": (b"3\n",)}, {"program": b"1"}]
+    "wrong",
+    [
+        {"language": "js"}, {"inputs": "3\n"}, {"inputs": (b"3\n",)}, {"program": b"1"}, {"calls": Call.of("f")}, {"calls": (("f", 1),)},
+        {"inputs": ("",), "files": {"a.txt": b"1"}}, {"inputs": ("",), "files": (("a.txt", "1"),)},
+    ],
 )  # fmt: skip
 def test_a_job_of_no_kind_is_refused(wrong: dict[str, Any]) -> None:
     """It ran as Python, or once for each character."""
     with pytest.raises(UsageError):
         Job(**{"program": "print(input())"} | wrong)
+
+
+def test_parts_of_a_job_that_are_no_tuples_become_some(embedded_sandbox: Sandbox) -> None:
+    """What can be read only once broke the pool."""
+    once: Any = (text for text in ("1", "2"))
+    assert embedded_sandbox.run(Job("print(input())", inputs=once))[0].trace == ("1\n", "2\n")
+    listed: Any = ["1", "2"]
+    assert Job("", inputs=listed) in {Job("", inputs=("1", "2"))}
+
+
+def test_the_most_bounds_the_usual() -> None:
+    [(_, limits)] = limited("1", Limits(), Limits(cpu_ms=50, memory_mb=1_024))
+    assert (limits.cpu_ms, limits.memory_mb) == (50, 128)
+
+
+@pytest.mark.parametrize("backend", ["embedded", "http://127.0.0.1:9"])
+def test_fewer_workers_than_none_are_refused(backend: str) -> None:
+    with pytest.raises(UsageError, match="workers=-1"):
+        open_sandbox(backend, workers=-1)
 
 
 @pytest.mark.parametrize("limit", ["cpu_ms", "wall_ms", "memory_mb", "output_bytes"])

@@ -130,20 +130,21 @@ class Client(Sandbox):
     # ---- for callers, from any thread
 
     def submit(self, programs: Programs) -> Future[list[Verdict]]:
-        if self._over.is_set():
-            raise RuntimeError("the sandbox is closed")
         jobs = limited(programs, self.limits, self.most, self.native)
         future: Future[list[Verdict]] = Future()
         future.set_running_or_notify_cancel()
-        if not jobs:
-            future.set_result([])
-            return future
         batch = Batch(future, [None] * len(jobs), len(jobs))
-        with self._lock:
+        chunks = self._chunked(batch, jobs)
+        with self._lock:  # with `close`, which settles what is open: what came after it would wait for ever
+            if self._over.is_set():
+                raise RuntimeError("the sandbox is closed")
+            if not jobs:
+                future.set_result([])
+                return future
             if not self._open:
                 self._busy_since = time.monotonic()
             self._open.add(batch)
-        for chunk in self._chunked(batch, jobs):
+        for chunk in chunks:
             self._chunks.put(chunk)
         return future
 

@@ -16,6 +16,8 @@ from kolmocli.plain import parsed
 CONNECT_S = 10.0
 """Until a host is given up that does not say whether it is there."""
 _SHOWN = 200
+_LONGEST_AGAIN_S = 30.0
+"""To wait because a server, or what stands before it, says so: ours says no more."""
 
 
 class Lost(Exception):
@@ -61,7 +63,8 @@ class Address:
             host, port = parts.hostname, parts.port
         except ValueError as error:
             raise UsageError(f"sandbox {text}: {error}") from None
-        if not host or parts.query or parts.fragment or parts.username is not None:
+        sendable = parts.path.isascii() and text.isprintable() and " " not in text
+        if not host or not sendable or port == 0 or parts.query or parts.fragment or parts.username is not None:
             raise UsageError(f"sandbox {text}: an address looks like http://127.0.0.1:8080")
         secure = parts.scheme == "https"
         return cls(text, secure, host, port or (443 if secure else 80), parts.path.rstrip("/"))
@@ -112,7 +115,7 @@ class Connection:
         opened.auto_open = 0
         try:
             opened.connect()
-        except OSError as error:
+        except (OSError, UnicodeError) as error:  # the latter of a name that none can have
             raise Unreachable(_reason(error)) from None
         opened.sock.settimeout(self._silence_s)
         self._open = opened
@@ -142,4 +145,4 @@ def _reason(error: Exception) -> str:
 
 
 def _seconds(said: str) -> float | None:
-    return float(said) if said.isdigit() and len(said) < 6 else None
+    return min(float(said), _LONGEST_AGAIN_S) if said.isdigit() and len(said) < 6 else None

@@ -12,7 +12,7 @@ import signal
 import socket
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -55,13 +55,7 @@ class Settings:
 
     @property
     def usual(self) -> Limits:
-        plain, most = Limits(), self.most
-        return replace(
-            most,
-            cpu_ms=min(plain.cpu_ms, most.cpu_ms),
-            wall_ms=min(plain.wall_ms, most.wall_ms),
-            memory_mb=min(plain.memory_mb, most.memory_mb),
-        )
+        return Limits().within(self.most)
 
 
 def serve(settings: Settings, *, ready: Callable[[str], None], warn: Callable[[str], None]) -> None:

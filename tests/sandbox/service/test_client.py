@@ -10,6 +10,7 @@ import pytest
 
 from kolmocli.errors import EXIT_ENVIRONMENT, EXIT_USAGE, EnvironmentMissing, KolmoError, UsageError
 from kolmocli.sandbox import Job, Retries, Status, open_sandbox
+from kolmocli.sandbox.service import connection
 from kolmocli.sandbox.service.client import Client
 
 from .flaky import between
@@ -106,6 +107,11 @@ def saying(code: int, body: bytes) -> Iterator[str]:
             r"it has schema_version 2, this kolmo 1; install the same version on both sides",
         ),
         (200, b"<html>hello", "this is no server of kolmo sandbox serve: Expecting value"),
+        (
+            200,
+            b'{"schema_version": 1, "backend": "", "packages": [], "most": {}, "usual": {"cpu_ms": 1e999}}',
+            "this is no server of kolmo sandbox serve",
+        ),
         (200, b'{"schema_version": 1, "most": {}}', "this is no server of kolmo sandbox serve"),
         (200, b"[]", "this is no server of kolmo sandbox serve"),
         (404, b'{"detail": "Not Found"}', "this is no server of kolmo sandbox serve: 404 Not Found"),
@@ -127,6 +133,8 @@ def test_nobody_there() -> None:
         EnvironmentMissing, match=r"sandbox http://127.0.0.1:9: no server answers there \(Connection refused\)"
     ):
         open_sandbox("http://127.0.0.1:9")
+    with pytest.raises(EnvironmentMissing, match=r"no server answers there .*label too long"):
+        open_sandbox(f"http://{'a' * 70}:9")
 
 
 @pytest.mark.parametrize(
@@ -136,6 +144,9 @@ def test_nobody_there() -> None:
         ("http://me:secret@host:1", "an address looks like"),
         ("http://host:1/?a=b", "an address looks like"),
         ("http://host:99999", "Port out of range"),
+        ("http://127.0.0.1:0", "an address looks like"),
+        ("http://127.0.0.1:9/a b", "an address looks like"),
+        ("http://a b:9", "an address looks like"),
         ("ftp://host:1", "must be one of auto, docker, embedded, or http://host:port; got 'ftp://host:1'"),
         ("dokcer", "did you mean docker?"),
     ],
@@ -144,6 +155,10 @@ def test_addresses_that_are_none(address: str, line: str) -> None:
     with pytest.raises(UsageError, match=line.replace("?", r"\?")) as error:
         open_sandbox(address)
     assert error.value.exit_code == EXIT_USAGE
+
+
+def test_a_server_does_not_say_to_wait_for_hours() -> None:
+    assert [connection._seconds(said) for said in ("2", "3600", "", "soon")] == [2.0, 30.0, None, None]
 
 
 def test_what_belongs_to_the_server_is_not_asked_of_it(server: Server) -> None:

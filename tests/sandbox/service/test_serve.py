@@ -10,6 +10,7 @@ import subprocess
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import httpx2
 import pytest
@@ -19,6 +20,7 @@ from kolmocli.sandbox import Job, Retries, Sandbox, Status, open_sandbox
 from kolmocli.sandbox.pool.pool import Pool
 from kolmocli.sandbox.service.access import TOKEN_VARIABLE, allows, is_loopback, read_token
 from kolmocli.sandbox.service.app import App
+from kolmocli.sandbox.service.client import Client
 from kolmocli.sandbox.service.connection import Address, Connection, Lost
 from kolmocli.sandbox.service.places import Full, Places
 from tests.conftest import command_environment
@@ -172,6 +174,22 @@ def test_closing_ends_what_waits(server: Server) -> None:
         client.submit("x = 1")
     client.close()
     wait_until(lambda: server.facts()["unsettled"] == 0)
+
+
+def test_what_is_submitted_while_it_closes_does_not_wait_for_ever(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = open_sandbox(server.url, workers=1)
+    assert isinstance(client, Client)
+    chunked = client._chunked
+
+    def closing(*arguments: Any) -> Any:
+        client.close()
+        return chunked(*arguments)
+
+    monkeypatch.setattr(client, "_chunked", closing)
+    with pytest.raises(RuntimeError, match="the sandbox is closed"):
+        client.submit("x = 1")
 
 
 @pytest.mark.parametrize(
