@@ -17,6 +17,7 @@ from typing import Any
 
 import httpx2
 
+from kolmocli.addresses import is_web_address
 from kolmocli.errors import KolmoError, UsageError
 from kolmocli.plain import parsed
 
@@ -67,7 +68,7 @@ class Endpoint:
     _told: set[str] = field(default_factory=set, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        if not self.url.startswith(("http://", "https://")):
+        if not is_web_address(self.url):
             raise UsageError(f"--endpoint {self.url}: not an address; it looks like http://localhost:8000/v1")
 
     @property

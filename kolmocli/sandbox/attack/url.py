@@ -7,10 +7,10 @@ import ssl
 import time
 from collections.abc import Sequence
 from typing import Any
-from urllib.parse import urlsplit
 
 import httpx2
 
+from kolmocli.addresses import is_web_address
 from kolmocli.console import printable
 from kolmocli.errors import UsageError
 from kolmocli.sandbox.attack.campaign import Answer, Said
@@ -29,8 +29,7 @@ class Url:
 
     def __init__(self, url: str, timeout: float, token: str | None = None) -> None:
         """`timeout`: seconds for an answer, of which a program may use three. Raises UsageError for no address."""
-        parts = urlsplit(url)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
+        if not is_web_address(url):
             raise UsageError(f"--url {url}: not an address; type http://127.0.0.1:8080")
         self.name = f"--url {url}"
         self._url = url.rstrip("/").removesuffix("/run_code") + "/run_code"

@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from kolmocli.addresses import is_web_address
 from kolmocli.console import printable
 from kolmocli.errors import UsageError
 from kolmocli.plain import parsed
@@ -58,16 +59,11 @@ class Address:
     @classmethod
     def of(cls, text: str) -> Address:
         """Raises UsageError for what is no address."""
-        try:
-            parts = urlsplit(text)
-            host, port = parts.hostname, parts.port
-        except ValueError as error:
-            raise UsageError(f"sandbox {text}: {error}") from None
-        sendable = parts.path.isascii() and text.isprintable() and " " not in text
-        if not host or not sendable or port == 0 or parts.query or parts.fragment or parts.username is not None:
+        parts = urlsplit(text) if is_web_address(text) else None
+        if parts is None or parts.query or parts.fragment or parts.username is not None:
             raise UsageError(f"sandbox {text}: an address looks like http://127.0.0.1:8080")
         secure = parts.scheme == "https"
-        return cls(text, secure, host, port or (443 if secure else 80), parts.path.rstrip("/"))
+        return cls(text, secure, parts.hostname or "", parts.port or (443 if secure else 80), parts.path.rstrip("/"))
 
 
 class Connection:
@@ -115,7 +111,7 @@ class Connection:
         opened.auto_open = 0
         try:
             opened.connect()
-        except (OSError, UnicodeError) as error:  # the latter of a name that none can have
+        except OSError as error:
             raise Unreachable(_reason(error)) from None
         opened.sock.settimeout(self._silence_s)
         self._open = opened

@@ -133,8 +133,6 @@ def test_nobody_there() -> None:
         EnvironmentMissing, match=r"sandbox http://127.0.0.1:9: no server answers there \(Connection refused\)"
     ):
         open_sandbox("http://127.0.0.1:9")
-    with pytest.raises(EnvironmentMissing, match=r"no server answers there .*label too long"):
-        open_sandbox(f"http://{'a' * 70}:9")
 
 
 @pytest.mark.parametrize(
@@ -143,10 +141,7 @@ def test_nobody_there() -> None:
         ("http://", "an address looks like"),
         ("http://me:secret@host:1", "an address looks like"),
         ("http://host:1/?a=b", "an address looks like"),
-        ("http://host:99999", "Port out of range"),
-        ("http://127.0.0.1:0", "an address looks like"),
-        ("http://127.0.0.1:9/a b", "an address looks like"),
-        ("http://a b:9", "an address looks like"),
+        ("http://host:99999", "an address looks like"),
         ("ftp://host:1", "must be one of auto, docker, embedded, or http://host:port; got 'ftp://host:1'"),
         ("dokcer", "did you mean docker?"),
     ],
