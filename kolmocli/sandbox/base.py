@@ -7,6 +7,7 @@ value of every statement comes back and the host compares (a program cannot leak
 from __future__ import annotations
 
 import json
+import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from concurrent.futures import Future
@@ -302,6 +303,20 @@ class Health:
             self.busy_seconds + other.busy_seconds,
             {name: self.statuses.get(name, 0) + other.statuses.get(name, 0) for name in names},
         )
+
+
+class Owner:
+    """The process that opened a sandbox. A fork of it has none of its threads, and must not end what they use."""
+
+    def __init__(self) -> None:
+        self._process = os.getpid()
+
+    def is_here(self) -> bool:
+        return os.getpid() == self._process
+
+    def require(self) -> None:
+        if not self.is_here():
+            raise UsageError("the sandbox was opened by the process that this one was forked from; open one here")
 
 
 class Sandbox(Protocol):

@@ -22,7 +22,7 @@ from concurrent.futures import Future
 from typing import Any
 
 from kolmocli.errors import KolmoError
-from kolmocli.sandbox.base import Health, Job, Limits, Programs, Sandbox, Verdict, limited
+from kolmocli.sandbox.base import Health, Job, Limits, Owner, Programs, Sandbox, Verdict, limited
 from kolmocli.sandbox.pool.link import LinkError, Maker
 from kolmocli.sandbox.pool.queue import Batch, JobQueue, QueuedJob, payload, pick
 from kolmocli.sandbox.pool.retries import Retries
@@ -48,7 +48,7 @@ class Pool(Sandbox):
         native: Collection[str] = (),
     ) -> None:
         """`native`: all that it runs is in these languages. Their containers are as new to every program, and take no spacer."""
-        self.native = native
+        self.native, self._owner = native, Owner()
         self.limits, self.most = limits, most or limits
         self.retries = retries or Retries()
         try:
@@ -79,6 +79,7 @@ class Pool(Sandbox):
     # ---- for callers, from any thread
 
     def submit(self, programs: Programs) -> Future[list[Verdict]]:
+        self._owner.require()
         if self._closed:
             raise RuntimeError("the sandbox is closed")
         jobs = limited(programs, self.limits, self.most, self.native)
@@ -125,7 +126,7 @@ class Pool(Sandbox):
 
     def close(self) -> None:
         """End all containers; programs that still wait become CANCELLED."""
-        if not self._closed:
+        if not self._closed and self._owner.is_here():
             self._closed = True
             self._call(self._stop)
             self._thread.join()

@@ -19,7 +19,7 @@ from typing import Any
 
 from kolmocli.errors import KolmoError, UsageError
 from kolmocli.plain import parsed
-from kolmocli.sandbox.base import NATIVE, Health, Job, Limits, Programs, Sandbox, Status, Verdict, limited
+from kolmocli.sandbox.base import NATIVE, Health, Job, Limits, Owner, Programs, Sandbox, Status, Verdict, limited
 from kolmocli.sandbox.pool.queue import Batch
 from kolmocli.sandbox.pool.retries import Retries
 from kolmocli.sandbox.service import access, protocol
@@ -108,7 +108,7 @@ class Client(Sandbox):
         retries: Retries,
     ) -> None:
         self.limits, self.most, self.retries, self.connections = limits, most, retries, connections
-        self._address, self._facts = address, facts
+        self._address, self._facts, self._owner = address, facts, Owner()
         self.native = [language for language, name in NATIVE.items() if name in facts.packages]
         self._lines = [Connection(address, token, _SILENCE * retries.silence_s) for _ in range(connections + 1)]
         """The last one is for questions about the server."""
@@ -130,6 +130,7 @@ class Client(Sandbox):
     # ---- for callers, from any thread
 
     def submit(self, programs: Programs) -> Future[list[Verdict]]:
+        self._owner.require()
         jobs = limited(programs, self.limits, self.most, self.native)
         future: Future[list[Verdict]] = Future()
         future.set_running_or_notify_cancel()
@@ -163,6 +164,8 @@ class Client(Sandbox):
 
     def close(self) -> None:
         """Leave the server, which then drops what it has not begun; what has no verdict yet is CANCELLED."""
+        if not self._owner.is_here():
+            return
         self._over.set()
         for _ in self._threads:
             self._chunks.put(None)

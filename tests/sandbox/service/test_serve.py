@@ -192,6 +192,20 @@ def test_what_is_submitted_while_it_closes_does_not_wait_for_ever(
         client.submit("x = 1")
 
 
+@pytest.mark.parametrize("backend", ["embedded", "over HTTP"])
+def test_a_fork_neither_waits_for_threads_that_it_lacks_nor_closes_what_is_not_its_own(
+    backend: str, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with open_sandbox("embedded" if backend == "embedded" else server.url, workers=1) as sandbox:
+        with monkeypatch.context() as child:
+            child.setattr(os, "getpid", lambda: 1)
+            with pytest.raises(UsageError, match="open one here"):
+                sandbox.run("x = 1")
+            sandbox.close()
+        assert sandbox.run("x = 3")[0].value == (3,)
+        assert sandbox.health().replaced == 0
+
+
 @pytest.mark.parametrize(
     "arguments, code, line",
     [
