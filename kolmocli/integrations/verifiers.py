@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import atexit
+import os
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import count
@@ -104,11 +105,11 @@ def task_of(task: Task, config: KolmoTaskConfig, split: Split) -> KolmoTask:
 
 def course_of(config: KolmoTaskConfig, judges: bool = True) -> Course:
     """The course of this process: opened once, closed at its end. One that only makes tasks has no sandbox."""
-    return _opened(config.curriculum, config.sandbox, config.plugins, judges)
+    return _opened(config.curriculum, config.sandbox, config.plugins, judges, os.getpid())
 
 
 @lru_cache
-def _opened(curriculum: str, sandbox: Backend, plugins: tuple[str, ...], judges: bool) -> Course:
+def _opened(curriculum: str, sandbox: Backend, plugins: tuple[str, ...], judges: bool, process: int) -> Course:
     for plugin in plugins:
         load_plugin(plugin)
     course = open_course(curriculum, sandbox=sandbox, judges=judges)

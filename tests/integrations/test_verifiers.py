@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -95,6 +96,14 @@ def test_families_of_a_plugin_can_be_named(tmp_path: Path) -> None:
     found = [_score(task) for task in tasks.take(40)]
     assert None in found  # where the judge fails, a rollout is scored neither right nor wrong
     assert {0.0, 1.0} <= set(found)
+
+
+def test_a_fork_opens_a_course_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    tasks = taskset("digits")
+    whole = course(tasks)
+    assert course(tasks) is whole
+    monkeypatch.setattr(os, "getpid", lambda: 1)
+    assert course(tasks) is not whole
 
 
 def _score(task: Any) -> float | None:
