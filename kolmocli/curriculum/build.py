@@ -46,6 +46,8 @@ def controller(
         raise UsageError("a controller needs at least one family, such as {'easy': 6}")
     ladders = {}
     for name, levels in families.items():
+        if not isinstance(name, str):
+            raise UsageError(f"the family {name!r}: a name is a text, which it becomes in a saved state")
         try:
             ladders[name] = levels if isinstance(levels, Ladder) else Ladder(levels, target=target, floor=floor)
         except (TypeError, ValueError) as error:

@@ -34,7 +34,7 @@ class Kolmo(Codec):
     def __init__(self, level: int = DEFAULT_LEVEL, max_output: int = DEFAULT_MAX_OUTPUT) -> None:
         if level not in range(10):
             raise ValueError(f"level {level}: from 0 to 9")
-        self.level = level
+        self.level = int(level)  # a number of numpy is none in JSON, where arrays keep it
         """0 (codecs only) to 9."""
         self.max_output = max_output
         """Largest chunk, in bytes, that is decoded."""

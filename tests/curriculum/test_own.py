@@ -205,6 +205,7 @@ def test_what_cannot_be_registered_is_refused_in_one_line(name: str, kind: Any, 
     ("kind", "families", "settings", "said"),
     [
         ("rash", {"a": 6}, {}, "no controller rash; did you mean rasch?"),
+        ("rasch", {7: 3}, {}, "the family 7: a name is a text"),
         ("rasch", {}, {}, "a controller needs at least one family, such as {'easy': 6}"),
         ("rasch", {"a": 0}, {}, "the family a: levels 1 to 0 are no ladder; they count from 1, easy to hard"),
         ("rasch", {"a": "six"}, {}, "the family a: "),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import json
 import tomllib
 from pathlib import Path
 
@@ -61,6 +62,7 @@ def test_it_is_found_by_its_configuration(codec_class):
     again = numcodecs.get_codec(codec.get_config())
     assert again == codec
     assert codec.get_config() == {"id": "kolmo", "level": 3, "max_output": 1 << 30}
+    assert json.dumps(codec_class(np.int64(3)).get_config()) == json.dumps(codec.get_config())
     with pytest.raises(ValueError, match="level 10"):
         codec_class(level=10)
 
