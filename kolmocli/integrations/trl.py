@@ -92,6 +92,8 @@ class Lessons(TrainerCallback, ExportableState):
                 "TRL would make another callback of what a checkpoint holds; remove restore_callback_states_from_checkpoint:"
                 " this one restores itself"
             )
+        if args.remove_unused_columns:
+            raise UsageError("TRL would drop the columns that name a task; set remove_unused_columns=False")
         self._groups = args.generation_batch_size // args.num_generations
         args.ignore_data_skip = True  # a resumed run goes on with the state below; to skip would be to draw for nothing
 

@@ -116,6 +116,8 @@ class PassRateCallback(TrainerCallback, ExportableState):
     def on_init_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         if args.restore_callback_states_from_checkpoint:
             raise UsageError("restore_callback_states_from_checkpoint: the sampler restores itself; remove it")
+        if args.remove_unused_columns:
+            raise UsageError("TRL would drop the column that names a prompt; set remove_unused_columns=False")
         args.ignore_data_skip = True  # a resumed run goes on with the state below; to skip would be to draw for nothing
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:

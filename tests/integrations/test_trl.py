@@ -157,6 +157,11 @@ def test_a_trainer_that_does_not_tell_the_controller_is_refused(tmp_path: Path) 
         train("GRPO", tmp_path, open_stories(), 2, hears=False)
 
 
+def test_a_trainer_that_would_drop_the_names_of_tasks_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="set remove_unused_columns=False"):
+        train("GRPO", tmp_path, open_stories(), 2, remove_unused_columns=True)
+
+
 def test_a_trainer_that_would_remake_the_callback_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="remove restore_callback_states_from_checkpoint"):
         train("GRPO", tmp_path, open_stories(), 2, restore_callback_states_from_checkpoint=True)

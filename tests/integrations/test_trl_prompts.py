@@ -141,6 +141,7 @@ def test_a_checkpoint_of_another_set_or_of_none_is_refused(rows: Any, tmp_path: 
     [
         ({"max_steps": -1}, "set max_steps"),
         ({"restore_callback_states_from_checkpoint": True}, "remove it"),
+        ({"remove_unused_columns": True}, "set remove_unused_columns=False"),
         ({"judge": 2}, "2 reward functions"),
     ],
 )
