@@ -239,9 +239,9 @@ def serve(
     Prints its address when it is ready. SIGTERM and Ctrl-C finish what was accepted, refuse what comes, and exit with 0.
     """
     from kolmocli.sandbox import Limits
-    from kolmocli.sandbox.service.server import Settings, serve as serve_pool
+    from kolmocli.sandbox.service.server import MOST, Settings, serve as serve_pool
 
-    most = Limits(cpu_ms, wall_ms, memory_mb, input_bytes=input_mb << 20, output_bytes=output_mb << 20)
+    most = Limits(cpu_ms, wall_ms, memory_mb, MOST.max_items, output_mb << 20, input_mb << 20)
     settings = Settings(host, port, token_file, backend, workers, runtime, tuple(packages or ()), most, queue, drain)
     serve_pool(settings, ready=print_line, warn=remark)
 

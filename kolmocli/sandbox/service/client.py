@@ -221,7 +221,11 @@ class Client(Sandbox):
                 answer = line.ask("POST", "/v1/jobs", body, longest=longest)
                 self._alive = time.monotonic()
                 if answer.code == 200:
-                    return protocol.read_verdicts(parsed(answer.body), [job for job, _ in chunk.jobs])
+                    jobs = [job for job, _ in chunk.jobs]
+                    verdicts = protocol.read_verdicts(parsed(answer.body), jobs)
+                    return [
+                        protocol.bounded(v, job, self.most.max_items) for v, job in zip(verdicts, jobs, strict=True)
+                    ]
                 if answer.code not in WORTH_ANOTHER_TRY:
                     raise self._refused(answer)
                 reason, pause = answer.words, answer.again or pause_before(lost + 1)

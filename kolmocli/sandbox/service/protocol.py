@@ -193,6 +193,18 @@ def _read_verdict(said: Any, job: Job) -> Verdict:
         raise ValueError(f"a verdict that cannot be read: {error}") from None
 
 
+def bounded(verdict: Verdict, job: Job, max_items: int) -> Verdict:
+    """The verdict of a sandbox whose values have at most so many items: the first longer one ends the program."""
+    measured = values.plain_line if job.plain or job.calls else values.integers
+    most = max_items * (values.OF_A_CALL if job.calls else 1)
+    for at, value in enumerate(() if job.inputs else verdict.trace):
+        try:
+            measured(value, most)
+        except values.TooLong as error:
+            return replace(verdict, status=Status.OLE, trace=verdict.trace[:at], detail=str(error))
+    return verdict
+
+
 def read_limits(said: Mapping[str, Any]) -> Limits:
     """Raises ValueError."""
     try:

@@ -34,8 +34,8 @@ _HELD_BODIES = 8
 """Bodies of the greatest length that are held at once, or as much in shorter ones."""
 
 
-MOST = Limits(cpu_ms=10_000, wall_ms=30_000, memory_mb=1_024)
-"""The defaults of SandboxFusion's callers."""
+MOST = Limits(cpu_ms=10_000, wall_ms=30_000, memory_mb=1_024, max_items=1 << 16)
+"""The defaults of SandboxFusion's callers, and the longest value of an evaluation; clients that allow less see to it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -105,6 +105,9 @@ JOBS = [
     Job("x = 1\n1 / 0"),
     Job("import socket"),
     Job("while 1: pass", cpu_ms=50),
+    Job("x = 1\ny = [0] * 5_000\nz = 1"),  # more than a client of these limits allows, and not than the server does
+    Job("x = 1\ny = {1: [0] * 5_000}", plain=True),
+    Job("def f(n): return [0] * n", calls=(Call.of("f", 5_000), Call.of("f", 70_000))),
     Job("x = [0]\nwhile 1: x += x"),
     Job("x = 1", group=3),
     Job("x = 2", group=3, avoid="nobody"),
@@ -140,6 +143,8 @@ def test_limits_are_those_of_the_client_or_less(server: Server) -> None:
         UsageError, match=r"cpu_ms 10001 is above the 10000 of that server; start it with a larger --cpu-ms"
     ):
         open_sandbox(server.url, limits=Limits(cpu_ms=10_001))
+    with open_sandbox(server.url, limits=Limits(max_items=1 << 16)) as client:  # those of an evaluation
+        assert client.run("x = [0] * 5_000")[0].value == (0,) * 5_000
     with pytest.raises(UsageError, match=r"input_bytes \d+ is above .* --input-mb"):
         open_sandbox(server.url, most=Limits(input_bytes=1 << 24))
 
