@@ -172,3 +172,23 @@ def test_a_method_of_ones_own_takes_part_where_a_file_names_it(tmp_path: Path) -
         kolmo.train(settings={**settings, "methods": {"counting": {"twice": 1}}}, run_dir=tmp_path / "other")
     with pytest.raises(kolmo.KolmoError, match="no method kounting; did you mean counting"):
         kolmo.train(settings={**settings, "methods": {"kounting": {}}}, run_dir=tmp_path / "third")
+
+
+@pytest.mark.parametrize(
+    ("verb", "arguments", "line"),
+    [
+        ("evaluate", {"tasks": 0}, "tasks is a number from 1 on, got 0"),
+        ("evaluate", {"samples": 0}, "samples is a number from 1 on, got 0"),
+        (
+            "evaluate",
+            {"samples": 2, "temperature": float("nan")},
+            "temperature must be above 0 and finite, got nan",
+        ),
+        ("train", {"stop_at": -1}, "stop_at must be >= 0, got -1"),
+        ("train", {"resume": True}, "resume continues a run: name it with run_dir"),
+    ],
+)
+def test_what_the_commands_refuse_calls_refuse_too(verb: str, arguments: dict[str, Any], line: str) -> None:
+    """None of the tasks was the usual number of them, and no sample a traceback."""
+    with pytest.raises(kolmo.KolmoError, match=line):
+        getattr(kolmo, verb)("digits", **arguments)

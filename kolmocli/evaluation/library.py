@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from kolmocli.errors import UsageError
 from kolmocli.evaluation.command import evaluate as run_evaluation
 from kolmocli.evaluation.selection import Wanted
 from kolmocli.sandbox.opening import Backend
@@ -41,6 +43,11 @@ def evaluate(
     Raises:
         KolmoError: as `kolmo eval` ends, in one line.
     """
+    for name, count in (("tasks", tasks), ("samples", samples)):
+        if count is not None and count < 1:
+            raise UsageError(f"{name} is a number from 1 on, got {count}")
+    if temperature is not None and not 0.0 < temperature < math.inf:
+        raise UsageError(f"temperature must be above 0 and finite, got {temperature:g}")
     register_kinds(families)
     wanted = Wanted(None if curriculum is None else str(curriculum), None if data is None else str(data), tasks)
     return run_evaluation(

@@ -9,6 +9,7 @@ from typing import Any
 
 from kolmocli.checkpoints import silent
 from kolmocli.config.file import read_curriculum
+from kolmocli.errors import UsageError
 from kolmocli.sandbox.opening import Backend
 from kolmocli.tasks.family import Kind, register_kinds
 from kolmocli.training.pretrained import gentler
@@ -51,6 +52,10 @@ def train(
     Raises:
         KolmoError: as `kolmo train` ends, in one line; `exit_code` has the kind of failure.
     """
+    if stop_at is not None and stop_at < 0:
+        raise UsageError(f"stop_at must be >= 0, got {stop_at}")
+    if resume and run_dir is None:
+        raise UsageError("resume continues a run: name it with run_dir")
     register_kinds(families)
     short = {"training.steps": steps, "seed": seed, "model.name": model, "sandbox.backend": sandbox}
     overrides = {**(settings or {}), **{key: value for key, value in short.items() if value is not None}}
