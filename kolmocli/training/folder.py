@@ -117,7 +117,9 @@ def resume_command(
 
 def refuse_used(folder: Path) -> None:
     """Raise UsageError when something is in the folder already; hidden files are nothing of a run."""
-    if folder.exists() and (not folder.is_dir() or any(not file.name.startswith(".") for file in folder.iterdir())):
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(f"{folder} is no folder; name another with --run-dir")
+    if folder.exists() and any(not file.name.startswith(".") for file in folder.iterdir()):
         raise UsageError(f"{folder} is in use; resume it with --resume or name another folder with --run-dir")
 
 

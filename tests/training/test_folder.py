@@ -67,8 +67,8 @@ def test_what_a_killed_process_left_aside_is_no_use_of_a_folder(tmp_path: Path) 
 
 def test_a_file_is_no_folder(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    for place in (tmp_path / "file", tmp_path / "file" / "below"):
-        with pytest.raises(UsageError):
+    for place, words in ((tmp_path / "file", "is no folder"), (tmp_path / "file" / "below", "below")):
+        with pytest.raises(UsageError, match=words):
             claim(place)
 
 
