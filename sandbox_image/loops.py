@@ -21,7 +21,8 @@ def names() -> dict[str, Any]:
     real = sys.modules.get("asyncio")
     if real is None:
         return {}
-    own = {name: value for name, value in vars(real).items() if name[0] != "_" and name not in _OUTSIDE}
+    public = {name for name in vars(real) if name[0] != "_"}.union(real.__all__).difference(_OUTSIDE)
+    own = {name: vars(real)[name] for name in public}
     return own | {"SelectorEventLoop": own["new_event_loop"]}
 
 

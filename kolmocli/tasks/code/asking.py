@@ -80,7 +80,7 @@ class Asking(ast.NodeTransformer):
                 return on_bench("iterator", given)
         return on_bench("shared", made) if name in self._shared and isinstance(value, _DISPLAYS) else made
 
-    def _source(self, node: ast.FunctionDef | ast.Lambda) -> str | None:
+    def _source(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> str | None:
         return self._sources[node] if node in self._sources else source_of(node)
 
     def visit_Lambda(self, node: ast.Lambda) -> ast.expr:
@@ -88,12 +88,14 @@ class Asking(ast.NodeTransformer):
         self.generic_visit(node)
         return node if source is None else ast.Call(on_bench("function", ast.Constant(source)), [node], [])
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.stmt:
+    def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> ast.stmt:
         source = None if node.decorator_list else self._source(node)
         self.generic_visit(node)
         if source is not None:
             node.decorator_list = [on_bench("function", ast.Constant(source))]
         return node
+
+    visit_FunctionDef = visit_AsyncFunctionDef = _function
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
         if isinstance(node.value, ast.Name) and node.value.id in self._shared and node.attr in _CHANGING.split():
@@ -224,7 +226,7 @@ def _shared(tree: ast.AST, changed: Collection[str], used: set[str]) -> set[str]
 
 def _used_by_lent(tree: ast.AST) -> set[str]:
     """Names of what the functions use that a call is given: a program may call them."""
-    functions = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+    functions = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
     found = set[str]()
     for node in ast.walk(tree):
         if isinstance(node, ast.Call):

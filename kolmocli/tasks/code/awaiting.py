@@ -9,7 +9,7 @@ async def test_f():                      def test_f():
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import count
 
 from kolmocli.tasks.code.apart import AWAITED
@@ -24,36 +24,85 @@ _ASYNC = ast.AsyncFunctionDef | ast.Await | ast.AsyncFor | ast.AsyncWith
 def synchronous(tree: ast.Module) -> ast.Module:
     """Raises ValueError for what only a loop of the tests' own can run."""
     nodes = [*ast.walk(tree)]
-    if not any(
-        isinstance(node, _ASYNC) or (isinstance(node, ast.Attribute) and node.attr in _TO_THE_END) for node in nodes
-    ):
+    if any(isinstance(node, ast.Name) and node.id == AWAITED for node in nodes) or not any(map(_is_of_a_loop, nodes)):
         return tree
-    coroutines = [node for node in nodes if isinstance(node, ast.AsyncFunctionDef)]
-    own = {node.name for node in coroutines if not any("fixture" in ast.unparse(each) for each in node.decorator_list)}
-    imports = [alias for node in nodes if isinstance(node, ast.Import) for alias in node.names]
-    known = {"asyncio": "", **{alias.asname: "" for alias in imports if alias.name == "asyncio" and alias.asname}}
+    change = _Synchronous(_known(nodes))
+    change.find(nodes)
+    return ast.fix_missing_locations(change.visit(tree))
+
+
+def _is_of_a_loop(node: ast.AST) -> bool:
+    return isinstance(node, _ASYNC) or (isinstance(node, ast.Attribute) and node.attr in _TO_THE_END)
+
+
+def _known(nodes: Sequence[ast.AST]) -> dict[str, str]:
+    """What asyncio and its parts are called: "" is the module."""
+    found = {"asyncio": ""}
     for node in nodes:
-        if isinstance(node, ast.ImportFrom) and node.module == "asyncio":
-            known |= {alias.asname or alias.name: alias.name for alias in node.names}
-    return ast.fix_missing_locations(_Synchronous(own, known).visit(tree))
+        match node:
+            case ast.Import(names):
+                found |= {alias.asname: "" for alias in names if alias.name == "asyncio" and alias.asname}
+            case ast.ImportFrom("asyncio", names):
+                found |= {alias.asname or alias.name: alias.name for alias in names}
+    return found
 
 
 class _Synchronous(ast.NodeTransformer):
-    def __init__(self, own: set[str], known: dict[str, str]) -> None:
-        """`own` are the tests' coroutines; `known`, what asyncio and its parts are called: "" is the module."""
-        self._own, self._known, self._numbers = own, known, count(1)
+    def __init__(self, known: dict[str, str]) -> None:
+        self._known, self._numbers = known, count(1)
+        self._own = set[str]()
+        """Coroutines of the tests that they await themselves."""
+        self._handed = set[str]()
+        """Those that a program is given, and what they use: it awaits them."""
+
+    def find(self, nodes: Sequence[ast.AST]) -> None:
+        coroutines = [node for node in nodes if isinstance(node, ast.AsyncFunctionDef)]
+        fixtures = {node.name for node in coroutines if _is_fixture(node)}
+        loaded = [node for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)]
+        own = {node.name for node in coroutines} - fixtures
+        found: set[str] | None = None
+        while found != self._handed:
+            found = self._handed
+            within = {id(each) for node in coroutines if node.name in found for each in ast.walk(node)}
+            awaited = {id(called) for node in nodes if id(node) not in within for called in self._awaits(node)}
+            self._handed = {node.id for node in loaded if node.id in own and id(node) not in awaited}
+        self._own = own - self._handed
+
+    def _awaits(self, node: ast.AST) -> Iterator[ast.expr]:
+        """The functions whose coroutines this runs."""
+        match node:
+            case (
+                ast.Await(ast.Call(called))
+                | ast.AsyncFor(iter=ast.Call(called))
+                | ast.comprehension(iter=ast.Call(called))
+            ):
+                yield called
+            case ast.Call(args=[ast.Call(called), *_]) if self._runs(node):
+                yield called
 
     def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.stmt:
+        if node.name in self._handed:
+            return node
         self.generic_visit(node)
         plain = {name: getattr(node, name) for name in node._fields}
-        return ast.copy_location(ast.FunctionDef(**plain | {"name": _SETUPS.get(node.name, node.name)}), node)
+        plain |= {"name": _SETUPS.get(node.name, node.name), "body": [ast.Expr(_awaiting("inside")), *node.body]}
+        return ast.copy_location(ast.FunctionDef(**plain), node)
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.stmt:
+        self.generic_visit(node)
+        if _is_begun_by_a_framework(node):
+            node.body.insert(0, ast.Expr(_awaiting("outside")))
+        return node
 
     def visit_Await(self, node: ast.Await) -> ast.expr:
         return self._awaited(node.value)
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
         if self._runs(node):
-            return self._awaited(node.args[0])
+            made = self._awaited(node.args[0])
+            own = isinstance(made, ast.Call) and self._is_own(made.func)
+            pair = ast.Tuple([made, _awaiting("outside")], ast.Load())
+            return ast.Subscript(pair, ast.Constant(0), ast.Load()) if own else made
         part = self._part(node.func)
         self.generic_visit(node)
         return _awaiting(f"started.{part}", *node.args, keywords=node.keywords) if part in _STARTED else node
@@ -96,13 +145,10 @@ class _Synchronous(ast.NodeTransformer):
                 return name in self._own
         return False
 
-    def _refuse_own(self, node: ast.Name | ast.Attribute) -> ast.expr:
-        """One that is handed on, or runs beside others, would have to be a coroutine."""
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
         if isinstance(node.ctx, ast.Load) and self._is_own(node):
             raise ValueError(f"the tests do not await their own {ast.unparse(node)} where it stands, which is not read")
         return self.generic_visit(node)  # type: ignore[return-value]
-
-    visit_Name = visit_Attribute = _refuse_own
 
     def visit_AsyncFor(self, node: ast.AsyncFor) -> ast.stmt:
         made = ast.For(self.visit(node.target), self._listed(node.iter), [], [])
@@ -138,6 +184,15 @@ class _Synchronous(ast.NodeTransformer):
         for part in (node.body, node.orelse):
             part[:] = [each for made in part for each in (made if isinstance(made, list) else [made])]
         return node
+
+
+def _is_begun_by_a_framework(node: ast.FunctionDef) -> bool:
+    """And so outside of any loop."""
+    return _is_fixture(node) or node.name.startswith(("test", "setUp", "setup_", "tearDown"))
+
+
+def _is_fixture(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    return any("fixture" in ast.unparse(each) for each in node.decorator_list)
 
 
 def _awaiting(what: str | None, *given: ast.expr, keywords: Sequence[ast.keyword] = ()) -> ast.Call:

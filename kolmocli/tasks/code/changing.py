@@ -40,11 +40,11 @@ class Changing(ast.NodeTransformer):
             return on_bench("changing_by", owner, name, *node.args, keywords=node.keywords)
         return node
 
-    def _noted(self, node: ast.FunctionDef | ast.Lambda) -> ast.AST:
+    def _noted(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> ast.AST:
         self.sources[node] = source_of(node)
         return self.generic_visit(node)
 
-    visit_FunctionDef = visit_Lambda = _noted
+    visit_FunctionDef = visit_AsyncFunctionDef = visit_Lambda = _noted
 
     def visit_withitem(self, node: ast.withitem) -> ast.withitem:
         match node.context_expr:

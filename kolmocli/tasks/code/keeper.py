@@ -7,8 +7,10 @@ the result of a function is. What is expected is not in here.
 
 import builtins as _builtins
 import collections as _collections
+import contextlib as _contextlib
 import copy as _copy
 import functools as _functools
+import inspect as _inspect
 import io as _io
 import itertools as _itertools
 import operator as _operator
@@ -30,6 +32,8 @@ _BASES: dict[_Any, _Any] = {
 _kept: dict[_Any, _Any] = {SHARED: lambda value: value}
 _loops: list[_Any] = []
 """The one that runs what tests await, from when on they do."""
+_within: list[_Any] = []
+"""The same, while the test itself is a coroutine: what a program begins in a call goes on in it."""
 _patches: list[list[tuple[_Any, str, _Any]]] = []
 """What names meant, of what, before each patch; this list itself where they meant nothing there."""
 _streams: list[_io.StringIO] = []
@@ -87,6 +91,9 @@ def _awaited(what: _Any, *given: _Any, **by_name: _Any) -> _Any:
 
     if not _loops:
         _loops.append(_asyncio.new_event_loop())
+    if what in ("inside", "outside"):
+        _within[:] = _loops if what == "inside" else []
+        return None
 
     async def run() -> _Any:
         if what is None:
@@ -101,7 +108,23 @@ def _awaited(what: _Any, *given: _Any, **by_name: _Any) -> _Any:
             return made if begun == "started" else await made
         return await getattr(given[0], what)(*given[1:], **by_name)
 
-    return _loops[0].run_until_complete(run())
+    with _running(False):
+        return _loops[0].run_until_complete(run())
+
+
+@_contextlib.contextmanager
+def _running(now: bool) -> _Any:
+    """Whether the loop is one that runs, for what a program asks it to begin."""
+    if not _within:
+        yield
+        return
+    import asyncio as _asyncio
+
+    _asyncio._set_running_loop(_within[0] if now else None)
+    try:
+        yield
+    finally:
+        _asyncio._set_running_loop(None if now else _loops[0])
 
 
 async def _listed(items: _Any) -> list[_Any]:
@@ -121,7 +144,8 @@ def _keeping_errors(asked: _Any) -> _Any:
 
     def ask(key: int, *given: _Any) -> _Any:
         try:
-            return asked(key, *given)
+            with _running(True):
+                return asked(key, *given)
         except Exception as error:
             _kept[f"error of call {key}"] = error
             raise
@@ -198,10 +222,21 @@ def _patch(path: str, value: _Any) -> _Any:
         _patch("input", _reader(value))
     first, *rest = owner.split(".")
     of = _functools.reduce(getattr, rest, globals().get(first) or _builtins.__import__(first)) if owner else None
-    if isinstance(of, type) and getattr(value, "__code__", _patch.__code__).co_varnames[:1] == (MOCKED,):
-        value = staticmethod(value)  # a mock is not told whose method it is
-    _patches[-1].append((of, name, (globals() if of is None else vars(of)).get(name, _patches)))
+    meant = (globals() if of is None else vars(of)).get(name, _patches)
+    if getattr(value, "__code__", _patch.__code__).co_varnames[:1] == (MOCKED,):
+        if _inspect.iscoroutinefunction(meant) and not _inspect.iscoroutinefunction(value):
+            value = _coroutine(value)
+        if isinstance(of, type):
+            value = staticmethod(value)  # a mock is not told whose method it is
+    _patches[-1].append((of, name, meant))
     _bind(of, name, value)
+
+
+def _coroutine(called: _Any) -> _Any:
+    async def awaited(*given: _Any, **by_name: _Any) -> _Any:
+        return called(*given, **by_name)
+
+    return awaited
 
 
 def _reader(stream: _Any) -> _Any:

@@ -18,17 +18,17 @@ from kolmocli.tasks.code.apart import LENT, LIBRARY, OBJECT
 _FIXED = (type(None), bool, int, float, complex, str, bytes, range)
 
 
-def source_of(node: ast.FunctionDef | ast.Lambda) -> str | None:
+def source_of(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> str | None:
     """The source of a function, without what is known when it is defined; None for one that asserts, or changes names not its own."""
     if any(isinstance(each, ast.Global | ast.Nonlocal | ast.Assert) for each in ast.walk(node)):
         return None
     node = copy.deepcopy(node)
-    if isinstance(node, ast.FunctionDef):
+    if not isinstance(node, ast.Lambda):
         node.decorator_list = []
     for each in ast.walk(node):
         if isinstance(each, ast.arg):
             each.annotation = None
-        elif isinstance(each, ast.FunctionDef):
+        elif isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef):
             each.returns = None
     node.args.defaults = [ast.Constant(None) for _ in node.args.defaults]
     node.args.kw_defaults = [each and ast.Constant(None) for each in node.args.kw_defaults]

@@ -31,10 +31,12 @@ READ = {
     "call_args_list": "[_Call(each) for each in {calls}]",
     "mock_calls": "[_Call(each) for each in {calls}]",
 }
+READ |= {name.replace("call_", "await_"): form for name, form in READ.items() if name.startswith("call_")}
+_ASSERTS |= {name.replace("called", "awaited").replace("_call", "_await"): form for name, form in _ASSERTS.items()}
 
 
-def function(name: str, calls: str, parts: Mapping[str, ast.expr]) -> ast.stmt:
-    """The function; `parts` are its `return_value` and `side_effect`."""
+def function(name: str, calls: str, parts: Mapping[str, ast.expr], awaited: bool) -> ast.stmt:
+    """The function, which may have to be awaited; `parts` are its `return_value` and `side_effect`."""
     [made] = ast.parse(f"def {name}(*{MOCKED}, **{_NAMED}): {calls}.append(({MOCKED}, {_NAMED}))").body
     assert isinstance(made, ast.FunctionDef)
     match parts.get("side_effect"):
@@ -49,7 +51,9 @@ def function(name: str, calls: str, parts: Mapping[str, ast.expr]) -> ast.stmt:
         case effect:
             by_name = ast.keyword(None, ast.Name(_NAMED))
             made.body.append(ast.Return(ast.Call(effect, [ast.Starred(ast.Name(MOCKED))], [by_name])))
-    return made
+    if not awaited:
+        return made
+    return ast.AsyncFunctionDef(**{name: getattr(made, name) for name in made._fields}, lineno=1, col_offset=0)
 
 
 def stated(calls: str, method: str, given: Sequence[ast.expr], named: Sequence[ast.keyword]) -> list[ast.stmt]:
@@ -58,7 +62,7 @@ def stated(calls: str, method: str, given: Sequence[ast.expr], named: Sequence[a
         return ast.parse(f"{calls}.clear()").body
     if method not in _ASSERTS:
         return []
-    ordered = method != "assert_has_calls" or not any(key.arg == "any_order" for key in named)
+    ordered = not method.startswith("assert_has_") or not any(key.arg == "any_order" for key in named)
     form = _ASSERTS[method] if ordered else "all(each in {calls} for each in {wanted})"
     wanted = ast.unparse(given[0]) if given else "[]"
     return ast.parse(f"assert {form.format(calls=calls, wanted=wanted, call=ast.unparse(noted(given, named)))}").body

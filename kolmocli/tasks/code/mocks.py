@@ -20,7 +20,7 @@ from kolmocli.tasks.code import imports, mock_calls
 from kolmocli.tasks.code.rewriting import on_bench
 from kolmocli.tasks.code.tester import BENCH
 
-_MOCKS = ("Mock", "MagicMock")
+_MOCKS = ("Mock", "MagicMock", "AsyncMock")
 _SET = ("return_value", "side_effect")
 _OF_CLASS = "_of_class_"
 _STDOUT = "'sys.stdout'"
@@ -72,7 +72,7 @@ class _Plain(ast.NodeTransformer):
         """Names of mocks, and those of the lists of their calls."""
         self._paths = dict[str, ast.expr]()
         """Names of mocks, and what is patched by them."""
-        self._used = set[str]()
+        self._used, self._awaited = set[str](), set[str]()
         self._fixtures = dict[str, ast.Call]()
         self._told = set[str]()
         self._made = 0
@@ -203,7 +203,9 @@ class _Plain(ast.NodeTransformer):
             value = parts.get("return_value", ast.Constant(None))
             lists.append(ast.Assign([ast.Name(f"{name}_returns", ast.Store())], ast.List([value], ast.Load())))
             parts["return_value"] = ast.parse(f"{name}_returns[-1]", mode="eval").body
-        return [*lists, mock_calls.function(name, self._mocks[name], parts)]
+        if self._is(made.func, "AsyncMock"):
+            self._awaited.add(name)
+        return [*lists, mock_calls.function(name, self._mocks[name], parts, name in self._awaited)]
 
     def _changed(self, name: str, part: str, node: ast.Assign) -> list[ast.stmt]:
         """A new function for a mock that does something else from now on, or another value for it to return."""
@@ -212,7 +214,7 @@ class _Plain(ast.NodeTransformer):
             return [ast.Expr(told)]
         if name in self._used:
             raise ValueError(f"the tests change a mock that a program may have: `{ast.unparse(node)}`")
-        made = mock_calls.function(name, self._mocks[name], {part: self.visit(node.value)})
+        made = mock_calls.function(name, self._mocks[name], {part: self.visit(node.value)}, name in self._awaited)
         return [made, *(self._patched(self._paths[name], ast.Name(name)) if name in self._paths else ())]
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
@@ -235,6 +237,9 @@ class _Plain(ast.NodeTransformer):
         if given is not None:
             return self._patched(path, self.visit(given))
         self._paths[name] = path
+        called = _value(made, "new_callable")
+        if called is not None and self._is(called, *_MOCKS):
+            made = ast.Call(called, [], [key for key in made.keywords if key.arg != "new_callable"])
         return [*self._mock(name, made), *self._patched(path, ast.Name(name))]
 
     def _attribute(self, owner: ast.expr, name: ast.expr) -> ast.expr:

@@ -26,6 +26,7 @@ async def count(n):
     for each in range(n):
         await asyncio.sleep(0)
         yield each
+async def twice(n): return 2 * await fetch(n)
 async def slow(): await asyncio.sleep(5)
 async def retry(g, times):
     for _ in range(times):
@@ -58,7 +59,21 @@ class Pool:
             return most
         return max(await asyncio.gather(*map(one, range(n))))
 """
-HEAD = "import asyncio\nimport pytest\nfrom unittest import IsolatedAsyncioTestCase\nfrom solution import *\n"
+START = """\
+class Ticker:
+    def __init__(self): self.ticks, self.seen = 0, asyncio.Event()
+    def start(self): self.task = asyncio.create_task(self._run())
+    def stop(self): self.task.cancel()
+    async def _run(self):
+        while True:
+            self.ticks += 1
+            self.seen.set()
+            await asyncio.sleep(0.005)
+def both(n):
+    async def twice(): return 2 * n
+    return asyncio.run(twice())
+"""
+HEAD = "import asyncio\nimport pytest\nfrom unittest import IsolatedAsyncioTestCase\nfrom unittest.mock import AsyncMock, MagicMock, patch\nfrom solution import *\n"
 
 
 class Case(NamedTuple):
@@ -130,6 +145,64 @@ async def test_it(pool):
         assert await other.many(7) == 3
     assert pool.log == ["open", "closed"]
 """),
+    Case("what a call begins goes on", POOL + START, ("self.task.cancel()", "pass"), """
+async def ticked():
+    t = Ticker()
+    t.start()
+    await asyncio.sleep(0.02)
+    t.stop()
+    seen = t.ticks
+    await asyncio.sleep(0.02)
+    assert seen > 1 and t.ticks == seen
+async def test_it():
+    t = Ticker()
+    t.start()
+    await t.seen.wait()
+    assert t.ticks == 1
+    t.stop()
+    await ticked()
+def test_outside():
+    with pytest.raises(RuntimeError):
+        Ticker().start()
+    asyncio.run(ticked())
+    assert both(4) == 8
+"""),
+    Case("coroutines that are handed on", FETCH, ("for _ in range(times)", "for _ in range(1)"), """
+calls = []
+async def note(n):
+    calls.append(n)
+    await asyncio.sleep(0)
+async def flaky():
+    await note(len(calls))
+    if len(calls) < 3:
+        raise ConnectionError
+    return "done"
+async def test_it():
+    calls.clear()
+    assert await retry(flaky, 5) == "done"
+    assert calls == [0, 1, 2]
+    await note(7)
+    assert calls[-1] == 7
+"""),
+    Case("mocks that are awaited", FETCH, ("except ConnectionError: await", "except ValueError: await"), """
+async def test_a():
+    g = AsyncMock(return_value=5)
+    assert await retry(g, 2) == 5
+    g.assert_awaited_once_with()
+    assert g.await_count == 1 and g.call_count == 1
+async def test_b():
+    g = AsyncMock(side_effect=ConnectionError)
+    assert await retry(g, 3) is None
+    assert g.await_count == 3
+async def test_c():
+    with patch('solution.fetch', return_value=1) as one:
+        assert await twice(4) == 2
+    one.assert_awaited_with(4)
+    with patch('solution.fetch', new_callable=AsyncMock) as other:
+        other.return_value = 10
+        assert await twice(4) == 20
+    assert await twice(4) == 16
+"""),
     Case("a callback", FETCH, ("except ConnectionError", "except ZeroDivisionError"), """
 async def test_it():
     calls = []
@@ -180,8 +253,6 @@ def test_asserts_alone_say_what_is_called(docker_box: Sandbox) -> None:
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ("assert await retry(own, 2) == 1", "own"),
-        ("assert await asyncio.gather(own(), own()) == [1, 1]", "own"),
         ("async with asyncio.timeout(1):\n        assert await fetch(1) == 2", "asyncio.timeout"),
     ],
 )
