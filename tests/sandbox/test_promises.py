@@ -10,7 +10,6 @@ from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import Any
 
-import docker
 import pytest
 from hypothesis import given, strategies as st
 
@@ -45,23 +44,22 @@ def test_nothing_said_is_nothing_promised() -> None:
     "forgotten", ["pids_limit", "mem_limit", "read_only", "cap_drop", "security_opt", "network_mode", "ipc_mode"]
 )
 def test_a_promise_that_does_not_hold_refuses_the_pool(monkeypatch: pytest.MonkeyPatch, forgotten: str) -> None:
-    real = docker.APIClient.create_host_config
+    maker = ContainerMaker(image_tag(), Limits(), 1)
+    engine = maker._api  # its own: a pool of another test may be making a container now
+    real, create = engine.create_host_config, engine.create_container
 
-    def forgetful(self: docker.APIClient, **options: Any) -> Any:
+    def forgetful(**options: Any) -> Any:
         del options[forgotten]
         if forgotten == "mem_limit":
             del options["memswap_limit"]
-        return real(self, **options)
+        return real(**options)
 
-    create = docker.APIClient.create_container
+    def create_with_network(*arguments: Any, **options: Any) -> Any:
+        return create(*arguments, **options | {"network_disabled": False})
 
-    def create_with_network(self: docker.APIClient, *arguments: Any, **options: Any) -> Any:
-        return create(self, *arguments, **options | {"network_disabled": False})
-
-    monkeypatch.setattr(docker.APIClient, "create_host_config", forgetful)
+    monkeypatch.setattr(engine, "create_host_config", forgetful)
     if forgotten == "network_mode":  # there are two locks on this door
-        monkeypatch.setattr(docker.APIClient, "create_container", create_with_network)
-    maker = ContainerMaker(image_tag(), Limits(), 1)
+        monkeypatch.setattr(engine, "create_container", create_with_network)
     try:
         with pytest.raises(CheckError):
             maker.make()
