@@ -12,7 +12,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from itertools import count
 
-from kolmocli.tasks.code.apart import AWAITED
+from kolmocli.tasks.code.looping import AWAITED, WITHIN, WITHOUT
 
 _TO_THE_END = ("run", "run_until_complete")
 _STARTED = ("create_task", "ensure_future", "gather", "shield")
@@ -67,6 +67,8 @@ class _Synchronous(ast.NodeTransformer):
             awaited = {id(called) for node in nodes if id(node) not in within for called in self._awaits(node)}
             self._handed = {node.id for node in loaded if node.id in own and id(node) not in awaited}
         self._own = own - self._handed
+        if tests := sorted(name for name in self._handed if name.startswith("test")):
+            raise ValueError(f"the tests do not await {tests[0]} where it stands, which is not read")
 
     def _awaits(self, node: ast.AST) -> Iterator[ast.expr]:
         """The functions whose coroutines this runs."""
@@ -85,13 +87,19 @@ class _Synchronous(ast.NodeTransformer):
             return node
         self.generic_visit(node)
         plain = {name: getattr(node, name) for name in node._fields}
-        plain |= {"name": _SETUPS.get(node.name, node.name), "body": [ast.Expr(_awaiting("inside")), *node.body]}
+        plain |= {"name": _SETUPS.get(node.name, node.name), "body": [ast.Expr(_awaiting(WITHIN)), *node.body]}
         return ast.copy_location(ast.FunctionDef(**plain), node)
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.stmt:
+        names = {each.name for each in node.body if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)}
+        if both := [name for name, plain in _SETUPS.items() if {name, plain} <= names]:
+            raise ValueError(f"the tests have {both[0]} and {_SETUPS[both[0]]}, which is not read")
+        return self.generic_visit(node)  # type: ignore[return-value]
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.stmt:
         self.generic_visit(node)
         if _is_begun_by_a_framework(node):
-            node.body.insert(0, ast.Expr(_awaiting("outside")))
+            node.body.insert(0, ast.Expr(_awaiting(WITHOUT)))
         return node
 
     def visit_Await(self, node: ast.Await) -> ast.expr:
@@ -101,7 +109,7 @@ class _Synchronous(ast.NodeTransformer):
         if self._runs(node):
             made = self._awaited(node.args[0])
             own = isinstance(made, ast.Call) and self._is_own(made.func)
-            pair = ast.Tuple([made, _awaiting("outside")], ast.Load())
+            pair = ast.Tuple([made, _awaiting(WITHOUT)], ast.Load())
             return ast.Subscript(pair, ast.Constant(0), ast.Load()) if own else made
         part = self._part(node.func)
         self.generic_visit(node)

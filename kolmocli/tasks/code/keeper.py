@@ -7,7 +7,6 @@ the result of a function is. What is expected is not in here.
 
 import builtins as _builtins
 import collections as _collections
-import contextlib as _contextlib
 import copy as _copy
 import functools as _functools
 import inspect as _inspect
@@ -18,9 +17,8 @@ import sys as _sys
 from typing import Any as _Any
 
 from kolmocli.tasks.code.apart import _PLACE, LENT, LIBRARY, MOCKED, OBJECT, SHARED, _apart, _changeable, _together
+from kolmocli.tasks.code.looping import _MOST_LISTED, AWAITED, _awaited, _running
 
-_MOST_LISTED = 1 << 12
-"""Items of an object that tests go through: a generator may have no end."""
 _PLAIN = (
     type(None), bool, int, float, complex, str, bytes, list, tuple, range, set, frozenset, dict,
     _collections.Counter, _collections.OrderedDict, _collections.defaultdict,
@@ -29,11 +27,7 @@ _BASES: dict[_Any, _Any] = {
     int: int.__pos__, float: float.__pos__, str: str.__str__, tuple: lambda value: (*tuple.__iter__(value),),
 }  # fmt: skip
 """What makes a value of exactly this type of one of a type below it, and is not the program's."""
-_kept: dict[_Any, _Any] = {SHARED: lambda value: value}
-_loops: list[_Any] = []
-"""The one that runs what tests await, from when on they do."""
-_within: list[_Any] = []
-"""The same, while the test itself is a coroutine: what a program begins in a call goes on in it."""
+_kept: dict[_Any, _Any] = {SHARED: lambda value: value, AWAITED: _awaited}
 _patches: list[list[tuple[_Any, str, _Any]]] = []
 """What names meant, of what, before each patch; this list itself where they meant nothing there."""
 _streams: list[_io.StringIO] = []
@@ -83,60 +77,6 @@ def _lent(key: str, name: str, source: str, used: dict[str, _Any], defaults: _An
         _kept[key].__defaults__, _kept[key].__kwdefaults__ = _given(defaults), _given(keywords)
     _kept[key].__globals__.update(_given(used))
     return _kept[key]
-
-
-def _awaited(what: _Any, *given: _Any, **by_name: _Any) -> _Any:
-    """What comes of a coroutine of this function, of the method of this name, or of a part of asyncio; or what has begun in the loop."""
-    import asyncio as _asyncio
-
-    if not _loops:
-        _loops.append(_asyncio.new_event_loop())
-    if what in ("inside", "outside"):
-        _within[:] = _loops if what == "inside" else []
-        return None
-
-    async def run() -> _Any:
-        if what is None:
-            return await given[0]
-        if what == "async for":
-            return await _listed(given[0])
-        if not isinstance(what, str):
-            return await what(*given, **by_name)
-        begun, _, part = what.partition(".")
-        if part:
-            made = getattr(_asyncio, part)(*given, **by_name)
-            return made if begun == "started" else await made
-        return await getattr(given[0], what)(*given[1:], **by_name)
-
-    with _running(False):
-        return _loops[0].run_until_complete(run())
-
-
-@_contextlib.contextmanager
-def _running(now: bool) -> _Any:
-    """Whether the loop is one that runs, for what a program asks it to begin."""
-    if not _within:
-        yield
-        return
-    import asyncio as _asyncio
-
-    _asyncio._set_running_loop(_within[0] if now else None)
-    try:
-        yield
-    finally:
-        _asyncio._set_running_loop(None if now else _loops[0])
-
-
-async def _listed(items: _Any) -> list[_Any]:
-    found: list[_Any] = []
-    async for item in items:
-        if len(found) == _MOST_LISTED:
-            break
-        found.append(item)
-    return found
-
-
-_kept[_awaited.__name__] = _awaited  # tests know it by its name
 
 
 def _keeping_errors(asked: _Any) -> _Any:

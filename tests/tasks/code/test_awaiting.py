@@ -250,13 +250,23 @@ def test_asserts_alone_say_what_is_called(docker_box: Sandbox) -> None:
     assert [outcome.passed for outcome in outcomes] == [True, False]
 
 
+OWN = "async def test_it():\n    "
+CLASS = "class TestIt(IsolatedAsyncioTestCase):\n    def setUp(self):\n        self.n = 1\n    async def asyncSetUp(self):\n        self.n = 2\n"
+
+
 @pytest.mark.parametrize(
-    ("line", "words"),
+    ("tests", "words"),
     [
-        ("async with asyncio.timeout(1):\n        assert await fetch(1) == 2", "asyncio.timeout"),
+        (f"{OWN}async with asyncio.timeout(1):\n        assert await fetch(1) == 2", "asyncio.timeout"),
+        (f"{OWN}await asyncio.gather(test_it())\n    assert await fetch(1) == 2", "test_it"),
+        (f"{CLASS}    async def test_it(self):\n        assert await fetch(1) == self.n", "asyncSetUp and setUp"),
+        (
+            "class TestIt(IsolatedAsyncioTestCase):\n    async def own(self): pass\n    async def test_it(self):\n        assert await retry(self.own, 2)",
+            "self.own",
+        ),
     ],
 )
-def test_what_needs_a_loop_of_their_own_is_named(line: str, words: str) -> None:
+def test_what_needs_a_loop_of_their_own_is_named(tests: str, words: str) -> None:
     with pytest.raises(ValueError, match="which is not read") as raised:
-        task_of(f"async def own():\n    return 1\nasync def test_it():\n    {line}\n", FETCH)
+        task_of(tests, FETCH)
     assert words in str(raised.value)
