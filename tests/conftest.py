@@ -151,7 +151,8 @@ def _package_missing(name: str) -> str | None:
 
 LONGEST = (
     "test_attack.py", "test_monarch_hosts.py", "test_monarch_command.py", "test_monarch.py", "test_snippets.py",
-    "test_golden.py", "test_wheel.py", "test_race.py", "test_killed.py", "test_exact_resume.py",
+    "test_golden.py", "test_wheel.py", "test_race.py", "test_killed.py", "test_exact_resume.py", "test_smollm2.py",
+    "test_shipped.py",
 )  # fmt: skip
 """Files with tests of half a minute and more."""
 
