@@ -45,7 +45,7 @@ def worked(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     monkeypatch.setattr(rehearsal, "_timed", timed)
     monkeypatch.setattr(Policy, "rollout", rollout)
     monkeypatch.setattr(Policy, "prompt_ids", lambda self, prompt, prefix="": (crc32(prompt.text.encode()),) * PROMPT)
-    monkeypatch.setattr(Policy, "_answer_ids", lambda self, text: (1,) * ANSWER)
+    monkeypatch.setattr(Policy, "_answer_ids", lambda self, text, given="": (1,) * ANSWER)
     monkeypatch.setattr(Learner, "step", step)
     return seconds
 
