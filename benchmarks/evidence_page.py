@@ -149,8 +149,10 @@ def pretrained() -> Rows:
 
 def baselines() -> Rows:
     rows = []
-    for name, suffix in (("`maxrl`", ""), ("`rloo`", ", rloo")):
-        rasch, uniform = (runs("gpu/arithmetic", kind + suffix) for kind in (RASCH, UNIFORM))
+    for race, name, suffix in (
+        ("gpu/arithmetic", "`maxrl`", ""), ("gpu/arithmetic", "`rloo`", ", rloo"), ("bf16/arithmetic", "`maxrl`, own rates", ""),
+    ):  # fmt: skip
+        rasch, uniform = (runs(race, kind + suffix) for kind in (RASCH, UNIFORM))
         ends = (percent(uniform), percent(rasch), points(rasch, uniform))
         rows.append((name, *(percent(found, "dead_groups") for found in (uniform, rasch)), *ends))
     return rows
