@@ -12,9 +12,9 @@ import ast
 from collections.abc import Iterator, Sequence
 from itertools import count
 
-from kolmocli.tasks.code.looping import AWAITED, WITHIN, WITHOUT
+from kolmocli.tasks.code.apart import AWAITED
+from kolmocli.tasks.code.looping import WITHIN, WITHOUT
 
-_TO_THE_END = ("run", "run_until_complete")
 _STARTED = ("create_task", "ensure_future", "gather", "shield")
 """What asyncio begins in a running loop."""
 _SETUPS = {"asyncSetUp": "setUp", "asyncTearDown": "tearDown"}
@@ -24,15 +24,11 @@ _ASYNC = ast.AsyncFunctionDef | ast.Await | ast.AsyncFor | ast.AsyncWith
 def synchronous(tree: ast.Module) -> ast.Module:
     """Raises ValueError for what only a loop of the tests' own can run."""
     nodes = [*ast.walk(tree)]
-    if any(isinstance(node, ast.Name) and node.id == AWAITED for node in nodes) or not any(map(_is_of_a_loop, nodes)):
-        return tree
     change = _Synchronous(_known(nodes))
+    if any(isinstance(node, ast.Name) and node.id == AWAITED for node in nodes) or not any(map(change.awaits, nodes)):
+        return tree
     change.find(nodes)
     return ast.fix_missing_locations(change.visit(tree))
-
-
-def _is_of_a_loop(node: ast.AST) -> bool:
-    return isinstance(node, _ASYNC) or (isinstance(node, ast.Attribute) and node.attr in _TO_THE_END)
 
 
 def _known(nodes: Sequence[ast.AST]) -> dict[str, str]:
@@ -54,9 +50,15 @@ class _Synchronous(ast.NodeTransformer):
         """Coroutines of the tests that they await themselves."""
         self._handed = set[str]()
         """Those that a program is given, and what they use: it awaits them."""
+        self._enters = False
+        """A test may be a coroutine, and the next one is in no loop."""
+
+    def awaits(self, node: ast.AST) -> bool:
+        return isinstance(node, _ASYNC) or (isinstance(node, ast.Call) and self._runs(node))
 
     def find(self, nodes: Sequence[ast.AST]) -> None:
         coroutines = [node for node in nodes if isinstance(node, ast.AsyncFunctionDef)]
+        self._enters = bool(coroutines)
         fixtures = {node.name for node in coroutines if _is_fixture(node)}
         loaded = [node for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)]
         own = {node.name for node in coroutines} - fixtures
@@ -98,7 +100,7 @@ class _Synchronous(ast.NodeTransformer):
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.stmt:
         self.generic_visit(node)
-        if _is_begun_by_a_framework(node):
+        if self._enters and _is_begun_by_a_framework(node):
             node.body.insert(0, ast.Expr(_awaiting(WITHOUT)))
         return node
 
@@ -118,7 +120,7 @@ class _Synchronous(ast.NodeTransformer):
     def _runs(self, node: ast.Call) -> bool:
         return bool(node.args) and (
             self._part(node.func) == "run"
-            or (isinstance(node.func, ast.Attribute) and node.func.attr == _TO_THE_END[1])
+            or (isinstance(node.func, ast.Attribute) and node.func.attr == "run_until_complete")
         )
 
     def _part(self, called: ast.expr) -> str | None:

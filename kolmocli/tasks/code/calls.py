@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 
-from kolmocli.tasks.code.looping import AWAITED
+from kolmocli.tasks.code.apart import AWAITED
 from kolmocli.tasks.code.tester import BENCH
 
 

@@ -9,7 +9,6 @@ from collections.abc import Collection
 from kolmocli.tasks.code import apart
 from kolmocli.tasks.code.lent import source_of
 from kolmocli.tasks.code.looks import looked_after
-from kolmocli.tasks.code.looping import AWAITED
 from kolmocli.tasks.code.rewriting import on_bench
 from kolmocli.tasks.code.tester import BENCH
 
@@ -98,7 +97,7 @@ def _is_of_bench(node: ast.AST) -> bool:
         case ast.Attribute(ast.Name(bench), "printed" | "patch"):
             return bench == BENCH
         case ast.Name(name):
-            return name == AWAITED
+            return name == apart.AWAITED
     return False
 
 

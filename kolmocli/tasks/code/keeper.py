@@ -17,7 +17,7 @@ import sys as _sys
 from typing import Any as _Any
 
 from kolmocli.tasks.code.apart import _PLACE, LENT, LIBRARY, MOCKED, OBJECT, SHARED, _apart, _changeable, _together
-from kolmocli.tasks.code.looping import _MOST_LISTED, AWAITED, _awaited, _running
+from kolmocli.tasks.code.looping import _MOST_LISTED, _awaited, _running
 
 _PLAIN = (
     type(None), bool, int, float, complex, str, bytes, list, tuple, range, set, frozenset, dict,
@@ -27,7 +27,7 @@ _BASES: dict[_Any, _Any] = {
     int: int.__pos__, float: float.__pos__, str: str.__str__, tuple: lambda value: (*tuple.__iter__(value),),
 }  # fmt: skip
 """What makes a value of exactly this type of one of a type below it, and is not the program's."""
-_kept: dict[_Any, _Any] = {SHARED: lambda value: value, AWAITED: _awaited}
+_kept: dict[_Any, _Any] = {SHARED: lambda value: value, _awaited.__name__: _awaited}
 _patches: list[list[tuple[_Any, str, _Any]]] = []
 """What names meant, of what, before each patch; this list itself where they meant nothing there."""
 _streams: list[_io.StringIO] = []

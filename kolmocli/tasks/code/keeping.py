@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-from kolmocli.tasks.code.apart import _PLACE, OBJECT, SHARED, _apart, _changeable, _together
+from kolmocli.tasks.code.apart import _PLACE, AWAITED, OBJECT, SHARED, _apart, _changeable, _together
 from kolmocli.tasks.code.handles import Handle
 from kolmocli.tasks.code.lent import Lending, NotLent
 from kolmocli.tasks.code.printing import Printed
@@ -37,7 +37,7 @@ class Keeping(Bench):
         """Keys of what relates an object to a number."""
         self.stubs: dict[Callable[..., Any], str] = {}
         """Functions of the program, and what they are called."""
-        self.space["_awaited"] = self.stub("_awaited")  # `looping.py`
+        self.space[AWAITED] = self.stub(AWAITED)
         self.lively: set[Any] = set()
         """Keys of what is changed in place, and may be no object but a list."""
         self.shown: dict[int, tuple[Any, Any]] = {}

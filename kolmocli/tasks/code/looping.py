@@ -3,10 +3,8 @@
 import contextlib as _contextlib
 from typing import Any as _Any
 
-AWAITED = "_awaited"
-"""What tests call to have something of the program awaited."""
 WITHIN, WITHOUT = "in a loop", "in no loop"
-"""What else it is called with: a test that is a coroutine begins, or another one does."""
+"""What it is called with, too: a test that is a coroutine begins, or another one does."""
 _MOST_LISTED = 1 << 12
 """Items of an object that tests go through: a generator may have no end."""
 _loops: list[_Any] = []

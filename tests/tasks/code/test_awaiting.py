@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import pytest
 
 from kolmocli.sandbox import Sandbox
 from kolmocli.tasks.code.shapes import human_eval, mbpp
+from kolmocli.tasks.code.task import CodeTask
 from kolmocli.tasks.judging import judge
 from kolmocli.tasks.outcome import Terms
 from kolmocli.tasks.reward import Relative
+from tests.tasks.code.edited import Case, require_judged
 
 FETCH = """\
 import asyncio
@@ -74,14 +74,6 @@ def both(n):
     return asyncio.run(twice())
 """
 HEAD = "import asyncio\nimport pytest\nfrom unittest import IsolatedAsyncioTestCase\nfrom unittest.mock import AsyncMock, MagicMock, patch\nfrom solution import *\n"
-
-
-class Case(NamedTuple):
-    name: str
-    program: str
-    edit: tuple[str, str]
-    """What makes it wrong."""
-    tests: str
 
 
 CASES = [
@@ -216,17 +208,14 @@ async def test_it():
 ]  # fmt: skip
 
 
-def task_of(tests: str, program: str) -> object:
+def task_of(tests: str, program: str) -> CodeTask:
     return human_eval({"prompt": "Write it.", "test": HEAD + tests, "canonical_solution": program})
 
 
 @pytest.mark.docker
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_a_program_is_judged_by_tests_that_await(docker_box: Sandbox, case: Case) -> None:
-    wrong = case.program.replace(*case.edit)
-    assert wrong != case.program
-    outcomes = judge([task_of(case.tests, case.program)] * 2, [case.program, wrong], docker_box, Terms(Relative(0.25)))
-    assert [(outcome.passed, outcome.reward) for outcome in outcomes] == [(True, 1.0), (False, 0.0)]
+    require_judged(task_of(case.tests, case.program), case, docker_box)
 
 
 @pytest.mark.docker
@@ -248,6 +237,14 @@ def test_asserts_alone_say_what_is_called(docker_box: Sandbox) -> None:
     assert "fetch(2)" in str(task.prompt) and "_awaited" not in str(task.prompt)
     outcomes = judge([task] * 2, [FETCH, FETCH.replace("2 * n", "n")], docker_box, Terms(Relative(0.25)))
     assert [outcome.passed for outcome in outcomes] == [True, False]
+
+
+def test_what_is_called_run_is_no_loop() -> None:
+    program = "class Machine:\n    def run(self, n): return n\n"
+    task = task_of(
+        "def test_it():\n    machine = Machine()\n    assert machine.run(1) == 1 and machine.run(2) == 2\n", program
+    )
+    assert "_awaited" not in task.tests.code
 
 
 OWN = "async def test_it():\n    "

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import pytest
 
 from kolmocli.sandbox import Sandbox
 from kolmocli.tasks.code.shapes import human_eval
-from kolmocli.tasks.judging import judge
-from kolmocli.tasks.outcome import Terms
-from kolmocli.tasks.reward import Relative
+from kolmocli.tasks.code.task import CodeTask
+from tests.tasks.code.edited import Case, require_judged
 
 EVENTS = """\
 class Events:
@@ -51,14 +48,6 @@ def helper(x): return x + 1
 def both(x): return 10 * helper(x)
 """
 HEAD = "import pytest\nimport random\nimport time\nimport builtins\nfrom unittest import mock, TestCase\nfrom unittest.mock import Mock, MagicMock, patch, call\n"
-
-
-class Case(NamedTuple):
-    name: str
-    program: str
-    edit: tuple[str, str]
-    """What makes it wrong."""
-    tests: str
 
 
 CASES = [
@@ -239,7 +228,7 @@ def test_b():
 ]  # fmt: skip
 
 
-def task_of(tests: str, program: str = GAME) -> object:
+def task_of(tests: str, program: str = GAME) -> CodeTask:
     names = [name for name in ("Events", "retry", "ask", "guess", "both", "Store", "Service") if f" {name}" in program]
     test = f"{HEAD}from solution import {', '.join(names)}\n{tests}"
     return human_eval({"prompt": "Write it.", "test": test, "canonical_solution": program})
@@ -248,10 +237,7 @@ def task_of(tests: str, program: str = GAME) -> object:
 @pytest.mark.docker
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_a_program_is_judged_by_tests_with_mocks(docker_box: Sandbox, case: Case) -> None:
-    wrong = case.program.replace(*case.edit)
-    assert wrong != case.program
-    outcomes = judge([task_of(case.tests, case.program)] * 2, [case.program, wrong], docker_box, Terms(Relative(0.25)))
-    assert [(outcome.passed, outcome.reward) for outcome in outcomes] == [(True, 1.0), (False, 0.0)]
+    require_judged(task_of(case.tests, case.program), case, docker_box)
 
 
 @pytest.mark.parametrize(
