@@ -65,6 +65,8 @@ def main(fd: int, max_items: int) -> None:
     space, functions = _spaces.get(kind, ({}, ()))
     if kind in (b"P", b"V", b"C"):
         space = scope.found_by_name(space)
+    if kind == b"C":
+        space["__builtins__"]["open"] = modules.with_files(scope.Process.streams)
     os.write(fd, _run(fd, kind, message[1:], space, functions, max_items))
     os._exit(FINISHED)
 

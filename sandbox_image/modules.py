@@ -10,13 +10,15 @@ import builtins
 import io
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, NoReturn
 
+import databases
 import frames
 import scope
 import values
+from folders import Folders
 from scratch import Scratch
 from statements import FILENAME
 from streams import Streams
@@ -60,7 +62,7 @@ def script(fd: int, program: bytes, early: bytes, files: bytes = b"") -> bytes:
     except (SyntaxError, ValueError, RecursionError, OverflowError) as error:
         return frames.said(f"SYNTAX {type(error).__name__}: {error.args[0] if error.args else ''}")
     parts = frames.unlisted(files)
-    streams = Streams(fd, early, Scratch((str(name, "utf-8"), data) for name, data in zip(parts, parts, strict=True)))
+    streams = Streams(fd, early)
 
     def leave(status: int = 0) -> NoReturn:
         os.write(fd, frames.said("RAISED SystemExit" if status & 0xFF else "OK"))
@@ -68,7 +70,7 @@ def script(fd: int, program: bytes, early: bytes, files: bytes = b"") -> bytes:
 
     sys.set_int_max_str_digits(0)  # what is printed is text, and the host reads no integer out of it
     scope.Process.streams, scope.Process.leave = streams, leave
-    io.open = builtins.open = streams.open  # modules open files by these: codecs, fileinput
+    with_files(streams, ((str(name, "utf-8"), data) for name, data in zip(parts, parts, strict=True)))
     for module in (sys, scope.SYS):
         module.__dict__.update(
             stdin=streams.stdin, stdout=streams.stdout, stderr=streams.stderr, __stdin__=streams.stdin,
@@ -78,6 +80,17 @@ def script(fd: int, program: bytes, early: bytes, files: bytes = b"") -> bytes:
         return _ended(code, streams)
     except MemoryError:
         return frames.said("MLE")
+
+
+def with_files(streams: Streams, given: Iterable[tuple[str, bytes | memoryview]] = ()) -> Callable[..., Any]:
+    """`open` of a program that has files, by which modules open them, too: codecs, fileinput, pathlib. This process has no others then."""
+    streams.files = Folders(Scratch(given))
+    streams.files.install()
+    databases.install(streams.files)
+    io.open = builtins.open = streams.open
+    if tokenize := sys.modules.get("tokenize"):  # of linecache
+        vars(tokenize).update(_builtin_open=streams.open)
+    return streams.open
 
 
 def _ended(code: CodeType, streams: Streams) -> bytes:

@@ -8,9 +8,10 @@ all of it ends here.
 import contextlib
 import io
 import os
+from collections.abc import Callable
 from typing import Any
 
-from scratch import Scratch
+from folders import Folders, flags
 
 _BUFFER = 1 << 16
 _INPUTS, _OUTPUTS, _ERRORS = (
@@ -87,8 +88,8 @@ class _Errors(io.RawIOBase):
 class Streams:
     """The three descriptors of one script. A program that is none has them too, and they are empty."""
 
-    def __init__(self, fd: int = -1, early: bytes = b"", scratch: Scratch | None = None) -> None:
-        self.scratch = scratch
+    def __init__(self, fd: int = -1, early: bytes = b"", files: Folders | None = None) -> None:
+        self.files = files
         self.input, self.output, self.errors = Input(fd, early), Output(fd), _Errors()
         self.stdin, self.stdout, self.stderr = (self.text(raw) for raw in (self.input, self.output, self.errors))
         self._opened = [self.stdout]
@@ -106,9 +107,9 @@ class Streams:
 
     def open(
         self, file: object, mode: str = "r", buffering: int = -1, encoding: str | None = None, errors: str | None = None,
-        newline: str | None = None, closefd: bool = True, opener: object = None,
+        newline: str | None = None, closefd: bool = True, opener: Callable[..., int] | None = None,
     ) -> Any:  # fmt: skip
-        """`open` of a script: its own three descriptors, and the files in its memory."""
+        """`open` of a program: its own three descriptors, and the files in its memory."""
         raw: io.RawIOBase | None = None
         file = file if isinstance(file, int) else os.fspath(file)  # type: ignore[call-overload]
         if file in _INPUTS and not set(mode) & set("wax+"):
@@ -120,9 +121,12 @@ class Streams:
         elif file == os.devnull:
             raw = Input(-1, b"")
         if raw is None:
-            if self.scratch is None or isinstance(file, int) or opener is not None:
+            if self.files is None:
                 raise PermissionError(1, "files")
-            return self.scratch.open(file, mode, buffering, encoding, errors, newline)
+            if opener is not None:
+                file = opener(file, flags(mode))
+            given = self.files.of(file) if isinstance(file, int) else file
+            return self.files.scratch.open(given, mode, buffering, encoding, errors, newline)
         if raw is self.input and not self.stdin.closed:
             return self.stdin.buffer if "b" in mode else self.stdin  # what is in its buffer is not lost
         made = self.text(raw)
@@ -132,7 +136,7 @@ class Streams:
     def read(self, fd: int, size: int, /) -> bytes:
         """os.read of a file: all of what is asked for, or all that is left."""
         if fd != 0:
-            raise OSError(9, "Bad file descriptor")
+            return self._file(fd).read(size)  # type: ignore[no-any-return]
         found = bytearray()
         while len(found) < size and (more := self.input.take(min(size - len(found), _BUFFER))):
             found += more
@@ -141,8 +145,13 @@ class Streams:
     def write(self, fd: int, data: Any, /) -> int:
         """os.write."""
         if fd not in (1, 2):
-            raise OSError(9, "Bad file descriptor")
+            return self._file(fd).write(data)  # type: ignore[no-any-return]
         return (self.output if fd == 1 else self.errors).write(data)
+
+    def _file(self, fd: int) -> Any:
+        if self.files is None:
+            raise OSError(9, "Bad file descriptor")
+        return self.files.of(fd)
 
     def flush(self, shown: Any) -> None:
         """At the end: what stands in the place of sys.stdout, as Python does it, and then what was opened."""

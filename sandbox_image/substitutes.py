@@ -15,6 +15,8 @@ from typing import Any, NoReturn
 import futures
 import loops
 import threads
+from folders import FUNCTIONS, MADE_OF_THEM
+from scratch import status
 from streams import Streams
 
 
@@ -82,10 +84,10 @@ class System(ModuleType):
 
 
 HUSKS = (
-    "asyncio", "cProfile", "cmd", "code", "concurrent", "curses", "dbm", "doctest", "fcntl", "getpass", "gettext", "glob",
+    "asyncio", "cProfile", "cmd", "code", "concurrent", "curses", "dbm", "doctest", "fcntl", "getpass", "gettext",
     "http", "mimetypes", "mmap", "multiprocessing", "pdb", "platform", "profile", "pstats", "pty", "readline", "runpy",
-    "select", "selectors", "shelve", "shutil", "signal", "ssl", "symtable", "sysconfig", "syslog", "tarfile",
-    "tempfile", "termios", "tkinter", "tracemalloc", "tty", "turtle", "unittest", "urllib", "zoneinfo",
+    "select", "selectors", "shelve", "signal", "ssl", "symtable", "sysconfig", "syslog", "tarfile",
+    "termios", "tkinter", "tracemalloc", "tty", "turtle", "unittest", "urllib", "zoneinfo",
 )  # fmt: skip
 """Modules that can be imported, and nothing in them used."""
 PACKAGES = (
@@ -108,25 +110,32 @@ class _Status:
 
 
 def operating_system(streams: Streams, leave: Callable[[int], NoReturn]) -> Substitute:
-    """`os`: names, paths, the environment (empty), the descriptors 0, 1 and 2, and the files of the script."""
+    """`os`: names, paths, the environment (empty), the descriptors 0, 1 and 2, and the program's own files."""
     real = vars(os)
     names = {name: value for name, value in real.items() if type(value) in (int, str) and name[:2] != "__"}
     names |= {name: real[name] for name in _OS}
 
-    def fstat(fd: int) -> _Status:
+    files = streams.files
+    if files is not None:
+        names |= {name: getattr(files, name) for name in FUNCTIONS} | {name: real[name] for name in MADE_OF_THEM}
+
+    def fstat(fd: int) -> Any:
         if fd not in (0, 1, 2):
-            raise OSError(9, "Bad file descriptor")
+            if files is None:
+                raise OSError(9, "Bad file descriptor")
+            return status(files.of(fd).file)
         return _Status()
+
+    def close(fd: int) -> None:
+        if files is not None and files.handle(fd) is not None:
+            files.close(fd)
 
     environment: dict[str, str] = {}
     names |= {
         "environ": environment, "getenv": environment.get, "read": streams.read, "write": streams.write,
-        "fstat": fstat, "fdopen": streams.open, "isatty": lambda fd: False, "close": lambda fd: None, "_exit": leave,
-        "getcwd": lambda: "/", "getpid": lambda: 2, "getppid": lambda: 1, "cpu_count": lambda: 1,
-        "path": posixpath,
+        "fstat": fstat, "fdopen": streams.open, "isatty": lambda fd: False, "close": close, "_exit": leave,
+        "getpid": lambda: 2, "getppid": lambda: 1, "cpu_count": lambda: 1, "path": posixpath,
     }  # fmt: skip
-    if streams.scratch is not None:
-        names |= streams.scratch.functions()
     return Substitute("os", names, real)
 
 

@@ -40,6 +40,21 @@ ALIKE = {
     "list": "import os\nprint(sorted(n for n in os.listdir() if n[0] != '_'), os.listdir('data'))",
     "remove": "import os\nos.remove('a.txt')\nprint(os.path.exists('a.txt'))\nos.unlink('empty')\nprint(os.path.exists('empty'))",
     "again": "open('a.txt', 'w')\nprint(open('a.txt').read() == '')",
+    "folders": "import os\nos.mkdir('d')\nos.makedirs('d/e/f')\nos.makedirs('d/e', exist_ok=True)\nopen('d/x', 'w').close()\nprint(sorted(os.listdir('d')), os.path.isdir('d/e'), os.listdir('d/e/f'))\nos.rmdir('d/e/f')\nprint(os.path.exists('d/e/f'))",
+    "walk": "import os\nfor at, folders, files in sorted(os.walk('.')): print(at, sorted(folders), sorted(set(files) - {'__script.py'}))",
+    "scandir": "import os\nwith os.scandir('data') as found: print([(e.name, e.path, e.is_file(), e.is_dir(), e.stat().st_size) for e in found])",
+    "rename": "import os\nos.rename('a.txt', 'data/c')\nprint(os.path.exists('a.txt'), sorted(os.listdir('data')))\nos.rename('data', 'e')\nprint(sorted(os.listdir('e')), os.path.exists('data'))\nopen('n', 'w').write('n')\nos.replace('n', 'e/c')\nprint(open('e/c').read())",
+    "stat": "import os, stat, time\ns = os.stat('a.txt')\nprint(s.st_size, stat.S_ISREG(s.st_mode), stat.S_ISDIR(os.stat('data').st_mode), abs(os.path.getmtime('a.txt') - time.time()) < 1e4)\nos.utime('a.txt', (5, 6))\nprint(os.stat('a.txt').st_mtime, os.access('a.txt', os.R_OK), os.access('none', os.R_OK), os.path.islink('a.txt'))",
+    "another folder": "import os\nhome = os.getcwd()\nos.chdir('data')\nprint(os.listdir(), os.path.relpath(os.getcwd(), home), open('../a.txt', 'rb').read(2))\nos.chdir(home)\nprint(os.path.isfile(os.path.join(home, 'a.txt')), os.path.relpath(os.path.realpath('data/../a.txt'), home), os.path.abspath('x') == os.path.join(home, 'x'))",
+    "descriptors": "import os\nn = os.open('c', os.O_RDWR | os.O_CREAT, 0o600)\nprint(os.write(n, b'abc'), os.lseek(n, 1, 0), os.read(n, 9), os.fstat(n).st_size)\nos.close(n)\nwith os.fdopen(os.open('c', os.O_WRONLY | os.O_APPEND), 'w') as f: f.write('d')\nprint(open('c').read(), open('c', opener=lambda p, f: os.open(p, f)).read())\nos.truncate('c', 2)\nprint(os.path.getsize('c'))",
+    "shutil": "import os, shutil\nprint(shutil.copy('a.txt', 'c'), shutil.copytree('data', 'e'), shutil.move('c', 'e'), sorted(os.listdir('e')))\nshutil.rmtree('e')\nprint(os.path.exists('e'), shutil.copyfile('a.txt', 'c'), shutil.copy2('c', 'f'), os.path.getsize('f'))\nshutil.rmtree('none', ignore_errors=True)",
+    "glob": "import glob\nprint(sorted(glob.glob('*.txt')), glob.glob('**/*.bin', recursive=True), glob.glob('none/*'))",
+    "paths of folders": "from pathlib import Path\np = Path('d') / 'e'\np.mkdir(parents=True)\np.mkdir(exist_ok=True)\n(p / 'x').touch()\n(p / 'y.txt').write_text('y')\nprint(sorted(str(e) for e in p.iterdir()), [str(e) for e in Path('.').glob('d/*/*.txt')], sorted(map(str, Path('d').rglob('*'))))\nprint(p.is_dir(), (p / 'x').stat().st_size, Path('data/../a.txt').resolve().name, Path('a.txt').exists(), Path('none').exists())\n(p / 'x').unlink()\n(p / 'x').unlink(missing_ok=True)\n(p / 'y.txt').rename('z')\np.rmdir()\nprint(Path('z').read_text(), (Path.cwd() / 'z').is_file())",
+    "tempfile": "import os, tempfile\nwith tempfile.NamedTemporaryFile('w+', suffix='.x') as f:\n    f.write('abc')\n    f.seek(0)\n    print(f.read(), open(f.name).read(), f.name.endswith('.x'), os.path.exists(f.name))\nprint(os.path.exists(f.name))\nwith tempfile.TemporaryDirectory() as d:\n    open(os.path.join(d, 'x'), 'w').write('1')\n    print(os.listdir(d))\nprint(os.path.exists(d))\nn, path = tempfile.mkstemp(text=True)\nos.write(n, b'2')\nos.close(n)\nprint(open(path).read(), os.path.isdir(tempfile.mkdtemp()))\nos.unlink(path)\nwith tempfile.TemporaryFile() as f: print(f.write(b'3'), f.seek(0), f.read())",
+    "a file that is kept": "import os, tempfile\nf = tempfile.NamedTemporaryFile(mode='w', delete=False)\nf.write('k')\nf.close()\nprint(open(f.name).read())\nos.remove(f.name)\nprint(os.path.exists(f.name))",
+    "archives": "import gzip, shutil, zipfile\nwith zipfile.ZipFile('c.zip', 'w') as z: z.write('a.txt'); z.writestr('n', 'new')\nprint(zipfile.ZipFile('c.zip').namelist(), zipfile.is_zipfile('c.zip'))\nzipfile.ZipFile('c.zip').extractall('e')\nprint(open('e/n').read())\nwith gzip.open('c.gz', 'wt') as f: f.write('g')\nprint(gzip.open('c.gz', 'rt').read())",
+    "a database": "import os, sqlite3\nc = sqlite3.connect('c.db')\nc.execute('create table t (n)')\nc.execute('insert into t values (1)')\nc.commit()\nc.close()\nc = sqlite3.connect('c.db')\nprint(c.execute('select * from t').fetchall(), os.path.exists('c.db'))\nc.close()\nos.remove('c.db')\nprint(sqlite3.connect('c.db').execute('select count(*) from sqlite_master').fetchone(), sqlite3.connect(':memory:').execute('select 1').fetchone())",
+    "other readers": "import configparser, xml.etree.ElementTree as E, linecache\nopen('c.ini', 'w').write('[a]\\nb = 1\\n')\np = configparser.ConfigParser()\nprint(p.read(['c.ini', 'none']), p['a']['b'])\nE.ElementTree(E.fromstring('<r><s/></r>')).write('c.xml')\nprint([e.tag for e in E.parse('c.xml').getroot()], linecache.getline('c.ini', 2))",
     "encodings": "for e in ('latin-1', 'utf-8-sig', 'utf-16', 'cp1252'):\n    with open('c', 'w', encoding=e) as f: f.write('\\xe9')\n    print(open('c', 'rb').read(), open('c', encoding=e).read())",
 }
 """Print the same here as in a folder with these files."""
@@ -63,8 +78,42 @@ FAIL = {
     "import os; os.remove('none')": FileNotFoundError,
     "import os; os.path.getsize('none')": FileNotFoundError,
     "import os; os.listdir('none')": FileNotFoundError,
+    "import os; os.listdir('a.txt')": NotADirectoryError,
+    "import os; os.mkdir('data')": FileExistsError,
+    "import os; os.mkdir('none/x')": FileNotFoundError,
+    "import os; os.rmdir('data')": OSError,
+    "import os; os.rmdir('none')": FileNotFoundError,
+    "import os; os.remove('data')": IsADirectoryError,
+    "import os; os.rename('none', 'x')": FileNotFoundError,
+    "import os; os.rename('a.txt', 'none/x')": FileNotFoundError,
+    "import os; os.rename('a.txt', 'data')": IsADirectoryError,
+    "import os; os.chdir('none')": FileNotFoundError,
+    "import os; os.stat('none')": FileNotFoundError,
+    "import os; os.close(os.open('none', os.O_RDONLY))": FileNotFoundError,
+    "import os; os.open('a.txt', os.O_WRONLY | os.O_CREAT | os.O_EXCL)": FileExistsError,
+    "import os; os.read(4711, 1)": OSError,
+    "import os; os.close(3); open(3)": OSError,
+    "open('a.txt/x', 'w')": NotADirectoryError,
+    "from pathlib import Path; Path('none').read_text()": FileNotFoundError,
+    "from pathlib import Path; Path('none').unlink()": FileNotFoundError,
+    "from pathlib import Path; Path('data').mkdir()": FileExistsError,
+    "import shutil; shutil.rmtree('none')": FileNotFoundError,
+    "import shutil; shutil.copy('a.txt', 'a.txt')": "SameFileError",
+    "open('/nowhere/none')": FileNotFoundError,
+    "open('/tmp/none')": FileNotFoundError,
+    "open('', 'w')": FileNotFoundError,
+    "import os; os.chmod('a.txt', 0o400); assert not os.access('a.txt', os.W_OK); open('a.txt', 'a')": PermissionError,
 }
-OUTSIDE = ["/etc/passwd", "/kolmo/supervisor.py", "../a.txt", "data/../../a.txt", "/", "..", "/proc/self/mem"]
+OUTSIDE = [
+    "/etc/passwd",
+    "/kolmo/supervisor.py",
+    "/",
+    "..",
+    "/proc/self/mem",
+    "../etc/passwd",
+    "//etc/passwd",
+    "/tmp/../etc/passwd",
+]
 
 
 def here(program: str, folder: Path) -> str:
@@ -97,8 +146,9 @@ def test_what_fails_fails_alike(docker_sandbox: Sandbox) -> None:
 @pytest.mark.docker
 def test_there_is_nothing_beyond_them(docker_sandbox: Sandbox) -> None:
     tries = itertools.product(
-        OUTSIDE, ["open({!r})", "open({!r}, 'w')", "import os; os.remove({!r})", "import os; os.listdir({!r})"]
-    )
+        OUTSIDE, ["open({!r})", "open({!r}, 'w')", "import os; os.remove({!r})", "import os; os.listdir({!r})",
+                  "import os; os.open({!r}, os.O_RDONLY)", "import os; os.mkdir({!r})", "import shutil; shutil.copyfile({!r}, 'c')"]
+    )  # fmt: skip
     verdicts = docker_sandbox.run([Job(way.format(path), inputs=("",), files=FILES) for path, way in tries])
     assert {verdict.trace for verdict in verdicts} == {(Raised("PermissionError"),)}
     asked = f"import os\nprint([os.path.exists(p) for p in {OUTSIDE}])"

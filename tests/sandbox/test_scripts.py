@@ -183,7 +183,7 @@ REFUSED = {
     "a command": "import os\nos.system('true')",
     "a directory": "import os\nos.listdir('.')",
     "a file": "open('/etc/passwd')",
-    "a file to write": "open('/tmp/x', 'w')",
+    "a file to write": "open('/home/x', 'w')",
     "a pool": "from concurrent.futures import ProcessPoolExecutor\nProcessPoolExecutor()",
     "a future of nobody": "from concurrent.futures import Future\nFuture().result()",
     "tasks that wait for each other": "import asyncio\nasync def f(): await asyncio.Event().wait()\nasyncio.run(f())",

@@ -28,9 +28,9 @@ MORE_MODULES = (
 HABITUAL_MODULES = (
     "argparse", "ast", "asyncio", "atexit", "bz2", "codecs", "colorsys", "concurrent", "concurrent.futures", "configparser",
     "contextvars", "copyreg", "csv", "difflib", "dis", "email", "email.generator", "email.message", "email.parser",
-    "email.policy", "email.utils", "errno", "fileinput", "fnmatch", "gc", "getopt", "graphlib", "gzip", "hmac", "html",
+    "email.policy", "email.utils", "errno", "fileinput", "fnmatch", "gc", "getopt", "glob", "graphlib", "gzip", "hmac", "html",
     "html.parser", "inspect", "ipaddress", "keyword", "linecache", "locale", "logging", "lzma", "optparse", "pathlib",
-    "pickle", "plistlib", "pprint", "reprlib", "sched", "secrets", "shlex", "sqlite3", "stat", "timeit", "token", "tokenize", "tomllib",
+    "pickle", "plistlib", "pprint", "reprlib", "sched", "secrets", "shlex", "shutil", "sqlite3", "stat", "tempfile", "timeit", "token", "tokenize", "tomllib",
     "traceback", "urllib.parse", "uuid", "warnings", "weakref", "xml", "xml.dom.expatbuilder", "xml.dom.minidom",
     "xml.etree.ElementTree", "zipfile",
 )  # fmt: skip

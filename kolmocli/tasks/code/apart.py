@@ -1,4 +1,5 @@
-"""Values of Python's library that are no plain values, taken apart into plain ones: dates, times, decimals, fractions, deques and slices.
+"""Values of Python's library that are no plain values, taken apart into plain ones: dates, times, decimals, fractions, deques, slices and
+paths.
 
 This text is a part of the tester and, below it, of a program of which tests keep objects. Either puts together what the other sends. A
 value is of exactly that type, so what is put together equals what Python says that it equals.
@@ -8,6 +9,7 @@ import collections as _collections
 import datetime as _datetime
 import decimal as _decimal
 import fractions as _fractions
+import pathlib as _pathlib
 from typing import Any as _Any
 
 OBJECT = "object of the program"
@@ -25,13 +27,16 @@ MOCKED = "_given"
 _PLACE = "given value"
 """In a pair with its number, in the place of what a call was given."""
 _APART = "value of Python's library"
+_PATHS = "PosixPath", "PurePosixPath"
 _OF_DAY, _OF_TIME = ("year", "month", "day"), ("hour", "minute", "second", "microsecond")
 _PARTS: dict[type, tuple[str, ...]] = {
     _datetime.date: _OF_DAY, _datetime.time: _OF_TIME, _datetime.datetime: _OF_DAY + _OF_TIME,
     _datetime.timedelta: ("days", "seconds", "microseconds"), _fractions.Fraction: ("numerator", "denominator"),
     slice: ("start", "stop", "step"),
 }  # fmt: skip
-MADE = {kind.__name__: kind for kind in (*_PARTS, _decimal.Decimal, _collections.deque)}
+MADE: dict[str, _Any] = {
+    kind.__name__: kind for kind in (*_PARTS, _decimal.Decimal, _collections.deque, _pathlib.PosixPath, _pathlib.PurePosixPath)
+}  # fmt: skip
 
 
 def _apart(value: _Any) -> _Any:
@@ -39,7 +44,7 @@ def _apart(value: _Any) -> _Any:
     kind = type(value)
     if kind in _PARTS and getattr(value, "tzinfo", None) is None:
         return _APART, kind.__name__, [getattr(value, part) for part in _PARTS[kind]]
-    if kind is _decimal.Decimal:
+    if kind is _decimal.Decimal or (kind.__name__ in _PATHS and MADE[kind.__name__] is kind):
         return _APART, kind.__name__, [str(value)]
     if kind is _collections.deque:
         return _APART, kind.__name__, [list(value), value.maxlen]

@@ -25,7 +25,7 @@ from typing import Any
 from kolmocli.sandbox.base import Call, Job, Status, Verdict
 from kolmocli.sandbox.wire import values
 from kolmocli.tasks.base import Attempt
-from kolmocli.tasks.code import apart, handles, keeping, lent, printing, tester, tokens
+from kolmocli.tasks.code import apart, handles, keeping, lent, paths, printing, tester, tokens
 from kolmocli.tasks.code.checks import Check, Checks
 from kolmocli.tasks.code.judge import Broken, Planned, Second, Submission, Tests, returns_objects
 from kolmocli.tasks.code.literals import read_checks
@@ -112,7 +112,7 @@ def in_order(parts: Parts) -> tuple[Call, ...]:
 @cache
 def _harness(kept: bool) -> str:
     """The tester's text, and above it that of what it imports of the project; for tests that keep objects, with handles."""
-    texts = [values, tokens, tester, *([apart, lent, handles, printing, keeping] if kept else [])]
+    texts = [values, tokens, tester, *([apart, lent, handles, paths, printing, keeping] if kept else [])]
     lines = [line for text in texts for line in inspect.getsource(text).splitlines()]
     own = [line for line in lines if not line.startswith(("from __future__ ", "from kolmocli."))]
     return "\n".join([*own, "print()", f"print(main(input(){', Keeping' * kept}))", ""])

@@ -92,9 +92,9 @@ def _is_type(node: ast.expr) -> bool:
 
 
 def _is_of_bench(node: ast.AST) -> bool:
-    """Whether this is what a fixture for output became (`collected.py`), a patch (`mocks.py`), or something awaited."""
+    """Whether this is what a fixture for output became (`collected.py`), a patch (`mocks.py`), a file (`files.py`), or something awaited."""
     match node:
-        case ast.Attribute(ast.Name(bench), "printed" | "patch"):
+        case ast.Attribute(ast.Name(bench), "printed" | "patch" | "library" | "folder" | "folders" | "Path"):
             return bench == BENCH
         case ast.Name(name):
             return name == apart.AWAITED

@@ -5,21 +5,28 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from kolmocli.tasks.code.files import reach_files
 from kolmocli.tasks.code.tester import BENCH
 
 Fixtures = Mapping[str, ast.FunctionDef]
 _BEFORE_ALL, _BEFORE_EACH = ("setUpClass", "setup_class"), ("setUp", "setup_method")
+_AFTER_EACH = "tearDown", "teardown_method"
 _NOT_CALLED = frozenset({"skip", "xfail", "expectedFailure"})
 """Marks of tests that are not run, or of which a failure is none."""
-_OF_PYTEST = dict.fromkeys(("capsys", "capfd"), f"{BENCH}.printed.begin()")
+_FOLDERS = {"tmp_path": f"{BENCH}.folder()", "tmp_path_factory": f"{BENCH}.folders"}
+_OF_PYTEST = dict.fromkeys(("capsys", "capfd"), f"{BENCH}.printed.begin()") | _FOLDERS
 """Fixtures that the bench has."""
 
 
 def calls(tree: ast.Module, cases: Sequence[ast.ClassDef], functions: Sequence[ast.FunctionDef]) -> list[ast.stmt]:
     """The calls of these tests. Raises ValueError for tests that need what only a framework can give them."""
     fixtures = _fixtures(tree.body)
+    tidied = reach_files(tree)
     made = [
-        call for case in cases if not _is_skipped(case) for call in _called_case(case, _methods(case, tree), fixtures)
+        call
+        for case in cases
+        if not _is_skipped(case)
+        for call in _called_case(case, _methods(case, tree), fixtures, tidied)
     ]
     return made + [call for function in functions for call in _called(function, fixtures, _begun(function, fixtures))]
 
@@ -85,7 +92,10 @@ def _mark(decorator: ast.expr) -> str:
     return called.attr if isinstance(called, ast.Attribute) else called.id if isinstance(called, ast.Name) else ""
 
 
-def _called_case(case: ast.ClassDef, methods: Mapping[str, ast.FunctionDef], fixtures: Fixtures) -> list[ast.stmt]:
+def _called_case(
+    case: ast.ClassDef, methods: Mapping[str, ast.FunctionDef], fixtures: Fixtures, tidied: bool
+) -> list[ast.stmt]:
+    """What takes things away at the end of a test is called where these are files."""
     fixtures = {**fixtures, **_fixtures(methods.values())}
     made = [each for name in _BEFORE_ALL if name in methods for each in ast.parse(f"{case.name}.{name}()").body]
     for method in methods.values():
@@ -94,7 +104,12 @@ def _called_case(case: ast.ClassDef, methods: Mapping[str, ast.FunctionDef], fix
             for name in _BEFORE_EACH:
                 if name in methods:
                     before.append(f"_case.{name}({'None' * (len(methods[name].args.args) > 1)})")
-            made += _called(method, fixtures, before, "_case.", bound=True)
+            after = [
+                f"_case.{name}({'None' * (len(methods[name].args.args) > 1)})"
+                for name in _AFTER_EACH
+                if name in methods
+            ]
+            made += _called(method, fixtures, before, "_case.", after * tidied, bound=True)
     return made
 
 
@@ -118,8 +133,9 @@ def _begun(function: ast.FunctionDef, fixtures: Fixtures) -> list[str]:
 
 
 def _called(
-    function: ast.FunctionDef, fixtures: Fixtures, before: Sequence[str], owner: str = "", *, bound: bool = False
-) -> list[ast.stmt]:
+    function: ast.FunctionDef, fixtures: Fixtures, before: Sequence[str], owner: str = "", after: Sequence[str] = (),
+    *, bound: bool = False,
+) -> list[ast.stmt]:  # fmt: skip
     """The call of a test, for each of its parameters where it has a list of them."""
     if _is_skipped(function):
         return []
@@ -136,13 +152,14 @@ def _called(
                 one = len(parameters) == 1
                 loops.append((ast.Name(parameters[0], ast.Store()) if one else target, _rows(values, one)))
     _keep_objects(function, fixtures)
-    given = _OF_PYTEST | _fixed(function, fixtures, bound) | given
+    given = _fixed(function, fixtures, bound) | given
     wanted = [argument.arg for argument in function.args.args][bound:]
     without = len(wanted) - len(function.args.defaults)
     if missing := [name for name in wanted[:without] if name not in given]:
         raise ValueError(f"the tests need what only pytest gives them: `{missing[0]}` of {function.name}")
     listed = ", ".join(f"{name}={given[name]}" for name in wanted if name in given)
-    made = ast.parse("\n".join([*before, f"{owner}{function.name}({listed})"])).body
+    code = "\n".join([*before, f"{owner}{function.name}({listed})", *after])
+    made = ast.parse(f"{BENCH}.in_new_folder()\n" * (_FOLDERS["tmp_path"] in code) + code).body
     for target, values in loops:
         made = [ast.For(target, values, made, [])]
     return made
@@ -165,7 +182,8 @@ def _keep_objects(function: ast.FunctionDef, fixtures: Fixtures) -> None:
 def _fixed(function: ast.FunctionDef, fixtures: Fixtures, bound: bool = False, depth: int = 0) -> dict[str, str]:
     """Values of the function's parameters that are fixtures, as code."""
     names = [argument.arg for argument in function.args.args][bound:]
-    return {name: _value(name, fixtures, depth) for name in names if name in fixtures and depth < len(fixtures)}
+    own = {name: _value(name, fixtures, depth) for name in names if name in fixtures and depth < len(fixtures)}
+    return {name: _OF_PYTEST[name] for name in names if name in _OF_PYTEST} | own
 
 
 def _value(name: str, fixtures: Fixtures, depth: int = 0) -> str:

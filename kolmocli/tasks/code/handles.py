@@ -43,7 +43,7 @@ class Handle:
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
         """An object of a class, where this is one."""
-        if self.under_key in self.of_bench.classes:
+        if self.of_bench.makes(self.under_key):
             return self.of_bench.make(self.under_key, arguments, keywords)
         return self.of_bench.ask("method", "__call__", self, *arguments, **keywords)
 
@@ -67,13 +67,24 @@ class Handle:
         return iter(self.of_bench.certain("list", self))
 
     def __enter__(self) -> Any:
-        return self.of_bench.ask("method", "__enter__", self)
+        entered = self.of_bench.ask("method", "__enter__", self)
+        return self if self.under_key in self.of_bench.opened else entered
 
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> Any:
         if kind is None:
             self.of_bench.ask("method", "__exit__", self, None, None, None)
         elif issubclass(kind, Exception):
-            self.of_bench.unfit = "they raise an exception in the `with` of an object, which does not go to a program"
+            if kind.__module__ != "builtins":
+                self.of_bench.unfit = (
+                    "they raise an exception of their own in the `with` of an object, which does not go to a program"
+                )
+                return None
+            made = self.of_bench.make(kind.__name__, getattr(error, "args", ()), {})
+            return self.of_bench.certain_of("__exit__", self, kind, made, None)
+        return None
+
+    def __fspath__(self) -> Any:
+        return self.of_bench.certain_of("__fspath__", self)
 
     def __copy__(self) -> Any:
         return self.of_bench.ask("python", "copy", self)

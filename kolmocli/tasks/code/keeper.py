@@ -36,6 +36,8 @@ _streams: list[_io.StringIO] = []
 
 def _object(key: _Any) -> _Any:
     """What is kept under it, or has that name."""
+    if type(key) is tuple:
+        return _of_library(*key[1].rpartition(".")[::2])
     if key in _kept:
         return _kept[key]
     if key in globals():
@@ -58,11 +60,18 @@ def _given(value: _Any) -> _Any:
     if type(value) is tuple and value[:1] == (LENT,):
         return _lent(*value[1:])
     if type(value) is tuple and value[:1] == (LIBRARY,):
-        names = value[2].split(".") if value[2] else []
-        return _functools.reduce(getattr, names, _builtins.__import__(value[1], fromlist=["*"]))
+        return _of_library(*value[1:])
     if type(value) in (list, tuple, set, frozenset):
         return type(value)(map(_given, value))
     return {key: _given(each) for key, each in value.items()} if type(value) is dict else value
+
+
+def _of_library(module: str, name: str) -> _Any:
+    """What has this name in the module, or among the builtins."""
+    if module == "pathlib.Path":
+        module, name = "pathlib", f"Path.{name}"
+    of = _builtins.__import__(module, fromlist=["*"]) if module else _builtins
+    return _functools.reduce(getattr, name.split(".") if name else [], of)
 
 
 def _lent(key: str, name: str, source: str, used: dict[str, _Any], defaults: _Any, keywords: _Any) -> _Any:

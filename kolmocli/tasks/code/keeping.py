@@ -5,15 +5,18 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-from kolmocli.tasks.code.apart import _PLACE, AWAITED, OBJECT, SHARED, _apart, _changeable, _together
+from kolmocli.tasks.code.apart import _PLACE, AWAITED, LIBRARY, OBJECT, SHARED, _apart, _changeable, _together
 from kolmocli.tasks.code.handles import Handle
 from kolmocli.tasks.code.lent import Lending, NotLent
+from kolmocli.tasks.code.paths import path_of
 from kolmocli.tasks.code.printing import Printed
 from kolmocli.tasks.code.tester import Bench
 from kolmocli.tasks.code.tokens import Unknown, _need
 
 _ERROR = "under_key"
 """The key of an exception that a call raised, in what stands for it here."""
+_OPENING = "open", "TemporaryFile", "TemporaryDirectory", "connect", "ZipFile"
+"""Ends of the names of what makes an object in any case."""
 
 
 def _placed(value: Any, places: list[Any]) -> Any:
@@ -47,6 +50,11 @@ class Keeping(Bench):
         self.printed = Printed(self)
         self.patches = 0
         """How often a name of the program was given another meaning in this test."""
+        self.Path = path_of(self)
+        self.opened: set[Any] = set()
+        """Keys of files, which are what `with` calls them."""
+        self.own_folder: Any = None
+        """Of this test."""
         self.redirect, self.redirected = self.printed.redirect, self.printed.redirected
 
     def stub(self, function: str) -> Callable[..., Any]:
@@ -66,9 +74,39 @@ class Keeping(Bench):
         known = self.space["__builtins__"].get(key) if type(key) is str and key not in self.classes else None
         return known if isinstance(known, type) else self.handles.setdefault(key, Handle(self, key))
 
-    def make(self, maker: str, arguments: Any, keywords: Any) -> Any:
+    def library(self, path: str) -> Handle:
+        """A part of Python's library as the program has it, with its files."""
+        return Handle(self, (LIBRARY, path))
+
+    def in_new_folder(self) -> None:
+        """The next test begins."""
+        self.own_folder = None
+
+    def folder(self) -> Any:
+        """The one that pytest gives to a test and to its fixtures."""
+        if self.own_folder is None:
+            self.own_folder = self.mktemp("test")
+        return self.own_folder
+
+    @property
+    def folders(self) -> Any:
+        """What makes more of them."""
+        return self
+
+    def mktemp(self, name: str, numbered: bool = True) -> Any:
+        made = self.Path(f"/tmp/{name}-{self._key()}" if numbered else f"/tmp/{name}")
+        self.library("os.mkdir")(made)
+        return made
+
+    def makes(self, key: Any) -> bool:
+        """Whether this makes an object whenever it is called."""
+        return key in self.classes or (type(key) is tuple and key[1].endswith(_OPENING))
+
+    def make(self, maker: Any, arguments: Any, keywords: Any) -> Any:
         """A new object. What is known of it is that it was made, or what was raised instead."""
         key = self._key()
+        if type(maker) is tuple and not maker[1].endswith("Directory"):
+            self.opened.add(key)
         self._call("_object_made", (maker,), arguments, keywords)
         return self.handle(key)
 
@@ -131,6 +169,12 @@ class Keeping(Bench):
     def related(self, handle: Handle) -> Handle:
         self.relations.add(handle.under_key)
         return handle
+
+    def certain_of(self, method: str, handle: Handle, *more: Any) -> Any:
+        found = self.ask("method", method, handle, *more)
+        if isinstance(found, Unknown):
+            _need(found)
+        return found
 
     def ask_of(self, handle: Handle, name: str, *more: Any) -> Any:
         if handle.under_key in self.relations:

@@ -20,6 +20,7 @@ from kolmocli.tasks.code.boxes import boxed
 from kolmocli.tasks.code.calls import bound, defined, given_to_check
 from kolmocli.tasks.code.changing import Changing
 from kolmocli.tasks.code.classes import Uses, defined_classes, place_of
+from kolmocli.tasks.code.files import with_files
 from kolmocli.tasks.code.rewriting import on_bench
 
 
@@ -97,7 +98,7 @@ def without_objects(
     Raises:
         ValueError: they inherit from a class of the program.
     """
-    tree = boxed(tree)
+    tree = boxed(with_files(tree, code))
     names = bound(tree)
     own = {*dir(builtins), *names, *known}
     errors = [name for name in _errors(tree) if name not in own]

@@ -4,7 +4,7 @@ from typing import Any, NoReturn
 
 _SPECIAL = (
     "abs add aenter aexit aiter and anext await bytes call ceil complex contains copy deepcopy delattr delitem divmod "
-    "enter eq exit float floor floordiv format ge getattribute getitem getstate gt hash iadd iand ifloordiv ilshift imatmul "
+    "enter eq exit float floor floordiv format fspath ge getattribute getitem getstate gt hash iadd iand ifloordiv ilshift imatmul "
     "imod imul index instancecheck int invert ior ipow irshift isub iter itruediv ixor le len length_hint lshift lt matmul "
     "mod mul ne neg next or pos pow radd rand rdivmod reduce reduce_ex repr reversed rfloordiv rlshift rmatmul rmod rmul "
     "ror round rpow rrshift rshift rsub rtruediv rxor setattr setitem sizeof str sub subclasscheck truediv trunc xor"

@@ -101,7 +101,7 @@ def test_what_needs_no_framework_stays_as_it_is() -> None:
 @pytest.mark.parametrize(
     ("code", "said"),
     [
-        ("def test_a(tmp_path):\n    assert f(tmp_path)", "`tmp_path` of test_a"),
+        ("def test_a(request):\n    assert f(request)", "`request` of test_a"),
         (
             "import unittest\nclass T(unittest.TestCase):\n    def test_a(self):\n        self.assertLogs('x')",
             "assertLogs",
