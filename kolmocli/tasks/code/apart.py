@@ -27,7 +27,7 @@ MOCKED = "_given"
 _PLACE = "given value"
 """In a pair with its number, in the place of what a call was given."""
 _APART = "value of Python's library"
-_PATHS = "PosixPath", "PurePosixPath"
+PATHS: dict[type, str] = {kind: kind.__name__ for kind in (_pathlib.PosixPath, _pathlib.PurePosixPath)}
 _OF_DAY, _OF_TIME = ("year", "month", "day"), ("hour", "minute", "second", "microsecond")
 _PARTS: dict[type, tuple[str, ...]] = {
     _datetime.date: _OF_DAY, _datetime.time: _OF_TIME, _datetime.datetime: _OF_DAY + _OF_TIME,
@@ -35,7 +35,7 @@ _PARTS: dict[type, tuple[str, ...]] = {
     slice: ("start", "stop", "step"),
 }  # fmt: skip
 MADE: dict[str, _Any] = {
-    kind.__name__: kind for kind in (*_PARTS, _decimal.Decimal, _collections.deque, _pathlib.PosixPath, _pathlib.PurePosixPath)
+    kind.__name__: kind for kind in (*_PARTS, _decimal.Decimal, _collections.deque, *PATHS)
 }  # fmt: skip
 
 
@@ -44,8 +44,8 @@ def _apart(value: _Any) -> _Any:
     kind = type(value)
     if kind in _PARTS and getattr(value, "tzinfo", None) is None:
         return _APART, kind.__name__, [getattr(value, part) for part in _PARTS[kind]]
-    if kind is _decimal.Decimal or (kind.__name__ in _PATHS and MADE[kind.__name__] is kind):
-        return _APART, kind.__name__, [str(value)]
+    if kind is _decimal.Decimal or kind in PATHS:
+        return _APART, PATHS.get(kind, kind.__name__), [str(value)]
     if kind is _collections.deque:
         return _APART, kind.__name__, [list(value), value.maxlen]
     return value

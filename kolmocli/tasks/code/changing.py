@@ -94,7 +94,7 @@ def _is_type(node: ast.expr) -> bool:
 def _is_of_bench(node: ast.AST) -> bool:
     """Whether this is what a fixture for output became (`collected.py`), a patch (`mocks.py`), a file (`files.py`), or something awaited."""
     match node:
-        case ast.Attribute(ast.Name(bench), "printed" | "patch" | "library" | "folder" | "folders" | "Path"):
+        case ast.Attribute(ast.Name(bench), "printed" | "patch" | "files"):
             return bench == BENCH
         case ast.Name(name):
             return name == apart.AWAITED

@@ -11,9 +11,14 @@ from kolmocli.tasks.code.tester import BENCH
 Fixtures = Mapping[str, ast.FunctionDef]
 _BEFORE_ALL, _BEFORE_EACH = ("setUpClass", "setup_class"), ("setUp", "setup_method")
 _AFTER_EACH = "tearDown", "teardown_method"
+CLEANUP = ".addCleanup("
 _NOT_CALLED = frozenset({"skip", "xfail", "expectedFailure"})
 """Marks of tests that are not run, or of which a failure is none."""
-_FOLDERS = {"tmp_path": f"{BENCH}.folder()", "tmp_path_factory": f"{BENCH}.folders"}
+_FOLDERS = {
+    "tmp_path": f"{BENCH}.files.folder()",
+    "tmp_path_factory": f"{BENCH}.files",
+    "tmpdir": f"{BENCH}.files.local()",
+}
 _OF_PYTEST = dict.fromkeys(("capsys", "capfd"), f"{BENCH}.printed.begin()") | _FOLDERS
 """Fixtures that the bench has."""
 
@@ -98,19 +103,20 @@ def _called_case(
     """What takes things away at the end of a test is called where these are files."""
     fixtures = {**fixtures, **_fixtures(methods.values())}
     made = [each for name in _BEFORE_ALL if name in methods for each in ast.parse(f"{case.name}.{name}()").body]
+    cleaned = any(CLEANUP in ast.unparse(method) for method in methods.values())
     for method in methods.values():
         if _is_test(method):
-            before = [f"_case = {case.name}()", *_begun(method, fixtures)]
-            for name in _BEFORE_EACH:
-                if name in methods:
-                    before.append(f"_case.{name}({'None' * (len(methods[name].args.args) > 1)})")
-            after = [
-                f"_case.{name}({'None' * (len(methods[name].args.args) > 1)})"
-                for name in _AFTER_EACH
-                if name in methods
-            ]
-            made += _called(method, fixtures, before, "_case.", after * tidied, bound=True)
+            before = [f"_case = {case.name}()", *_begun(method, fixtures), *_around(_BEFORE_EACH, methods)]
+            after = [*_around(_AFTER_EACH, methods), *["_case.doCleanups()"] * cleaned] if tidied else []
+            made += _called(method, fixtures, before, "_case.", after, bound=True)
     return made
+
+
+def _around(names: Sequence[str], methods: Mapping[str, ast.FunctionDef]) -> Iterator[str]:
+    """The calls of those of these methods that the case has."""
+    for name in names:
+        if name in methods:
+            yield f"_case.{name}({'None' * (len(methods[name].args.args) > 1)})"
 
 
 def _fixtures(body: Iterable[ast.stmt]) -> dict[str, ast.FunctionDef]:
@@ -159,7 +165,7 @@ def _called(
         raise ValueError(f"the tests need what only pytest gives them: `{missing[0]}` of {function.name}")
     listed = ", ".join(f"{name}={given[name]}" for name in wanted if name in given)
     code = "\n".join([*before, f"{owner}{function.name}({listed})", *after])
-    made = ast.parse(f"{BENCH}.in_new_folder()\n" * (_FOLDERS["tmp_path"] in code) + code).body
+    made = ast.parse(f"{BENCH}.files.begin()\n" * (f"{BENCH}.files." in code) + code).body
     for target, values in loops:
         made = [ast.For(target, values, made, [])]
     return made

@@ -1,8 +1,8 @@
 """Tests that write files, or look at them: those are in the memory of the program, which is asked for all that reaches them.
 
-with open(path) as file:                 with __bench__.library("open")(path) as file:
+with open(path) as file:                 with __bench__.files.library("open")(path) as file:
     assert file.read() == "a"                assert file.read() == "a"
-os.remove(path)                          __bench__.library("os.remove")(path)
+os.remove(path)                          __bench__.files.library("os.remove")(path)
 
 Names of files are the tests' own (`paths.py`).
 """
@@ -13,7 +13,6 @@ import ast
 from collections.abc import Mapping, Sequence
 
 from kolmocli.tasks.code.calls import bound
-from kolmocli.tasks.code.rewriting import on_bench
 from kolmocli.tasks.code.tester import BENCH
 
 _OF_OS = "access chdir chmod listdir makedirs mkdir remove removedirs rename renames replace rmdir scandir stat truncate unlink utime walk"
@@ -26,6 +25,7 @@ _REACHING = frozenset(
 )  # fmt: skip
 _PLACES = frozenset({"os.getcwd", "os.path.abspath", "os.path.realpath", "os.path.expanduser"})
 """What depends on where the program runs. Tests that reach no file have that where they run themselves."""
+_FILES = ast.Attribute(ast.Name(BENCH, ast.Load()), "files", ast.Load())
 _PATHS = frozenset({"pathlib.Path", "pathlib.PosixPath"})
 
 
@@ -52,8 +52,7 @@ def _reaches(path: str) -> bool:
 
 def _has_folder(tree: ast.Module) -> bool:
     """Whether pytest would give them one."""
-    parts = [node for node in ast.walk(tree) if isinstance(node, ast.Attribute) and node.attr in ("folder", "folders")]
-    return any(isinstance(node.value, ast.Name) and node.value.id == BENCH for node in parts)
+    return any(isinstance(node, ast.Attribute) and ast.unparse(node) == ast.unparse(_FILES) for node in ast.walk(tree))
 
 
 def _names(tree: ast.Module) -> dict[str, str]:
@@ -94,9 +93,9 @@ class _Filed(ast.NodeTransformer):
     def _of_library(self, node: ast.Name | ast.Attribute) -> ast.expr:
         path = _path(node, self._names)
         if path in _PATHS:
-            return ast.Attribute(ast.Name(BENCH, ast.Load()), "Path", ast.Load())
+            return ast.Attribute(_FILES, "Path", ast.Load())
         if path is not None and (path in _PLACES or (_reaches(path) and path not in _WHOLE)):
-            return on_bench("library", ast.Constant(path))
+            return ast.Call(ast.Attribute(_FILES, "library", ast.Load()), [ast.Constant(path)], [])
         return self.generic_visit(node)  # type: ignore[return-value]
 
     visit_Name = visit_Attribute = _of_library

@@ -59,8 +59,13 @@ class _Case:
     def setUp(self, *_):
         pass
     tearDown = setUpClass = tearDownClass = setUp
+    def addCleanup(self, called, *given, **named):
+        vars(self).setdefault("_cleanups", []).append((called, given, named))
+    def doCleanups(self):
+        for called, given, named in reversed(vars(self).pop("_cleanups", [])):
+            called(*given, **named)
 """
-"""unittest's, for `super().setUp()`."""
+"""unittest's, for `super().setUp()` and `self.addCleanup(os.remove, path)`."""
 
 
 def plain_tests(code: str, defined: Collection[str] = ()) -> str:
@@ -149,7 +154,7 @@ class _Plain(ast.NodeTransformer):
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.stmt:
         own = [base for base in node.bases if "TestCase" not in ast.unparse(base)]
-        if len(own) < len(node.bases) and "super()" in ast.unparse(node):
+        if len(own) < len(node.bases) and ("super()" in (text := ast.unparse(node)) or collected.CLEANUP in text):
             own, self.inherits = [*own, ast.Name("_Case")], True
         node.bases = own
         return self._undecorated(node)

@@ -68,7 +68,7 @@ class Handle:
 
     def __enter__(self) -> Any:
         entered = self.of_bench.ask("method", "__enter__", self)
-        return self if self.under_key in self.of_bench.opened else entered
+        return self if self.under_key in self.of_bench.files.opened else entered
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> Any:
         if kind is None:

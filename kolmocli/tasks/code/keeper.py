@@ -28,8 +28,8 @@ _BASES: dict[_Any, _Any] = {
 }  # fmt: skip
 """What makes a value of exactly this type of one of a type below it, and is not the program's."""
 _kept: dict[_Any, _Any] = {SHARED: lambda value: value, _awaited.__name__: _awaited}
-_patches: list[list[tuple[_Any, str, _Any]]] = []
-"""What names meant, of what, before each patch; this list itself where they meant nothing there."""
+_patches: list[list[_Any]] = []
+"""What takes back each patch."""
 _streams: list[_io.StringIO] = []
 """What is printed, and what goes to `sys.stderr`, from when on the tests look at it."""
 
@@ -122,7 +122,7 @@ def _object_asked(key: int, of: str, name: str, arguments: list[_Any], keywords:
         _patches.append([])
         made = _patch(name, *arguments)
     elif of == "restored":
-        made = [_bind(*each) for _ in range(*arguments) for each in reversed(_patches.pop())]
+        made = [take_back() for _ in range(*arguments) for take_back in reversed(_patches.pop())]
     elif of == "printed":
         made = _printed()
     elif of == "constant":
@@ -166,6 +166,9 @@ def _numbered(value: _Any, numbers: dict[int, int]) -> _Any:
 def _patch(path: str, value: _Any) -> _Any:
     """A name of the program itself, or of a module or class. One of Python's own is looked for among those of the program first."""
     owner, _, name = path.removeprefix("builtins.").rpartition(".")
+    if path in ("chdir", "os.environ"):
+        _patches[-1].append((_move if path == "chdir" else _environment)(_builtins.__import__("os"), value))
+        return
     if path == "sys.stdin":
         value = _io.StringIO(value)
         _patch("input", _reader(value))
@@ -177,8 +180,28 @@ def _patch(path: str, value: _Any) -> _Any:
             value = _coroutine(value)
         if isinstance(of, type):
             value = staticmethod(value)  # a mock is not told whose method it is
-    _patches[-1].append((of, name, meant))
+    _patches[-1].append(_functools.partial(_bind, of, name, meant))
     _bind(of, name, value)
+
+
+def _move(system: _Any, folder: _Any) -> _Any:
+    back = _functools.partial(system.chdir, system.getcwd())
+    system.chdir(folder)
+    return back
+
+
+def _environment(system: _Any, values: _Any) -> _Any:
+    """New values, `None` for names that go, and whether all others go."""
+    before, known = dict(system.environ), system.environ
+    for name in [*known] if values[1] else [name for name, value in values[0].items() if value is None]:
+        known.pop(name, None)
+    known.update({name: value for name, value in values[0].items() if value is not None})
+
+    def take_back() -> None:
+        known.clear()
+        known.update(before)
+
+    return take_back
 
 
 def _coroutine(called: _Any) -> _Any:

@@ -5,18 +5,16 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-from kolmocli.tasks.code.apart import _PLACE, AWAITED, LIBRARY, OBJECT, SHARED, _apart, _changeable, _together
+from kolmocli.tasks.code.apart import _PLACE, AWAITED, OBJECT, SHARED, _apart, _changeable, _together
 from kolmocli.tasks.code.handles import Handle
 from kolmocli.tasks.code.lent import Lending, NotLent
-from kolmocli.tasks.code.paths import path_of
+from kolmocli.tasks.code.paths import Files
 from kolmocli.tasks.code.printing import Printed
 from kolmocli.tasks.code.tester import Bench
 from kolmocli.tasks.code.tokens import Unknown, _need
 
 _ERROR = "under_key"
 """The key of an exception that a call raised, in what stands for it here."""
-_OPENING = "open", "TemporaryFile", "TemporaryDirectory", "connect", "ZipFile"
-"""Ends of the names of what makes an object in any case."""
 
 
 def _placed(value: Any, places: list[Any]) -> Any:
@@ -50,11 +48,7 @@ class Keeping(Bench):
         self.printed = Printed(self)
         self.patches = 0
         """How often a name of the program was given another meaning in this test."""
-        self.Path = path_of(self)
-        self.opened: set[Any] = set()
-        """Keys of files, which are what `with` calls them."""
-        self.own_folder: Any = None
-        """Of this test."""
+        self.files = Files(self)
         self.redirect, self.redirected = self.printed.redirect, self.printed.redirected
 
     def stub(self, function: str) -> Callable[..., Any]:
@@ -74,43 +68,18 @@ class Keeping(Bench):
         known = self.space["__builtins__"].get(key) if type(key) is str and key not in self.classes else None
         return known if isinstance(known, type) else self.handles.setdefault(key, Handle(self, key))
 
-    def library(self, path: str) -> Handle:
-        """A part of Python's library as the program has it, with its files."""
-        return Handle(self, (LIBRARY, path))
-
-    def in_new_folder(self) -> None:
-        """The next test begins."""
-        self.own_folder = None
-
-    def folder(self) -> Any:
-        """The one that pytest gives to a test and to its fixtures."""
-        if self.own_folder is None:
-            self.own_folder = self.mktemp("test")
-        return self.own_folder
-
-    @property
-    def folders(self) -> Any:
-        """What makes more of them."""
-        return self
-
-    def mktemp(self, name: str, numbered: bool = True) -> Any:
-        made = self.Path(f"/tmp/{name}-{self._key()}" if numbered else f"/tmp/{name}")
-        self.library("os.mkdir")(made)
-        return made
-
     def makes(self, key: Any) -> bool:
         """Whether this makes an object whenever it is called."""
-        return key in self.classes or (type(key) is tuple and key[1].endswith(_OPENING))
+        return key in self.classes or self.files.makes(key)
 
     def make(self, maker: Any, arguments: Any, keywords: Any) -> Any:
         """A new object. What is known of it is that it was made, or what was raised instead."""
-        key = self._key()
-        if type(maker) is tuple and not maker[1].endswith("Directory"):
-            self.opened.add(key)
+        key = self.next_key()
+        self.files.note(maker, key)
         self._call("_object_made", (maker,), arguments, keywords)
         return self.handle(key)
 
-    def _key(self) -> int:
+    def next_key(self) -> int:
         """Of the next call: the same however far the calls of another part go."""
         return self.part_number << 32 | len(self.calls.get(self.part_number, ()))
 
@@ -148,7 +117,7 @@ class Keeping(Bench):
         return _placed(made, places)
 
     def _call(self, function: str, names: tuple[str, ...], arguments: Any, keywords: Any) -> Any:
-        key = self._key()
+        key = self.next_key()
         try:
             return super().stub(function)(key, *names, self._sent(list(arguments)), self._sent(keywords))
         except NotLent as error:
@@ -279,7 +248,7 @@ class Keeping(Bench):
             return OBJECT, value.__name__
         if isinstance(value, types.FunctionType) and value in self.stubs:
             return OBJECT, self.stubs[value]
-        return self.lending.sent(value, self._key(), self._sent)
+        return self.lending.sent(value, self.next_key(), self._sent)
 
     def patch(self, path: str, value: Any) -> None:
         """Give a name another meaning in the program until the test ends: `builtins.input`, `random.random`."""

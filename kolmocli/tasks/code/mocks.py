@@ -14,15 +14,15 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 
-from kolmocli.tasks.code import imports, mock_calls
+from kolmocli.tasks.code import imports, mock_calls, mock_files
+from kolmocli.tasks.code.mock_names import OF_CLASS, Named
 from kolmocli.tasks.code.rewriting import on_bench
 from kolmocli.tasks.code.tester import BENCH
 
-_MOCKS = ("Mock", "MagicMock", "AsyncMock")
+_MOCKS = ("Mock", "MagicMock", "AsyncMock", "mock_open")
 _SET = ("return_value", "side_effect")
-_OF_CLASS = "_of_class_"
 _STDOUT = "'sys.stdout'"
 
 
@@ -74,6 +74,8 @@ class _Plain(ast.NodeTransformer):
         """Names of mocks, and what is patched by them."""
         self._used, self._awaited = set[str](), set[str]()
         self._fixtures = dict[str, ast.Call]()
+        self._files = dict[str, str]()
+        """Names of `mock_open` and of its files, and its own."""
         self._told = set[str]()
         self._made = 0
         self.reads_calls = False
@@ -92,7 +94,7 @@ class _Plain(ast.NodeTransformer):
         for node in ast.walk(tree):
             match node:
                 case ast.ClassDef():
-                    _Named(self._is_mock).visit(node)
+                    Named(self._is_mock).visit(node)
         for node in ast.walk(tree):
             match node:
                 case ast.FunctionDef(name, body=[ast.Return(ast.Call() as made)], decorator_list=[decorator]) if (
@@ -132,7 +134,7 @@ class _Plain(ast.NodeTransformer):
         node.decorator_list = kept
         self.generic_visit(node)
         node.body[:0] = begun
-        self._mocks = outer | {name: calls for name, calls in self._mocks.items() if name.startswith(_OF_CLASS)}
+        self._mocks = outer | {name: calls for name, calls in self._mocks.items() if name.startswith(OF_CLASS)}
         return node
 
     def _is_patch(self, node: ast.expr) -> bool:
@@ -160,6 +162,9 @@ class _Plain(ast.NodeTransformer):
         match node:
             case ast.Assign([ast.Name(name)], ast.Call() as made) if self._is_mock(made):
                 return self._mock(name, made)
+            case ast.Assign([ast.Name(name)], value) if (opened := mock_files.opened(value, self._files)) is not None:
+                self._files[name] = opened
+                return ast.Pass()
             case ast.Assign([ast.Attribute(ast.Name(name), part)]) if name in self._mocks and part in _SET:
                 return self._changed(name, part, node)
             case ast.Assign([ast.Tuple(names)], ast.Tuple(values)) if any(map(self._is_mock, values)):
@@ -177,6 +182,13 @@ class _Plain(ast.NodeTransformer):
                 return self._patched(path, self.visit(value))
             case ast.Call(ast.Attribute(ast.Name("monkeypatch"), "setattr"), [owner, name, value]):
                 return self._patched(self._attribute(owner, name), self.visit(value))
+            case ast.Call(ast.Attribute(ast.Attribute(file, "write"), method), given, named) if (
+                opened := mock_files.opened(file, self._files)
+            ):
+                given, named = [self.visit(each) for each in given], [self.visit(each) for each in named]
+                return mock_calls.stated(mock_files.written(opened), method, given, named)
+            case call if (moved := mock_files.moved(call)) is not None:
+                return ast.Expr(self.visit(moved))
         return self.generic_visit(node)  # type: ignore[return-value]
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
@@ -184,17 +196,28 @@ class _Plain(ast.NodeTransformer):
             case ast.Attribute(ast.Name(name), part) if name in self._mocks:
                 if part not in mock_calls.READ:
                     raise ValueError(f"the tests use more of a mock than is read: `{ast.unparse(node)}`")
-                self.reads_calls |= part not in ("called", "call_count")
-                return mock_calls.read(self._mocks[name], part)
+                return self._read(self._mocks[name], part)
+            case ast.Attribute(ast.Attribute(file, "write"), part) if (
+                part in mock_calls.READ and (opened := mock_files.opened(file, self._files)) is not None
+            ):
+                return self._read(mock_files.written(opened), part)
         return self.generic_visit(node)  # type: ignore[return-value]
+
+    def _read(self, calls: str, part: str) -> ast.expr:
+        self.reads_calls |= part not in ("called", "call_count")
+        return mock_calls.read(calls, part)
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
         self.generic_visit(node)
         return mock_calls.noted(node.args, node.keywords) if self._is(node.func, "call") else node
 
     def _mock(self, name: str, made: ast.Call) -> list[ast.stmt]:
-        self._mocks[name] = f"{name}_calls"
+        self._mocks[name] = f"{name}_calls" if name.startswith(OF_CLASS) else f"{name.lstrip('_')}_calls"
         self._used.discard(name)
+        if self._is(made.func, "mock_open"):
+            self._files[name] = name
+            begun = ast.parse(f"{self._mocks[name]} = []").body
+            return [*begun, *mock_files.function(name, self._mocks[name], made)]
         parts = {name: self.visit(value) for name in _SET if (value := _value(made, name)) is not None}
         if len(parts) < len(made.keywords) or made.args:
             raise ValueError(f"the tests use more of a mock than is read: `{ast.unparse(made)}`")
@@ -222,6 +245,8 @@ class _Plain(ast.NodeTransformer):
         return node
 
     def _patch(self, made: ast.Call, name: str | None) -> list[ast.stmt]:
+        if (moved := mock_files.of_environment(made)) is not None:
+            return [ast.Expr(self.visit(moved))]
         if not made.args:
             raise ValueError(f"the tests use more of mocks than is read: `{ast.unparse(made)}`")
         path, *new = made.args
@@ -229,14 +254,19 @@ class _Plain(ast.NodeTransformer):
             path, new = self._attribute(path, new[0]), new[1:]
         given = new[0] if new else _value(made, "new")
         self._made += 1
+        called_too = name is not None
         name, made.args = name or f"_patched_{self._made}", []
         if ast.unparse(path) == _STDOUT:
             called = _value(made, "new_callable")
             stream = ast.unparse(given) if called is None and given else f"{ast.unparse(called or path)}()"
             return ast.parse(f"import sys\nsys.stdout = {name} = {stream}").body
-        if given is not None:
+        if given is not None and not self._is_mock(given):
+            if called_too and isinstance(given, ast.Name) and given.id in self._mocks:
+                self._mocks[name] = self._mocks[given.id]
             return self._patched(path, self.visit(given))
         self._paths[name] = path
+        if isinstance(given, ast.Call):
+            return [*self._mock(name, given), *self._patched(path, ast.Name(name))]
         called = _value(made, "new_callable")
         if called is not None and self._is(called, *_MOCKS):
             made = ast.Call(called, [], [key for key in made.keywords if key.arg != "new_callable"])
@@ -255,37 +285,6 @@ class _Plain(ast.NodeTransformer):
                 first, _, rest = text.partition(".")
                 return [ast.Expr(on_bench("patch", ast.Constant(rest if first in self._program else text), value))]
         raise ValueError(f"the tests patch `{ast.unparse(path)}`, which is not read")
-
-
-class _Named(ast.NodeTransformer):
-    """Attributes of `self` that are mocks, in a class, as names of the module."""
-
-    def __init__(self, is_mock: Callable[[ast.expr], bool]) -> None:
-        self._is_mock = is_mock
-        self._found = set[str]()
-
-    def visit_ClassDef(self, node: ast.ClassDef) -> ast.ClassDef:
-        for each in node.body:
-            if isinstance(each, ast.FunctionDef):
-                names = {name for inner in ast.walk(each) for name in self._made(inner)}
-                self._found |= names
-                if names:
-                    lists = [f"{_OF_CLASS}{name}{end}" for name in sorted(names) for end in ("", "_calls", "_returns")]
-                    each.body.insert(0, ast.Global(lists))
-        self.generic_visit(node)
-        return node
-
-    def _made(self, node: ast.AST) -> list[str]:
-        match node:
-            case ast.Assign([ast.Attribute(ast.Name("self"), name)], value) if self._is_mock(value):
-                return [name]
-        return []
-
-    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
-        if isinstance(node.value, ast.Name) and node.value.id == "self" and node.attr in self._found:
-            return ast.copy_location(ast.Name(f"{_OF_CLASS}{node.attr}", node.ctx), node)
-        self.generic_visit(node)
-        return node
 
 
 def _value(call: ast.Call, name: str) -> ast.expr | None:

@@ -239,6 +239,235 @@ class TestStore(unittest.TestCase):
     def test_fresh(self):
         self.assertIsNone(self.store.get("a"))
 """),
+    Case("another folder", TEXTS, ('line + "\\n"', 'line'), """
+def test_it(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    log = Log("l.txt")
+    log.write("a")
+    assert (tmp_path / "l.txt").read_text() == "a\\n"
+    assert os.listdir() == ["l.txt"]
+def test_again(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert Log("l.txt").lines() == []
+"""),
+    Case("files that are mocks", TEXTS, ("file.read().split()", "file.read()"), """
+from unittest.mock import mock_open, patch
+def test_it():
+    with patch("builtins.open", mock_open(read_data="a b c")):
+        assert count_words("x") == 3
+class TestIt(unittest.TestCase):
+    @patch("builtins.open", new_callable=mock_open, read_data="one two")
+    def test_decorated(self, mocked):
+        self.assertEqual(count_words("dummy.txt"), 2)
+        mocked.assert_called_once_with("dummy.txt", encoding="utf-8")
+    @patch("builtins.open", mock_open(read_data=""))
+    def test_empty(self):
+        self.assertEqual(count_words("dummy.txt"), 0)
+    def test_lines(self):
+        m = mock_open(read_data="x\\ny\\n")
+        with patch("builtins.open", m) as opened:
+            self.assertEqual(Log("p").lines(), ["x", "y"])
+        opened.assert_called_with("p")
+    @patch("builtins.open", side_effect=FileNotFoundError)
+    def test_none(self, _):
+        self.assertEqual(Log("p").lines(), [])
+"""),
+    Case("what is written to mocks", TEXTS, ('line + "\\n"', 'line'), """
+from unittest.mock import mock_open, patch
+class TestIt(unittest.TestCase):
+    def test_write(self):
+        m = mock_open()
+        with patch("builtins.open", m):
+            Log("p").write("line")
+        m.assert_called_once_with("p", "a")
+        m().write.assert_called_once_with("line\\n")
+    @patch("builtins.open", new_callable=mock_open)
+    def test_handle(self, mocked):
+        Log("p").write("line")
+        handle = mocked()
+        handle.write.assert_called_once_with("line\\n")
+    @patch("builtins.open", new_callable=mock_open)
+    def test_value(self, mocked):
+        Log("p").write("x")
+        Log("p").write("y")
+        mocked.return_value.write.assert_any_call("x\\n")
+        self.assertEqual(mocked.call_count, 2)
+        written = "".join(call.args[0] for call in mocked().write.call_args_list)
+        self.assertEqual(written, "x\\ny\\n")
+"""),
+    Case("a folder of py.path", TEXTS, ("file.read().split()", "file.read()"), """
+def test_it(tmpdir):
+    path = tmpdir.join("a.txt")
+    path.write("one two")
+    assert count_words(str(path)) == 2
+    assert count_words(path) == 2
+    assert path.read() == "one two" and path.check()
+    sub = tmpdir.mkdir("sub")
+    sub.join("b.txt").write("12")
+    assert sizes(str(tmpdir)) == {"a.txt": 7, "b.txt": 2}
+"""),
+    Case("folders of pytest's", TEXTS, ("max(Path", "min(Path"), """
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    made = tmp_path_factory.mktemp("data")
+    for name in ("x", "y"):
+        (made / f"{name}.txt").write_text(name * 3)
+    return made
+def test_it(folder):
+    assert sizes(folder) == {"x.txt": 3, "y.txt": 3}
+def test_other(folder):
+    assert newest(folder).name == "y.txt"
+"""),
+    Case("cleanups", TEXTS, ('int(row["n"])', '1'), """
+class TestIt(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.mkdtemp()
+        cls.path = os.path.join(cls.folder, "w.txt")
+        with open(cls.path, "w") as file:
+            file.write("a b\\nc")
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.folder)
+    def setUp(self):
+        self.more = tempfile.TemporaryDirectory()
+        self.addCleanup(self.more.cleanup)
+    def test_it(self):
+        self.assertEqual(count_words(self.path), 3)
+    def test_more(self):
+        name = os.path.join(self.more.name, "rows.csv")
+        save_rows(name, [{"name": "q", "n": 5}])
+        self.assertEqual(total(name), 5)
+        self.assertTrue(os.path.isfile(name))
+        self.assertEqual(open(name).read().splitlines(), ["name,n", "q,5"])
+"""),
+    Case("functions that write", TEXTS, ("writer.writeheader()", "pass"), """
+def write(path, text):
+    with open(path, "w") as file:
+        file.write(text)
+    return path
+@pytest.mark.parametrize("text, n", [("", 0), ("a", 1), ("a\\tb\\nc", 3)])
+def test_it(tmp_path, text, n):
+    assert count_words(write(tmp_path / "t.txt", text)) == n
+def test_json(tmp_path):
+    path = write(str(tmp_path / "s.json"), json.dumps({"k": [1, 2]}))
+    settings(path, z=None)
+    assert json.load(open(path)) == {"k": [1, 2], "z": None}
+def test_rows(tmp_path):
+    path = tmp_path / "r.csv"
+    save_rows(path, [{"name": "a", "n": 1}])
+    with open(path) as f:
+        assert list(csv.reader(f)) == [["name", "n"], ["a", "1"]]
+    with open(path) as f:
+        rows = [row for row in csv.reader(f)]
+    assert rows[1] == ["a", "1"]
+"""),
+    Case("while it is open", TEXTS, ("shutil.move", "shutil.copy"), """
+def test_it():
+    with tempfile.NamedTemporaryFile(mode="w+", suffix=".txt") as f:
+        f.write("p q r s")
+        f.flush()
+        assert count_words(f.name) == 4
+        f.seek(0)
+        assert f.read() == "p q r s"
+def test_walk(tmp_path):
+    for n in range(3):
+        d = tmp_path / f"d{n}"
+        d.mkdir()
+        (d / "f.txt").write_text("x" * n)
+    found = []
+    for root, dirs, files in os.walk(tmp_path):
+        for name in files:
+            found.append(os.path.relpath(os.path.join(root, name), tmp_path))
+    assert sorted(found) == ["d0/f.txt", "d1/f.txt", "d2/f.txt"]
+    tidy(tmp_path / "d1")
+    assert os.path.exists(tmp_path / "d1" / "f" / "f.txt")
+    assert not (tmp_path / "d1" / "f.txt").exists()
+"""),
+    Case("patches of os", TEXTS, ("os.path.exists(path)", "os.path.isfile(path)"), """
+from unittest.mock import patch
+class TestIt(unittest.TestCase):
+    @patch("os.path.exists", return_value=False)
+    def test_it(self, exists):
+        self.assertEqual(settings("n.json", a=1), {"a": 1})
+        exists.assert_called_once_with("n.json")
+        with open("n.json") as f:
+            self.assertEqual(json.load(f), {"a": 1})
+        os.remove("n.json")
+    @patch("shutil.move")
+    @patch("os.makedirs")
+    @patch("os.path.isfile", return_value=True)
+    @patch("os.listdir", return_value=["ab", "c"])
+    def test_tidy(self, listdir, isfile, makedirs, move):
+        tidy("folder")
+        self.assertEqual(move.call_count, 2)
+        makedirs.assert_any_call("folder/a", exist_ok=True)
+"""),
+    Case("a folder for each test", TEXTS, ('line + "\\n"', 'line'), """
+class TestLog:
+    @pytest.fixture(autouse=True)
+    def setup(self, tmp_path):
+        self.path = tmp_path / "log"
+        self.log = Log(self.path)
+    def test_it(self, tmp_path):
+        self.log.write("x")
+        assert self.path.parent == tmp_path
+        assert self.path.read_text() == "x\\n"
+        assert [p.name for p in tmp_path.iterdir()] == ["log"]
+    def test_unicode(self):
+        self.log.write("é ü")
+        assert self.log.lines() == ["é ü"]
+        assert self.path.stat().st_size > 4
+"""),
+    Case("a database in a folder", TEXTS, ("found and found[0]", "found"), """
+from contextlib import closing
+@pytest.fixture
+def store(tmp_path):
+    made = Store(str(tmp_path / "s.db"))
+    yield made
+    made.close()
+def test_it(store, tmp_path):
+    store.put("k", 3)
+    with closing(sqlite3.connect(str(tmp_path / "s.db"))) as c:
+        assert c.execute("SELECT COUNT(*) FROM t").fetchone()[0] == 1
+        rows = c.execute("SELECT * FROM t").fetchall()
+        assert rows == [("k", 3)]
+    assert store.get("k") == 3 and store.get("none") is None
+def test_memory():
+    store = Store(":memory:")
+    store.put("a", 1)
+    assert store.get("a") == 1
+"""),
+    Case("an exception while it is open", TEXTS, ('open(path, encoding', 'open(path, "a+", encoding'), """
+def test_it(tmp_path):
+    with pytest.raises(ValueError):
+        with open(tmp_path / "x", "w") as f:
+            f.write("partial")
+            raise ValueError("stop")
+    assert count_words(tmp_path / "x") == 1
+    with pytest.raises(FileNotFoundError):
+        count_words(tmp_path / "none")
+    with pytest.raises((IsADirectoryError, PermissionError)):
+        count_words(tmp_path)
+    with pytest.raises(FileExistsError):
+        open(tmp_path / "x", "x")
+"""),
+    Case("the environment", "import os\ndef place(): return os.environ.get('HOME_OF', os.getenv('OTHER', 'nowhere'))\n", ("'OTHER'", "'ANOTHER'"), """
+from unittest.mock import patch
+def test_set(monkeypatch):
+    assert place() == "nowhere"
+    monkeypatch.setenv("HOME_OF", "here")
+    assert place() == "here"
+    monkeypatch.delenv("HOME_OF")
+    assert place() == "nowhere"
+def test_patched():
+    with patch.dict(os.environ, {"OTHER": "there"}, clear=True):
+        assert place() == "there"
+    assert place() == "nowhere"
+@patch.dict("os.environ", {"OTHER": "a", "HOME_OF": "b"})
+def test_decorated():
+    assert place() == "b"
+"""),
 ]  # fmt: skip
 
 
@@ -249,7 +478,7 @@ def task_of(tests: str, program: str = TEXTS) -> CodeTask:
 @pytest.mark.docker
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_a_program_is_judged_by_tests_that_have_files(docker_box: Sandbox, case: Case) -> None:
-    require_judged(task_of(case.tests), case, docker_box)
+    require_judged(task_of(case.tests, case.program), case, docker_box)
 
 
 @pytest.mark.docker
