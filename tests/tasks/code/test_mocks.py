@@ -252,7 +252,7 @@ def test_a_program_is_judged_by_tests_with_mocks(docker_box: Sandbox, case: Case
         ("with patch(target='builtins.input'):\n        assert f(1) == 1", "target="),
         ("with patch(name):\n        assert f(1) == 1", "name"),
         ("with patch.object(f(1), 'x'):\n        assert f(1) == 1", "f(1)"),
-        ("monkeypatch.setenv('A', 'b')", "monkeypatch"),
+        ("monkeypatch.setitem(A, 'a', 1)", "monkeypatch"),
         ("monkeypatch.setattr(f(1), 'b', 3)", "getattr(f(1), 'b')"),
         ("assert f(mock.ANY) == 1", "mock"),
     ],
