@@ -35,8 +35,8 @@ def with_files(tree: ast.Module, code: Sequence[str] = ()) -> ast.Module:
     there = {name: path for text in code for name, path in _imported(text).items() if name not in own}
     names = there | _names(tree)
     known = {_path(node, names) for node in ast.walk(tree)}
-    if _has_folder(tree) or any(path in _PATHS or _reaches(path) for path in known if path):
-        return ast.fix_missing_locations(_Filed(names).visit(tree))
+    if _has_file(tree) or any(path in _PATHS or _reaches(path) for path in known if path):
+        return ast.Module(_Filed(names).visit(ast.fix_missing_locations(tree)).body, [])
     return tree
 
 
@@ -50,9 +50,11 @@ def _reaches(path: str) -> bool:
     return path in _REACHING or path.partition(".")[0] in _WHOLE
 
 
-def _has_folder(tree: ast.Module) -> bool:
-    """Whether pytest would give them one."""
-    return any(isinstance(node, ast.Attribute) and ast.unparse(node) == ast.unparse(_FILES) for node in ast.walk(tree))
+def _has_file(tree: ast.Module) -> bool:
+    """Whether pytest would give them a folder, or a program one of theirs."""
+    nodes = [*ast.walk(tree)]
+    given = any(isinstance(node, ast.Attribute) and ast.unparse(node) == ast.unparse(_FILES) for node in nodes)
+    return given or any(isinstance(node, ast.Constant) and node.value == "builtins.open" for node in nodes)
 
 
 def _names(tree: ast.Module) -> dict[str, str]:

@@ -79,6 +79,8 @@ class Objects:
     """Names of values that they read."""
     kept: bool = False
     """They keep objects, or look at what a function may have changed."""
+    files: bool = False
+    """They write files, or look at them."""
 
 
 NONE = Objects()
@@ -98,7 +100,8 @@ def without_objects(
     Raises:
         ValueError: they inherit from a class of the program.
     """
-    tree = boxed(with_files(tree, code))
+    filed = with_files(tree, code)
+    files, tree = filed is not tree, boxed(filed)
     names = bound(tree)
     own = {*dir(builtins), *names, *known}
     errors = [name for name in _errors(tree) if name not in own]
@@ -120,7 +123,7 @@ def without_objects(
     tree = changing.visit(tree)
     if kept := bool(classes or constants) or changing.found:
         tree = Asking(names, constants, changing.sources).visit(tree)
-    found = Objects(tuple(change.methods.values()), tuple(classes), tuple(errors), constants, kept)
+    found = Objects(tuple(change.methods.values()), tuple(classes), tuple(errors), constants, kept, files)
     return ast.fix_missing_locations(tree), found
 
 

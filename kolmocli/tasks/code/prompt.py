@@ -15,6 +15,8 @@ _ANNOTATIONS = re.compile(r"\b(?:Dict|List|Optional|Set|Tuple|Union)(?=\[)")
 _RULES = """\
 Only the modules of Python's standard library that compute are there: no files, no network, no other processes. Answer \
 with the code alone, in one code block."""
+_WITH_FILES = """\
+Python's standard library is there, for files too: no network, no other processes. Answer with the code alone, in one code block."""
 _TO_COMPLETE = "Complete a Python {0}. Give the whole {0}, with what it imports. {1}"
 _IN_WORDS = "Write a Python {}. {}"
 _SCRIPT = "Write a {} program that reads its input from standard input and prints its output. {}"
@@ -26,18 +28,20 @@ _LANGUAGES: dict[Written, tuple[str, str]] = {
 }  # fmt: skip
 
 
-def function_to_complete(code: str, what: str = "function") -> Prompt:
-    """For a function, or a class, whose beginning is given."""
-    return Prompt(code, _TO_COMPLETE.format(what, _RULES))
+def function_to_complete(code: str, what: str = "function", files: bool = False) -> Prompt:
+    """For a function, or a class, whose beginning is given; `files` says whether it has files."""
+    return Prompt(code, _TO_COMPLETE.format(what, _WITH_FILES if files else _RULES))
 
 
-def function_in_words(words: str, *called: str, what: str = "function", used: Sequence[str] = ()) -> Prompt:
+def function_in_words(
+    words: str, *called: str, what: str = "function", used: Sequence[str] = (), files: bool = False
+) -> Prompt:
     """For a function, or a class, that is described. `called` is its name, or a call of it: never what that returns. `used` are names of
     values that the tests read."""
     tests = f"The tests call {_listed(called)}."
     if used:
         tests += f" They use {_listed(used)}."
-    return Prompt(f"{words.rstrip()}\n{tests}", _IN_WORDS.format(what, _RULES))
+    return Prompt(f"{words.rstrip()}\n{tests}", _IN_WORDS.format(what, _WITH_FILES if files else _RULES))
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -88,9 +88,9 @@ def human_eval(record: Mapping[str, Any]) -> CodeTask:
     functions = [name for name in stubs if name not in objects.classes + objects.errors]
     what = "class" if function in objects.classes else "function"
     asked_for = dict.fromkeys([entry, *objects.classes])
-    words = prompt.function_in_words(asked, *asked_for, what=what, used=objects.constants)
+    words = prompt.function_in_words(asked, *asked_for, what=what, used=objects.constants, files=objects.files)
     return CodeTask(
-        prompt=prompt.function_to_complete(asked, what) if opening and not methods else words,
+        prompt=prompt.function_to_complete(asked, what, objects.files) if opening and not methods else words,
         tests=Asserts(code, functions, prompt.closed(opening) if opening else "", task_id or function, objects),
         entry_point=function, opening=opening, reference=reference, task_id=task_id, objects=objects,
         allowance=allowance(record),
@@ -124,7 +124,7 @@ def mbpp(record: Mapping[str, Any]) -> CodeTask:
     task_id = _task_id(record)
     names = [name for name in functions if name not in objects.classes + objects.errors]
     return CodeTask(
-        prompt=prompt.function_in_words(asked, shown, what="class" if function in objects.classes else "function", used=objects.constants),
+        prompt=prompt.function_in_words(asked, shown, what="class" if function in objects.classes else "function", used=objects.constants, files=objects.files),
         tests=Asserts(tests, names, setup, task_id or function, objects),
         entry_point=function, reference=reference, task_id=task_id, objects=objects, allowance=allowance(record),
     )  # fmt: skip

@@ -508,3 +508,10 @@ def test_a_path_is_what_it_says(docker_box: Sandbox, liar: str) -> None:
     )
     outcomes = judge([task] * 2, [TEXTS, TEXTS + liar], docker_box, Terms(Relative(0.25)))
     assert [outcome.passed for outcome in outcomes] == [True, False]
+
+
+def test_a_policy_is_told_that_there_are_files() -> None:
+    written, opened = (task_of(case.tests) for case in CASES if case.name in ("json", "files that are mocks"))
+    without = task_of("def test_it():\n    assert renamed('a', '.b')\n")
+    assert "for files too" in written.prompt.system and written.prompt.system == opened.prompt.system
+    assert "no files" in without.prompt.system
