@@ -41,7 +41,7 @@ def prepare(names: Sequence[str]) -> None:
     """Load these modules and all else that programs can use, in the template, before the first fork."""
     scope.load(names)
     _spaces.update({b"D": scope.language(), b"P": (scope.fresh(), ()), b"V": (scope.fresh(), ())})
-    _spaces[b"C"] = scope.fresh("solution"), ()
+    _spaces[b"C"] = scope.fresh("solution", open=scope.open_file), ()
     null = os.open(os.devnull, os.O_WRONLY)
     for _ in range(8):  # the paths that every child takes: what they allocate and cache lies ready in a few pages
         for kind, body in REHEARSALS:
@@ -65,8 +65,6 @@ def main(fd: int, max_items: int) -> None:
     space, functions = _spaces.get(kind, ({}, ()))
     if kind in (b"P", b"V", b"C"):
         space = scope.found_by_name(space)
-    if kind == b"C":
-        space["__builtins__"]["open"] = modules.with_files(scope.Process.streams)
     os.write(fd, _run(fd, kind, message[1:], space, functions, max_items))
     os._exit(FINISHED)
 

@@ -4,7 +4,6 @@ import itertools
 import os
 import sys
 from typing import Any
-from urllib.parse import quote
 
 from folders import Folders
 
@@ -26,7 +25,8 @@ def install(files: Folders) -> None:
         if name not in files.scratch.files:
             files.scratch.handle(database, "x")
         if name not in kept:
-            address = f"file:{next(numbers)}{quote(name)}?mode=memory&cache=shared"
+            escaped = name.translate({ord(mark): f"%{ord(mark):x}" for mark in "%?#"})
+            address = f"file:{next(numbers)}{escaped}?mode=memory&cache=shared"
             kept[name] = address, real(address, uri=True)
         return real(kept[name][0], *arguments, uri=True, **named)
 

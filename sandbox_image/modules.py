@@ -6,20 +6,15 @@ and never what is expected of them.
 """
 
 import atexit
-import builtins
-import io
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, NoReturn
 
-import databases
 import frames
 import scope
 import values
-from folders import Folders
-from scratch import Scratch
 from statements import FILENAME
 from streams import Streams
 
@@ -70,7 +65,8 @@ def script(fd: int, program: bytes, early: bytes, files: bytes = b"") -> bytes:
 
     sys.set_int_max_str_digits(0)  # what is printed is text, and the host reads no integer out of it
     scope.Process.streams, scope.Process.leave = streams, leave
-    with_files(streams, ((str(name, "utf-8"), data) for name, data in zip(parts, parts, strict=True)))
+    if files:
+        scope.begin_files((str(name, "utf-8"), data) for name, data in zip(parts, parts, strict=True))
     for module in (sys, scope.SYS):
         module.__dict__.update(
             stdin=streams.stdin, stdout=streams.stdout, stderr=streams.stderr, __stdin__=streams.stdin,
@@ -82,20 +78,9 @@ def script(fd: int, program: bytes, early: bytes, files: bytes = b"") -> bytes:
         return frames.said("MLE")
 
 
-def with_files(streams: Streams, given: Iterable[tuple[str, bytes | memoryview]] = ()) -> Callable[..., Any]:
-    """`open` of a program that has files, by which modules open them, too: codecs, fileinput, pathlib. This process has no others then."""
-    streams.files = Folders(Scratch(given))
-    streams.files.install()
-    databases.install(streams.files)
-    io.open = builtins.open = streams.open
-    if tokenize := sys.modules.get("tokenize"):  # of linecache
-        vars(tokenize).update(_builtin_open=streams.open)
-    return streams.open
-
-
 def _ended(code: CodeType, streams: Streams) -> bytes:
     raised: str | None = None
-    space = scope.found_by_name(scope.fresh(input=input, exit=sys.exit, quit=sys.exit, open=streams.open))
+    space = scope.found_by_name(scope.fresh(input=input, exit=sys.exit, quit=sys.exit, open=scope.open_file))
     try:
         exec(code, space)
     except SystemExit as error:

@@ -7,17 +7,21 @@ they may do is decided by the process around them (`jail.py`).
 import atexit
 import builtins
 import codecs
+import io
 import itertools
 import os
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import FrameType, FunctionType, ModuleType
 from typing import Any
 
+import databases
 import loops
 import substitutes
 import threads
+from folders import Folders
+from scratch import Scratch
 from statements import FILENAME, HABITUAL_MODULES, MODULES, MORE_MODULES
 from streams import Streams
 
@@ -43,6 +47,7 @@ class NotImportable(ModuleNotFoundError):
 
 
 _SITE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "site")
+_WITHOUT_FILES = frozenset({*MODULES, *MORE_MODULES} - {"io"})
 _importable = {*MODULES, *MORE_MODULES, *HABITUAL_MODULES}
 
 
@@ -118,6 +123,26 @@ class Process:
     leave: Callable[[int], Any] = os._exit
 
 
+def open_file(*given: Any, **named: Any) -> Any:
+    """`open` of a program that has files."""
+    begin_files()
+    return Process.streams.open(*given, **named)
+
+
+def begin_files(given: Iterable[tuple[str, bytes | memoryview]] = ()) -> None:
+    """Let the program and Python's modules find files in the memory of this process, and no others. Most programs ask for none, so this
+    happens at the first `open`, or when a module is imported that may open one."""
+    streams = Process.streams
+    if streams.files is not None:
+        return
+    streams.files = Folders(Scratch(given))
+    streams.files.install()
+    databases.install(streams.files)
+    io.open = builtins.open = streams.open
+    if tokenize := sys.modules.get("tokenize"):  # of linecache
+        vars(tokenize).update(_builtin_open=streams.open)
+
+
 _SUBSTITUTES: dict[str, Callable[[], ModuleType]] = {
     "os": lambda: substitutes.operating_system(Process.streams, Process.leave),
     "resource": substitutes.resources,
@@ -154,6 +179,8 @@ def _importer(real: Callable[..., Any], own: ModuleType) -> Callable[..., Any]:
         level: int = 0,
     ) -> Any:
         top = name.partition(".")[0]
+        if top not in _WITHOUT_FILES and hasattr(own, "open"):
+            begin_files()
         if level == 0 and top in _SUBSTITUTES:
             return _substitute(name, bool(fromlist))
         if level == 0 and name == "builtins":
