@@ -21,9 +21,12 @@ def install(files: Folders) -> None:
     def connect(database: Any, *arguments: Any, **named: Any) -> Any:
         if named.get("uri") or os.fspath(database) in ("", ":memory:", b"", b":memory:"):
             return real(database, *arguments, **named)
-        name = files.scratch.name(database)
-        if name not in files.scratch.files:
-            files.scratch.handle(database, "x")
+        try:
+            name = files.scratch.name(database)
+            if name not in files.scratch.files:
+                files.scratch.handle(database, "x")
+        except OSError:
+            raise loaded.OperationalError("unable to open database file") from None
         if name not in kept:
             escaped = name.translate({ord(mark): f"%{ord(mark):x}" for mark in "%?#"})
             address = f"file:{next(numbers)}{escaped}?mode=memory&cache=shared"

@@ -74,6 +74,8 @@ def load(names: Sequence[str]) -> None:
     for name in names:
         __import__(name)
     os.unlink = unlink
+    if random := sys.modules.get("random"):
+        random.seed(0)
     if "asyncio" in sys.modules:
         loops.prepare()
     if queues := sys.modules.get("queue"):  # it would wait for threads that cannot be
@@ -193,9 +195,6 @@ def _importer(real: Callable[..., Any], own: ModuleType) -> Callable[..., Any]:
             raise NotImportable(name)
         if name == "sys":
             return SYS
-        module = real(name, globals, locals, fromlist, level)
-        if name == "random":
-            module.seed(0)
-        return module
+        return real(name, globals, locals, fromlist, level)
 
     return __import__

@@ -17,6 +17,7 @@ from __future__ import annotations
 import ast
 import inspect
 import json
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
@@ -30,6 +31,7 @@ from kolmocli.tasks.code.checks import Check, Checks
 from kolmocli.tasks.code.judge import Broken, Planned, Second, Submission, Tests, returns_objects
 from kolmocli.tasks.code.literals import read_checks
 from kolmocli.tasks.code.objects import NONE, Objects, keeper, with_handles
+from kolmocli.tasks.code.repeating import BELOW
 from kolmocli.tasks.code.rewriting import is_silent, parse_tests, rewritten
 from kolmocli.tasks.outcome import Outcome
 
@@ -37,6 +39,8 @@ Parts = tuple[tuple[int, tuple[Call, ...]], ...]
 """Calls of the program by each test, each turn of a loop, and between those, under the number of that part."""
 MOST_ROUNDS = 100
 """Rounds of calls that depend on results."""
+MOST_CHANGES = 8
+"""Rounds after which calls seem to depend on the time."""
 
 
 class Asserts(Planned):
@@ -68,7 +72,7 @@ class Asserts(Planned):
         return is_silent(parse_tests(self.code))
 
     def attempt(self, submission: Submission) -> Attempt:
-        below = submission.below + keeper() * self.objects.kept
+        below = submission.below + self.objects.imports + BELOW * self.objects.seeds + keeper() * self.objects.kept
         return super().attempt(replace(submission, below=below))
 
     def with_objects(self, submission: Submission) -> Attempt:
@@ -82,14 +86,15 @@ class Asserts(Planned):
         kept = replace(self.objects, kept=True)
         return Asserts(with_handles(self.code), self.functions, self.opening, self.name, kept)
 
-    def job(self, parts: Parts = (), results: Sequence[Any] = ()) -> Job:
-        """Run the tests with these results of the calls of all these parts."""
+    def job(self, parts: Parts = (), results: Sequence[Any] = (), now: float = 0.0) -> Job:
+        """Run the tests at this time, with these results of the calls of all these parts."""
         request = {
             "opening": self.opening,
-            "functions": [*self.functions, *self.objects.classes],
+            "functions": [*self.functions, *self.objects.classes, *[tester.SEED] * self.objects.seeds],
             "classes": self.objects.classes,
             "errors": self.objects.errors,
             "tests": self._tests,
+            "now": now,
             "known": [(number, [(call.function, call.code) for call in part]) for number, part in parts],
             "results": [json.loads(values.line(result, tester.MOST_ITEMS)) for result in results],
         }
@@ -147,6 +152,13 @@ class Report:
     def calls(self) -> tuple[Call, ...]:
         return in_order(self.parts)
 
+    def changes(self, parts: Parts) -> bool:
+        """Whether calls are others than those that the program has made: they may depend on the time."""
+        found = dict(self.parts)
+        return any(
+            each != new for number, calls in parts for each, new in zip(calls, found.get(number, ()), strict=False)
+        )
+
     def plan(self, tests: Asserts) -> Tests:
         if self.unfit:
             return Broken(self.unfit) if tests.objects.kept else tests.keeping
@@ -182,6 +194,10 @@ class Calling:
     submission: Submission
     parts: Parts
     round: int = 1
+    changes: int = 0
+    """Rounds in which the tests made other calls than before."""
+    now: float | None = None
+    """Of the tests: this time, in all rounds from now on."""
 
     @property
     def job(self) -> Job | None:
@@ -201,7 +217,7 @@ class Testing:
 
     @property
     def job(self) -> Job | None:
-        return self.calling.tests.job(self.calling.parts, self.made.trace)
+        return self.calling.tests.job(self.calling.parts, self.made.trace, self.calling.now or time.time())
 
     def outcome(self, verdict: Verdict | None) -> Outcome | Attempt:
         assert verdict is not None
@@ -215,7 +231,9 @@ class Testing:
             return calling.submission.outcome(replace(self.made, status=verdict.status), ())
         again = returns_objects(self.made) and not calling.tests.objects.kept
         if report.open and not again and calling.round < MOST_ROUNDS:
-            return replace(calling, parts=report.parts, round=calling.round + 1)
+            changes = calling.changes + report.changes(calling.parts)
+            now = calling.now or (time.time() if changes == MOST_CHANGES else None)
+            return replace(calling, parts=report.parts, round=calling.round + 1, changes=changes, now=now)
         ended = (False,) * (report.error is not None or report.open)
         if not report.asserts and calling.tests.silent:
             ended = ended or (True,)

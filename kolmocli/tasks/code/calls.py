@@ -6,7 +6,7 @@ import ast
 import builtins
 
 from kolmocli.tasks.code.apart import AWAITED
-from kolmocli.tasks.code.tester import BENCH
+from kolmocli.tasks.code.tester import BENCH, SEED
 
 
 def called_functions(tree: ast.Module, setup: str, reference: str, asked: str | None = None) -> dict[str, str]:
@@ -29,7 +29,7 @@ def called_functions(tree: ast.Module, setup: str, reference: str, asked: str | 
                 match given:
                     case [ast.Name(name) as called, *rest]:
                         found.setdefault(name, ast.unparse(ast.Call(called, rest, node.keywords)))
-            case ast.Call(func=ast.Name(id=name)) if name not in known:
+            case ast.Call(func=ast.Name(id=name)) if name not in known and name != SEED:
                 found.setdefault(name, ast.unparse(node))
     return {name: called for name, called in found.items() if name not in known}
 

@@ -12,6 +12,8 @@ from kolmocli.tasks.code.looks import looked_after
 from kolmocli.tasks.code.rewriting import on_bench
 from kolmocli.tasks.code.tester import BENCH
 
+_OF_DICTS = frozenset({"Counter", "OrderedDict", "defaultdict", "most_common"})
+"""What only a dict of another type has, or is."""
 _OF_ANY_ERROR = ("args", "with_traceback", "__class__", "__str__")
 
 
@@ -103,7 +105,9 @@ def _is_of_bench(node: ast.AST) -> bool:
 
 def _is_taken_apart(node: ast.AST) -> bool:
     """Whether this is a value that is no plain one, and that `apart.py` takes apart."""
-    return isinstance(node, ast.Call) and (
-        (isinstance(node.func, ast.Name) and node.func.id in apart.MADE)
-        or (isinstance(node.func, ast.Attribute) and node.func.attr in apart.MADE)
-    )
+    match node:
+        case ast.Call(ast.Name(name) | ast.Attribute(attr=name)):
+            return name in apart.MADE
+        case ast.Name(name) | ast.Attribute(attr=name):
+            return name in _OF_DICTS
+    return False

@@ -203,6 +203,10 @@ class _Plain(ast.NodeTransformer):
                     "assertIsNotNone": ast.Compare(value, [ast.IsNot()], [none]),
                 }[method]  # fmt: skip
                 return ast.Assert(test)
+            case "assertNotAlmostEqual", [_, _, *_]:
+                [made] = ast.Module([self._asserted("assertAlmostEqual", arguments, keywords)], []).body  # type: ignore[list-item]
+                assert isinstance(made, ast.Assert)
+                return ast.Assert(ast.UnaryOp(ast.Not(), made.test))
             case "assertAlmostEqual" | "assertAlmostEquals", [one, other, *places]:
                 given = {each.arg: each.value for each in keywords}
                 digits = places[0] if places else given.get("places", ast.Constant(7))

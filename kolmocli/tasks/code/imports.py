@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 
 FRAMEWORKS = frozenset({"pytest", "pytest_asyncio", "unittest"})
 _PROGRAM = frozenset(
@@ -53,6 +53,53 @@ def taken(tree: ast.Module, program: frozenset[str]) -> dict[str, str]:
         for alias in node.names
         if alias.name != "*"
     }
+
+
+def library_names(tree: ast.AST, code: Sequence[str] = ()) -> dict[str, str]:
+    """What names of the tests are in Python's library: `{"join": "os.path.join"}`. They may use what this code imports."""
+    found = dict[str, str]()
+    for node in [each for text in code for each in ast.walk(_tree(text))] + [*ast.walk(tree)]:
+        match node:
+            case ast.Import(names):
+                for alias in names:
+                    top = alias.name.partition(".")[0]
+                    found |= {alias.asname: alias.name} if alias.asname else {top: top}
+            case ast.ImportFrom(str(module), names, 0):
+                found |= {alias.asname or alias.name: f"{module}.{alias.name}" for alias in names}
+    return found
+
+
+def lacking(program: str, tests: str) -> str:
+    """The imports of the tests that a program does without, as if it ran in their module."""
+    tree = _tree(program)
+    known = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
+    known |= library_names(tree).keys()
+    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} - known
+    found = ""
+    for node in _tree(tests).body:
+        if isinstance(node, ast.Import | ast.ImportFrom) and not is_import(node, FRAMEWORKS | _PROGRAM):
+            names = [alias for alias in node.names if (alias.asname or alias.name.partition(".")[0]) in used]
+            if names:
+                node.names = names
+                found += f"\n{ast.unparse(node)}"
+    return found
+
+
+def _tree(code: str) -> ast.Module:
+    try:
+        return ast.parse(code)
+    except (SyntaxError, ValueError):  # the end of a function whose beginning is the prompt
+        return ast.Module([], [])
+
+
+def path_of(node: ast.AST, names: Mapping[str, str]) -> str | None:
+    """`os.path.exists`, for what is that."""
+    match node:
+        case ast.Name(name, ast.Load()):
+            return names.get(name)
+        case ast.Attribute(owner, name, ast.Load()) if (path := path_of(owner, names)) is not None:
+            return f"{path}.{name}"
+    return None
 
 
 def modules(tree: ast.Module, modules: frozenset[str]) -> dict[str, str]:

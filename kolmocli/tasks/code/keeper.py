@@ -14,6 +14,7 @@ import io as _io
 import itertools as _itertools
 import operator as _operator
 import sys as _sys
+import types as _types
 from typing import Any as _Any
 
 from kolmocli.tasks.code.apart import _PLACE, LENT, LIBRARY, MOCKED, OBJECT, SHARED, _apart, _changeable, _together
@@ -47,14 +48,17 @@ def _object(key: _Any) -> _Any:
 
 def _python(name: str) -> _Any:
     found = next((each for each in (_builtins, _operator, _copy) if hasattr(each, name)), None)
-    if found is None:
-        raise NameError(name)
-    return getattr(found, name)
+    if found is not None:
+        return getattr(found, name)
+    for kind in vars(_types).values():  # `types.GeneratorType` is called `generator`
+        if isinstance(kind, type) and kind.__name__ == name:
+            return kind
+    raise NameError(name)
 
 
 def _given(value: _Any) -> _Any:
     """An argument with objects where it has keys."""
-    value = _together(value)
+    value = _together(value, _given)
     if type(value) is tuple and value[:1] == (OBJECT,):
         return _object(value[1])
     if type(value) is tuple and value[:1] == (LENT,):

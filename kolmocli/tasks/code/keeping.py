@@ -273,7 +273,7 @@ class Keeping(Bench):
 
     def _received(self, value: Any) -> Any:
         """A result with handles where it has keys."""
-        value = _together(value)
+        value = _together(value, self._received)
         if type(value) is tuple and value[:1] == (OBJECT,):
             if len(value) > 2:
                 self.contents[value[1]] = self._received(value[2])

@@ -27,7 +27,10 @@ def function(name: str, calls: str, made: ast.Call) -> list[ast.stmt]:
     read = given.pop("read_data", ast.Constant(""))
     if given:
         raise ValueError(f"the tests use more of a mock than is read: `{ast.unparse(made)}`")
-    text = _FUNCTION.format(name=name, given=MOCKED, calls=calls, read=ast.unparse(read), writes=written(name))
+    fixed = isinstance(read, ast.Constant)
+    text = f"{name}_read = {ast.unparse(read)}" * (not fixed) + _FUNCTION.format(
+        name=name, given=MOCKED, calls=calls, read=ast.unparse(read) if fixed else f"{name}_read", writes=written(name)
+    )
     return ast.parse(text).body
 
 

@@ -228,6 +228,9 @@ class _Plain(ast.NodeTransformer):
             parts["return_value"] = ast.parse(f"{name}_returns[-1]", mode="eval").body
         if self._is(made.func, "AsyncMock"):
             self._awaited.add(name)
+        if isinstance(parts.get("return_value"), ast.Call):  # it is made once
+            lists.append(ast.Assign([ast.Name(f"{name}_value", ast.Store())], parts["return_value"]))
+            parts["return_value"] = ast.Name(f"{name}_value", ast.Load())
         return [*lists, mock_calls.function(name, self._mocks[name], parts, name in self._awaited)]
 
     def _changed(self, name: str, part: str, node: ast.Assign) -> list[ast.stmt]:
@@ -281,6 +284,8 @@ class _Plain(ast.NodeTransformer):
 
     def _patched(self, path: ast.expr, value: ast.expr) -> list[ast.stmt]:
         match path:
+            case ast.BinOp(ast.Name("__name__"), ast.Add(), ast.Constant(name)):
+                return [ast.Expr(on_bench("patch", ast.Constant(str(name).removeprefix(".")), value))]
             case ast.Constant(text) if isinstance(text, str) and "." in text:
                 first, _, rest = text.partition(".")
                 return [ast.Expr(on_bench("patch", ast.Constant(rest if first in self._program else text), value))]

@@ -20,7 +20,8 @@ from kolmocli.tasks.code.boxes import boxed
 from kolmocli.tasks.code.calls import bound, defined, given_to_check
 from kolmocli.tasks.code.changing import Changing
 from kolmocli.tasks.code.classes import Uses, defined_classes, place_of
-from kolmocli.tasks.code.files import with_files
+from kolmocli.tasks.code.files import have_files, with_files
+from kolmocli.tasks.code.repeating import is_seeded, repeatable
 from kolmocli.tasks.code.rewriting import on_bench
 
 
@@ -81,6 +82,10 @@ class Objects:
     """They keep objects, or look at what a function may have changed."""
     files: bool = False
     """They write files, or look at them."""
+    seeds: bool = False
+    """They seed `random`."""
+    imports: str = ""
+    """Of the tests, which the reference does without, as it would in their process."""
 
 
 NONE = Objects()
@@ -100,8 +105,8 @@ def without_objects(
     Raises:
         ValueError: they inherit from a class of the program.
     """
-    filed = with_files(tree, code)
-    files, tree = filed is not tree, boxed(filed)
+    files = have_files(tree, code)
+    tree = boxed(repeatable(with_files(tree, code), code))
     names = bound(tree)
     own = {*dir(builtins), *names, *known}
     errors = [name for name in _errors(tree) if name not in own]
@@ -123,7 +128,9 @@ def without_objects(
     tree = changing.visit(tree)
     if kept := bool(classes or constants) or changing.found:
         tree = Asking(names, constants, changing.sources).visit(tree)
-    found = Objects(tuple(change.methods.values()), tuple(classes), tuple(errors), constants, kept, files)
+    found = Objects(
+        tuple(change.methods.values()), tuple(classes), tuple(errors), constants, kept, files, is_seeded(tree)
+    )
     return ast.fix_missing_locations(tree), found
 
 

@@ -30,7 +30,7 @@ from kolmocli.tasks.code.checks import Check, Checks, Relation
 from kolmocli.tasks.code.classes import defined_classes
 from kolmocli.tasks.code.compared import Compared
 from kolmocli.tasks.code.frameworks import plain_tests
-from kolmocli.tasks.code.imports import imported
+from kolmocli.tasks.code.imports import imported, lacking
 from kolmocli.tasks.code.languages import written_in
 from kolmocli.tasks.code.limits import allowance
 from kolmocli.tasks.code.objects import Method, Objects, without_objects
@@ -68,7 +68,8 @@ def human_eval(record: Mapping[str, Any]) -> CodeTask:
     method = Method.of(entry)
     if method is not None:
         objects = replace(objects, methods=(method, *(each for each in objects.methods if each != method)))
-    methods = objects.methods
+    whole = program_of_completion(asked if prompt.is_code(asked) else "", None, reference or "")
+    methods, objects = objects.methods, replace(objects, imports=lacking(whole, given_test))
     function = entry if method is None else method.function
     if not function.isidentifier():
         raise ValueError(f"`entry_point` {entry!r} is no name of a function")

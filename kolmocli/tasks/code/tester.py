@@ -26,6 +26,8 @@ from kolmocli.tasks.code.tokens import NeedValues, Relation, Token, Unknown, _ne
 
 BENCH = "__bench__"
 """The name by which rewritten tests reach the bench."""
+SEED = "_seed_of_tests"
+"""A function below the program, which seeds its `random` as the tests seed theirs (`repeating.py`)."""
 MOST_ITEMS = 1 << 20
 """In the arguments of a call, and in what is expected of it."""
 _MOST_PARTS = 32
@@ -76,6 +78,15 @@ class Bench:
         """What stands for exceptions of the program that the tests name."""
         self.unfit: str | None = None
         """What the tests ask for that cannot be had."""
+        self.began = 0.0
+        """When this run did, in seconds since 1970: it takes no time."""
+
+    def clock(self) -> float:
+        return self.began
+
+    def drawn(self, size: int) -> bytes:
+        """`os.urandom`"""
+        return random.randbytes(size)
 
     def stub(self, function: str) -> Callable[..., Any]:
         def call(*arguments: Any, **keywords: Any) -> Any:
@@ -157,7 +168,10 @@ class Bench:
     def _error(self, raised: Raised) -> BaseException:
         """What the program raised, as far as it is known here."""
         built_in = self.space["__builtins__"]
-        found = [built_in.get(name) or self.space.get(name.removeprefix("own.")) for name in raised.names]
+        found = [
+            built_in.get(name) or self.space.get(name.removeprefix("own.")) or self._of_library(name)
+            for name in raised.names
+        ]
         kinds = [each for each in found if isinstance(each, type) and issubclass(each, BaseException)]
         kinds = [each for each in kinds if not any(each is not other and issubclass(other, each) for other in kinds)]
         said: Any = raised.said
@@ -174,6 +188,13 @@ class Bench:
             if issubclass(kind, BaseException):
                 return kind.__new__(kind, *([said] if raised.said else []))
         return Foreign(raised.error)
+
+    def _of_library(self, name: str) -> Any:
+        """An exception of a module that the tests import, or of a part of one: `json.decoder.JSONDecodeError`."""
+        modules = [each for each in self.space.values() if type(each) is type(json)]
+        parts = [each for module in modules for each in vars(module).values() if type(each) is type(json)]
+        found = [vars(each)[name] for each in [*modules, *parts] if name in vars(each)]
+        return next((each for each in found if isinstance(each, type) and issubclass(each, Exception)), None)
 
     def holds(self, value: Any) -> None:
         """`assert value`."""
@@ -264,6 +285,7 @@ def main(request: str, open_bench: Callable[..., Bench] = Bench) -> str:
         [read_line(result) for result in asked["results"]],
         asked["classes"],
     )
+    bench.began = asked["now"]
     random.seed(0)
     error = None
     try:
