@@ -39,7 +39,10 @@ class Absent:
     def __getattr__(self, name: str) -> "Absent":
         if name[:2] == "__":
             raise AttributeError(name)
-        return Absent(f"{self.__name__}.{name}")
+        made = self.__dict__[name] = Absent(
+            f"{self.__name__}.{name}"
+        )  # tests may put something in the place of a part of it
+        return made
 
     def __instancecheck__(self, value: object) -> bool:
         return False
@@ -71,7 +74,8 @@ class Substitute(ModuleType):
         known = self.__dict__["_known"]
         if name[:2] == "__" or (known is not None and name not in known):
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
-        return Absent(f"{self.__name__}.{name}")
+        made = self.__dict__[name] = Absent(f"{self.__name__}.{name}")
+        return made
 
 
 class System(ModuleType):

@@ -66,6 +66,11 @@ def _apart(value: _Any) -> _Any:
     return value
 
 
+def is_fixed(value: _Any) -> bool:
+    """Whether it is such a value, and cannot be changed."""
+    return type(value) in (*_PARTS, _decimal.Decimal, *PATHS)
+
+
 def _together(value: _Any, inner: _Any) -> _Any:
     """What was taken apart, with `inner` of its parts, or the same value."""
     if type(value) is tuple and len(value) == 3 and value[0] == _APART and value[1] in MADE:

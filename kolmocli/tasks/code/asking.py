@@ -226,12 +226,15 @@ def _shared(tree: ast.AST, changed: Collection[str], used: set[str]) -> set[str]
 
 def _used_by_lent(tree: ast.AST) -> set[str]:
     """Names of what the functions use that a call is given: a program may call them."""
-    functions = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
+    functions = dict[str, list[ast.AST]]()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            functions.setdefault(node.name, []).append(node)
     found = set[str]()
     for node in ast.walk(tree):
         if isinstance(node, ast.Call):
             given = [*node.args, *(each.value for each in node.keywords)]
-            named = [functions[each.id] for each in given if isinstance(each, ast.Name) and each.id in functions]
+            named = [made for each in given if isinstance(each, ast.Name) for made in functions.get(each.id, ())]
             methods = [each for each in given if isinstance(each, ast.Attribute) and each.attr in _CHANGING.split()]
             for function in (*named, *methods, *(each for each in given if isinstance(each, ast.Lambda))):
                 found |= {each.id for each in ast.walk(function) if isinstance(each, ast.Name)}

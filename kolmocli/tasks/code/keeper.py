@@ -18,6 +18,7 @@ import types as _types
 from typing import Any as _Any
 
 from kolmocli.tasks.code.apart import _PLACE, LENT, LIBRARY, MOCKED, OBJECT, SHARED, _apart, _changeable, _together
+from kolmocli.tasks.code.benched import _Bench, _of_library
 from kolmocli.tasks.code.looping import _MOST_LISTED, _awaited, _running
 
 _PLAIN = (
@@ -29,6 +30,9 @@ _BASES: dict[_Any, _Any] = {
 }  # fmt: skip
 """What makes a value of exactly this type of one of a type below it, and is not the program's."""
 _kept: dict[_Any, _Any] = {SHARED: lambda value: value, _awaited.__name__: _awaited}
+
+
+_kept[_Bench.__name__] = _Bench()
 _patches: list[list[_Any]] = []
 """What takes back each patch."""
 _streams: list[_io.StringIO] = []
@@ -68,14 +72,6 @@ def _given(value: _Any) -> _Any:
     if type(value) in (list, tuple, set, frozenset):
         return type(value)(map(_given, value))
     return {key: _given(each) for key, each in value.items()} if type(value) is dict else value
-
-
-def _of_library(module: str, name: str) -> _Any:
-    """What has this name in the module, or among the builtins."""
-    if module == "pathlib.Path":
-        module, name = "pathlib", f"Path.{name}"
-    of = _builtins.__import__(module, fromlist=["*"]) if module else _builtins
-    return _functools.reduce(getattr, name.split(".") if name else [], of)
 
 
 def _lent(key: str, name: str, source: str, used: dict[str, _Any], defaults: _Any, keywords: _Any) -> _Any:

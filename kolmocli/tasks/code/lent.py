@@ -13,8 +13,11 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from kolmocli.tasks.code.apart import LENT, LIBRARY, OBJECT
+from kolmocli.tasks.code.apart import LENT, LIBRARY, OBJECT, is_fixed
+from kolmocli.tasks.code.tester import BENCH
 
+BENCHED = "_Bench"
+"""What a program has in the place of the bench, under that key (`keeper.py`)."""
 _FIXED = (type(None), bool, int, float, complex, str, bytes, range)
 
 
@@ -27,9 +30,9 @@ def source_of(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> str 
         node.decorator_list = []
     for each in ast.walk(node):
         if isinstance(each, ast.arg):
-            each.annotation = None
+            each.annotation = _known(each.annotation)
         elif isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef):
-            each.returns = None
+            each.returns = _known(each.returns)
     node.args.defaults = [ast.Constant(None) for _ in node.args.defaults]
     node.args.kw_defaults = [each and ast.Constant(None) for each in node.args.kw_defaults]
     return ast.unparse(node)
@@ -87,7 +90,9 @@ def _lent(made: types.FunctionType, source: str, send: Callable[[Any], Any]) -> 
     own |= {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
     used: dict[str, Any] = {}
     for name in {node.id: None for node in names}:
-        if name in free and name in space:
+        if name == BENCH:
+            used[name] = OBJECT, BENCHED
+        elif name in free and name in space:
             if space[name] is not made:
                 used[name] = _fixed(name, space[name], send)
         elif name not in own and not hasattr(builtins, name):
@@ -110,14 +115,26 @@ def _fixed(name: str, value: Any, send: Callable[[Any], Any]) -> Any:
     if type(value) in (tuple, frozenset):
         return type(value)(_fixed(name, each, send) for each in value)
     sent = send(value)
-    if type(value) not in _FIXED and (type(sent) is not tuple or sent[0] not in (OBJECT, LENT, LIBRARY)):
+    if (
+        type(value) not in _FIXED
+        and not is_fixed(value)
+        and (type(sent) is not tuple or sent[0] not in (OBJECT, LENT, LIBRARY))
+    ):
         changes = type(value) in (list, dict, set, bytearray)
         raise NotLent(f"a function that uses `{name}`, which {'it may change' if changes else 'is no plain value'}")
     return sent
 
 
+def _known(annotation: ast.expr | None) -> ast.expr | None:
+    """An annotation that means the same in a program."""
+    names = [each for each in ast.walk(annotation) if isinstance(each, ast.Name)] if annotation else []
+    return annotation if all(hasattr(builtins, name.id) for name in names) else None
+
+
 def _of_library(value: Any) -> tuple[str, str, str] | None:
-    """A function of Python's own: `len`, `str.upper`, `operator.add`."""
+    """A function or a class of Python's own: `len`, `str.upper`, `operator.add`, `array.array`."""
+    if isinstance(value, type):
+        return None if value.__module__ in ("builtins", "__main__") else (LIBRARY, value.__module__, value.__qualname__)
     kinds = types.FunctionType, types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType
     if not isinstance(value, kinds) or not isinstance(getattr(value, "__self__", None), types.ModuleType | None):
         return None

@@ -7,6 +7,7 @@ import builtins
 from collections.abc import Mapping, Sequence
 
 from kolmocli.tasks.code.apart import MOCKED
+from kolmocli.tasks.code.rewriting import on_bench
 
 CALL = """
 class _Call(tuple):
@@ -41,7 +42,7 @@ def function(name: str, calls: str, parts: Mapping[str, ast.expr], awaited: bool
     assert isinstance(made, ast.FunctionDef)
     match parts.get("side_effect"):
         case None:
-            made.body.append(ast.Return(parts.get("return_value")))
+            made.body.append(ast.Return(parts.get("return_value", on_bench("inert"))))
         case ast.List(effects) | ast.Tuple(effects):
             for at, effect in enumerate(effects):
                 made.body.append(ast.If(_expression(f"len({calls}) == {at + 1}"), [_effect(effect)], []))

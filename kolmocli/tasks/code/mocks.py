@@ -167,6 +167,8 @@ class _Plain(ast.NodeTransformer):
                 return ast.Pass()
             case ast.Assign([ast.Attribute(ast.Name(name), part)]) if name in self._mocks and part in _SET:
                 return self._changed(name, part, node)
+            case ast.Assign([ast.Attribute(attr=part)]) if part in _SET:
+                raise ValueError(f"the tests use more of a mock than is read: `{ast.unparse(node.targets[0])}`")
             case ast.Assign([ast.Tuple(names)], ast.Tuple(values)) if any(map(self._is_mock, values)):
                 each = [ast.Assign([name], value) for name, value in zip(names, values, strict=True)]
                 return [self.visit(ast.copy_location(one, node)) for one in each]

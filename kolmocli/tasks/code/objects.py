@@ -14,7 +14,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from kolmocli.tasks.code import apart, keeper as keeper_text, looping
+from kolmocli.tasks.code import apart, benched, keeper as keeper_text, looping
 from kolmocli.tasks.code.asking import Asking
 from kolmocli.tasks.code.boxes import boxed
 from kolmocli.tasks.code.calls import bound, defined, given_to_check
@@ -56,7 +56,7 @@ def method_glue(methods: Collection[Method], *, perhaps: bool = False) -> str:
 @cache
 def keeper() -> str:
     """Code below a program that keeps the objects that tests make."""
-    lines = [line for text in (apart, looping, keeper_text) for line in inspect.getsource(text).splitlines()]
+    lines = [line for text in (apart, looping, benched, keeper_text) for line in inspect.getsource(text).splitlines()]
     text = "\n".join(line for line in lines if not line.startswith("from kolmocli."))
     names = "_object_made, _object_asked, _object_changed"  # no other: a program may have names like those of the text
     return f"\n\ndef _object_keeper():\n{_indented(text)}    return {names}\n\n\n{names} = _object_keeper()\n"

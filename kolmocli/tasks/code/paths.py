@@ -31,7 +31,7 @@ class FilePath(_Asking):
 
     @classmethod
     def cwd(cls) -> Any:
-        return cls.of_bench.files.library("pathlib.Path.cwd")()
+        return cls(cls.of_bench.files.library("os.getcwd")())
 
     def open(self, *how: Any, **named: Any) -> Any:
         return self.of_bench.files.library("open")(self, *how, **named)

@@ -137,6 +137,44 @@ def test_it(drawn):
 def test_own(made):
     assert token() == "x"
 """),
+    Case("functions that ask the library", "def first(choose, names): return next(name for name in names if choose(name))\n",
+         ("if choose(name)", ""), """
+import os, time
+def test_it(tmp_path):
+    (tmp_path / "b").touch()
+    assert first(lambda name: os.path.exists(tmp_path / name), ["a", "b"]) == "b"
+    assert first(lambda name: time.time() > 1e9 and name == "c", ["a", "c"]) == "c"
+"""),
+    Case("classes of the library", "from array import array\ndef made(n): return array('i', range(n))\n", ("array('i', range(n))", "list(range(n))"), """
+from array import array
+def test_it():
+    assert isinstance(made(2), array) and list(made(3)) == [0, 1, 2]
+"""),
+    Case("what functions say of themselves", "import inspect\ndef kinds(f): return {n: p.annotation.__name__ for n, p in inspect.signature(f).parameters.items()}\n",
+         ("p.annotation.__name__", "'int'"), """
+def test_it():
+    def f(a: int, b: str) -> bool: return a == b
+    assert kinds(f) == {"a": "int", "b": "str"}
+"""),
+    Case("what is not told what it returns", "import csv\ndef save(path, rows, done):\n    with open(path, 'w') as file:\n        csv.writer(file).writerows(rows)\n    return 1 if done(path) else 2\n",
+         ("1 if", "3 if"), """
+from unittest.mock import MagicMock, patch
+def test_it():
+    done = MagicMock()
+    with patch('csv.writer') as writer, patch('builtins.open') as opened:
+        assert save('a', [[1]], done) == 1
+    writer.assert_called_once()
+    opened.assert_called_once_with('a', 'w')
+    done.assert_called_once_with('a')
+"""),
+    Case("a network that is patched", "import urllib.request\ndef get(url):\n    urllib.request.urlretrieve(url, 'x')\n    return url[-1]\n",
+         ("[-1]", "[0]"), """
+from unittest.mock import patch
+@patch('urllib.request.urlretrieve')
+def test_it(got):
+    assert get('ab') == 'b'
+    got.assert_called_once_with('ab', 'x')
+"""),
     Case("a pause", "import time\nbegun = []\ndef start(): begun.append(time.monotonic())\ndef over(): return time.monotonic() - begun[-1] > 0.2\n",
          ("> 0.2", "> 20"), """
 import time
