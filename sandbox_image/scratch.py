@@ -34,7 +34,7 @@ class Handle(io.RawIOBase):
 
     def __init__(self, name: Any, mode: str, file: File) -> None:
         self.name, self.mode = name, mode
-        self.file, self._at = file, 0
+        self.file, self._at = file, len(file.data) if "a" in mode else 0
         self._reads, self._writes, self._appends = (
             READ in mode or "+" in mode,
             READ not in mode or "+" in mode,

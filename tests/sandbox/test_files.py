@@ -23,6 +23,7 @@ ALIKE = {
     "print": "with open('c', 'w') as f: print(3, 4, sep='-', file=f)\nprint(open('c').read())",
     "append": "for n in range(3):\n    with open('c', 'a') as f: f.write(str(n))\nprint(open('c').read())",
     "append to one that is there": "with open('a.txt', 'ab') as f: print(f.write(b'!'))\nprint(open('a.txt', 'rb').read())",
+    "append and read": "open('c', 'w').write('ab')\nf = open('c', 'a+')\nprint(f.tell(), repr(f.read()))\nf.seek(0)\nprint(f.read(1))\nf.write('z')\nf.seek(0)\nprint(f.read())",
     "both ways": "f = open('c', 'w+')\nf.write('abc')\nf.seek(1)\nprint(f.read())\nf.seek(0)\nf.write('x')\nf.seek(0)\nprint(f.read())",
     "change in the middle": "with open('data/b.bin', 'r+b') as f:\n    f.seek(2)\n    f.write(b'zz')\nprint(open('data/b.bin', 'rb').read(6))",
     "truncate": "with open('a.txt', 'r+') as f: print(f.truncate(2))\nprint(open('a.txt').read())",

@@ -74,6 +74,8 @@ class Handle:
         if kind is None:
             self.of_bench.ask("method", "__exit__", self, None, None, None)
         elif issubclass(kind, Exception):
+            if self.under_key in self.of_bench.files.opened:  # it closes, whatever was raised
+                kind = next(base for base in kind.__mro__ if base.__module__ == "builtins")
             if kind.__module__ != "builtins":
                 self.of_bench.unfit = (
                     "they raise an exception of their own in the `with` of an object, which does not go to a program"

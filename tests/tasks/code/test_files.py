@@ -452,6 +452,15 @@ def test_it(tmp_path):
     with pytest.raises(FileExistsError):
         open(tmp_path / "x", "x")
 """),
+    Case("an exception of the library while it is open", TEXTS, ("file.read().split()", "file.read()"), """
+def test_it(tmp_path):
+    path = tmp_path / "x.json"
+    path.write_text("{ a")
+    with pytest.raises(json.JSONDecodeError):
+        with open(path) as file:
+            json.load(file)
+    assert count_words(path) == 2
+"""),
     Case("the environment", "import os\ndef place(): return os.environ.get('HOME_OF', os.getenv('OTHER', 'nowhere'))\n", ("'OTHER'", "'ANOTHER'"), """
 from unittest.mock import patch
 def test_set(monkeypatch):
