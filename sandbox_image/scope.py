@@ -67,10 +67,8 @@ def load(names: Sequence[str]) -> None:
     sys.modules["_hashlib"] = sys.modules["ssl"] = None  # type: ignore[assignment]
     sys.path.append(_SITE)
     _importable.update(packages())
-    unlink, os.unlink = (
-        os.unlink,
-        lambda *given, **named: vars(os)["unlink"](*given, **named),
-    )  # tempfile keeps what it finds
+    unlink = os.unlink
+    os.unlink = lambda *given, **named: vars(os)["unlink"](*given, **named)  # tempfile keeps what it finds
     for name in names:
         __import__(name)
     os.unlink = unlink
