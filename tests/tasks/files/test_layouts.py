@@ -380,8 +380,8 @@ def test_a_conversation_is_its_question_and_what_the_system_is_told() -> None:
             "inherits from the program's `Bank`",
         ),
         (
-            {"prompt": "?", "entry_point": "f", "test": "def test_a(tmp_path):\n    assert f(tmp_path)"},
-            "`tmp_path` of test_a",
+            {"prompt": "?", "entry_point": "f", "test": "def test_a(request):\n    assert f(request)"},
+            "`request` of test_a",
         ),
     ],
 )
