@@ -53,6 +53,7 @@ class FakeLink(SocketLink):
                 elif program == "strange":
                     self._other.sendall(frames.encode(frames.RESULT, request + 1000, OK))
                 elif program != "silent":
+                    time.sleep(0.001 * (program == "slow"))
                     self._other.sendall(frames.encode(frames.RESULT, request, OK) * (2 if program == "twice" else 1))
 
     def close(self) -> None:
