@@ -57,6 +57,8 @@ class FakeLink(SocketLink):
                     self._other.sendall(frames.encode(frames.RESULT, request, OK) * (2 if program == "twice" else 1))
 
     def close(self) -> None:
+        with contextlib.suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)  # closed alone it stays open while another thread waits for it
         self._socket.close()
         self._thread.join(5)
         self._other.close()
