@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from folders import Folders, flags
+from scratch import Handle
 
 _BUFFER = 1 << 16
 _INPUTS, _OUTPUTS, _ERRORS = (
@@ -88,8 +89,8 @@ class _Errors(io.RawIOBase):
 class Streams:
     """The three descriptors of one script. A program that is none has them too, and they are empty."""
 
-    def __init__(self, fd: int = -1, early: bytes = b"", files: Folders | None = None) -> None:
-        self.files = files
+    def __init__(self, fd: int = -1, early: bytes = b"") -> None:
+        self.files: Folders | None = None
         self.input, self.output, self.errors = Input(fd, early), Output(fd), _Errors()
         self.stdin, self.stdout, self.stderr = (self.text(raw) for raw in (self.input, self.output, self.errors))
         self._opened = [self.stdout]
@@ -136,7 +137,7 @@ class Streams:
     def read(self, fd: int, size: int, /) -> bytes:
         """os.read of a file: all of what is asked for, or all that is left."""
         if fd != 0:
-            return self._file(fd).read(size)  # type: ignore[no-any-return]
+            return self.handle(fd).read(size)
         found = bytearray()
         while len(found) < size and (more := self.input.take(min(size - len(found), _BUFFER))):
             found += more
@@ -145,10 +146,11 @@ class Streams:
     def write(self, fd: int, data: Any, /) -> int:
         """os.write."""
         if fd not in (1, 2):
-            return self._file(fd).write(data)  # type: ignore[no-any-return]
+            return self.handle(fd).write(data)
         return (self.output if fd == 1 else self.errors).write(data)
 
-    def _file(self, fd: int) -> Any:
+    def handle(self, fd: int) -> Handle:
+        """What is open under this number besides the three."""
         if self.files is None:
             raise OSError(9, "Bad file descriptor")
         return self.files.of(fd)

@@ -39,9 +39,7 @@ class Absent:
     def __getattr__(self, name: str) -> "Absent":
         if name[:2] == "__":
             raise AttributeError(name)
-        made = self.__dict__[name] = Absent(
-            f"{self.__name__}.{name}"
-        )  # tests may put something in the place of a part of it
+        made = self.__dict__[name] = Absent(f"{self.__name__}.{name}")  # the same again: tests may patch a part of it
         return made
 
     def __instancecheck__(self, value: object) -> bool:
@@ -124,11 +122,7 @@ def operating_system(streams: Streams, leave: Callable[[int], NoReturn]) -> Subs
         names |= {name: getattr(files, name) for name in FUNCTIONS} | {name: real[name] for name in MADE_OF_THEM}
 
     def fstat(fd: int) -> Any:
-        if fd not in (0, 1, 2):
-            if files is None:
-                raise OSError(9, "Bad file descriptor")
-            return status(files.of(fd).file)
-        return _Status()
+        return _Status() if fd in (0, 1, 2) else status(streams.handle(fd).file)
 
     def close(fd: int) -> None:
         if files is not None and files.handle(fd) is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from kolmocli.tasks.code.files import reach_files
+from kolmocli.tasks.code.files import names_of, reach_files
 from kolmocli.tasks.code.tester import BENCH
 
 Fixtures = Mapping[str, ast.FunctionDef]
@@ -26,7 +26,7 @@ _OF_PYTEST = dict.fromkeys(("capsys", "capfd"), f"{BENCH}.printed.begin()") | _F
 def calls(tree: ast.Module, cases: Sequence[ast.ClassDef], functions: Sequence[ast.FunctionDef]) -> list[ast.stmt]:
     """The calls of these tests. Raises ValueError for tests that need what only a framework can give them."""
     fixtures = _fixtures(tree.body)
-    tidied = reach_files(tree)
+    tidied = reach_files(tree, names_of(tree))
     made = [
         call
         for case in cases

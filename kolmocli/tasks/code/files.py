@@ -32,17 +32,21 @@ _FILES = ast.Attribute(ast.Name(BENCH, ast.Load()), "files", ast.Load())
 _PATHS = frozenset({"pathlib.Path", "pathlib.PosixPath"})
 
 
-def with_files(tree: ast.Module, code: Sequence[str] = ()) -> ast.Module:
-    """The same tests where they reach none. They may use what this code imports."""
-    names = _names(tree, code)
-    if have_files(tree, code) or any(path in _OF_PROCESS for path in _paths(tree, names)):
+def names_of(tree: ast.Module, code: Sequence[str] = ()) -> dict[str, str]:
+    """What names of the tests are in Python's library. They may use what this code imports."""
+    return ({} if "open" in bound(tree) else {"open": "open"}) | library_names(tree, code)
+
+
+def with_files(tree: ast.Module, names: Mapping[str, str]) -> ast.Module:
+    """The same tests where they reach none, and nothing else of the program's process."""
+    if have_files(tree, names) or any(path in _OF_PROCESS for path in _paths(tree, names)):
         return ast.fix_missing_locations(_Filed(names).visit(tree))
     return tree
 
 
-def have_files(tree: ast.Module, code: Sequence[str] = ()) -> bool:
-    """Whether they or the program do: pytest gives tests a folder, and a program may open a file of theirs."""
-    if reach_files(tree, code):
+def have_files(tree: ast.Module, names: Mapping[str, str]) -> bool:
+    """Whether there are files: the tests reach some, pytest gives them a folder, or the program opens one of theirs."""
+    if reach_files(tree, names):
         return True
     for node in ast.walk(tree):
         match node:
@@ -53,17 +57,13 @@ def have_files(tree: ast.Module, code: Sequence[str] = ()) -> bool:
     return False
 
 
-def reach_files(tree: ast.Module, code: Sequence[str] = ()) -> bool:
+def reach_files(tree: ast.Module, names: Mapping[str, str]) -> bool:
     """Whether the tests write files, look at them or name them: what they do at the end of a test takes these away."""
-    return any(path in _PATHS or _reaches(path) for path in _paths(tree, _names(tree, code)))
+    return any(path in _PATHS or _reaches(path) for path in _paths(tree, names))
 
 
 def _paths(tree: ast.Module, names: Mapping[str, str]) -> Iterator[str]:
     return filter(None, (path_of(node, names) for node in ast.walk(tree)))
-
-
-def _names(tree: ast.Module, code: Sequence[str]) -> dict[str, str]:
-    return ({} if "open" in bound(tree) else {"open": "open"}) | library_names(tree, code)
 
 
 def _reaches(path: str) -> bool:

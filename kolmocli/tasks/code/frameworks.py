@@ -204,7 +204,7 @@ class _Plain(ast.NodeTransformer):
                 }[method]  # fmt: skip
                 return ast.Assert(test)
             case "assertNotAlmostEqual", [_, _, *_]:
-                [made] = ast.Module([self._asserted("assertAlmostEqual", arguments, keywords)], []).body  # type: ignore[list-item]
+                made = self._asserted("assertAlmostEqual", arguments, keywords)
                 assert isinstance(made, ast.Assert)
                 return ast.Assert(ast.UnaryOp(ast.Not(), made.test))
             case "assertAlmostEqual" | "assertAlmostEquals", [one, other, *places]:

@@ -6,6 +6,8 @@ import ast
 import sys
 from collections.abc import Collection, Mapping, Sequence
 
+from kolmocli.tasks.code.calls import free, top_level
+
 FRAMEWORKS = frozenset({"pytest", "pytest_asyncio", "unittest"})
 _PROGRAM = frozenset(
     ("solution", "solutions", "main", "your_module", "my_module", "module", "code", "program", "script", "submission", "answer",
@@ -37,10 +39,7 @@ def _is_known(module: str) -> bool:
 
 def imported(code: str, defined: Collection[str] = ()) -> list[str]:
     """The names that tests import of the program: `from solution import f`."""
-    try:
-        tree = ast.parse(code)
-    except (SyntaxError, ValueError):
-        return []
+    tree = ast.Module(top_level(code), [])
     return list(dict.fromkeys(taken(tree, program_modules(tree, defined)).values()))
 
 
@@ -58,7 +57,7 @@ def taken(tree: ast.Module, program: frozenset[str]) -> dict[str, str]:
 def library_names(tree: ast.AST, code: Sequence[str] = ()) -> dict[str, str]:
     """What names of the tests are in Python's library: `{"join": "os.path.join"}`. They may use what this code imports."""
     found = dict[str, str]()
-    for node in [each for text in code for each in ast.walk(_tree(text))] + [*ast.walk(tree)]:
+    for node in [*(each for text in code for part in top_level(text) for each in ast.walk(part)), *ast.walk(tree)]:
         match node:
             case ast.Import(names):
                 for alias in names:
@@ -71,25 +70,15 @@ def library_names(tree: ast.AST, code: Sequence[str] = ()) -> dict[str, str]:
 
 def lacking(program: str, tests: str) -> str:
     """The imports of the tests that a program does without, as if it ran in their module."""
-    tree = _tree(program)
-    known = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
-    known |= library_names(tree).keys()
-    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} - known
+    used = free(ast.Module(top_level(program), []))
     found = ""
-    for node in _tree(tests).body:
+    for node in top_level(tests):
         if isinstance(node, ast.Import | ast.ImportFrom) and not is_import(node, FRAMEWORKS | _PROGRAM):
             names = [alias for alias in node.names if (alias.asname or alias.name.partition(".")[0]) in used]
             if names:
                 node.names = names
                 found += f"\n{ast.unparse(node)}"
     return found
-
-
-def _tree(code: str) -> ast.Module:
-    try:
-        return ast.parse(code)
-    except (SyntaxError, ValueError):  # the end of a function whose beginning is the prompt
-        return ast.Module([], [])
 
 
 def path_of(node: ast.AST, names: Mapping[str, str]) -> str | None:

@@ -29,10 +29,7 @@ _BASES: dict[_Any, _Any] = {
     int: int.__pos__, float: float.__pos__, str: str.__str__, tuple: lambda value: (*tuple.__iter__(value),),
 }  # fmt: skip
 """What makes a value of exactly this type of one of a type below it, and is not the program's."""
-_kept: dict[_Any, _Any] = {SHARED: lambda value: value, _awaited.__name__: _awaited}
-
-
-_kept[_Bench.__name__] = _Bench()
+_kept: dict[_Any, _Any] = {SHARED: lambda value: value, _awaited.__name__: _awaited, _Bench.__name__: _Bench()}
 _patches: list[list[_Any]] = []
 """What takes back each patch."""
 _streams: list[_io.StringIO] = []

@@ -11,7 +11,7 @@ from kolmocli.tasks.code.lent import Lending, NotLent
 from kolmocli.tasks.code.paths import Files
 from kolmocli.tasks.code.printing import Printed
 from kolmocli.tasks.code.tester import Bench
-from kolmocli.tasks.code.tokens import Unknown, _need
+from kolmocli.tasks.code.tokens import Unknown, _known
 
 _ERROR = "under_key"
 """The key of an exception that a call raised, in what stands for it here."""
@@ -69,7 +69,7 @@ class Keeping(Bench):
         return known if isinstance(known, type) else self.handles.setdefault(key, Handle(self, key))
 
     def inert(self) -> Any:
-        """What a mock of the tests returns that is not told what: a program has more in its place (`keeper.py`)."""
+        """What a mock of the tests returns that is not told what: a program has more in its place (`benched.py`)."""
         return object()
 
     def makes(self, key: Any) -> bool:
@@ -144,10 +144,7 @@ class Keeping(Bench):
         return handle
 
     def certain_of(self, method: str, handle: Handle, *more: Any) -> Any:
-        found = self.ask("method", method, handle, *more)
-        if isinstance(found, Unknown):
-            _need(found)
-        return found
+        return _known(self.ask("method", method, handle, *more))
 
     def ask_of(self, handle: Handle, name: str, *more: Any) -> Any:
         if handle.under_key in self.relations:
@@ -155,10 +152,7 @@ class Keeping(Bench):
         return self.ask("python", name, handle, *more)
 
     def certain(self, name: str, handle: Handle, *more: Any) -> Any:
-        found = self.ask_of(handle, name, *more)
-        if isinstance(found, Unknown):
-            _need(found)
-        return found
+        return _known(self.ask_of(handle, name, *more))
 
     def read(self, value: Any, name: str) -> Any:
         """`value.name`, where it is not called. What an exception of the program has besides what it says, the program has."""

@@ -17,7 +17,7 @@ from kolmocli.tasks.code.apart import LENT, LIBRARY, OBJECT, is_fixed
 from kolmocli.tasks.code.tester import BENCH
 
 BENCHED = "_Bench"
-"""What a program has in the place of the bench, under that key (`keeper.py`)."""
+"""What a program has in the place of the bench, under that key (`benched.py`)."""
 _FIXED = (type(None), bool, int, float, complex, str, bytes, range)
 
 
@@ -30,9 +30,9 @@ def source_of(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> str 
         node.decorator_list = []
     for each in ast.walk(node):
         if isinstance(each, ast.arg):
-            each.annotation = _known(each.annotation)
+            each.annotation = _kept_as(each.annotation)
         elif isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef):
-            each.returns = _known(each.returns)
+            each.returns = _kept_as(each.returns)
     node.args.defaults = [ast.Constant(None) for _ in node.args.defaults]
     node.args.kw_defaults = [each and ast.Constant(None) for each in node.args.kw_defaults]
     return ast.unparse(node)
@@ -125,7 +125,7 @@ def _fixed(name: str, value: Any, send: Callable[[Any], Any]) -> Any:
     return sent
 
 
-def _known(annotation: ast.expr | None) -> ast.expr | None:
+def _kept_as(annotation: ast.expr | None) -> ast.expr | None:
     """An annotation that means the same in a program."""
     names = [each for each in ast.walk(annotation) if isinstance(each, ast.Name)] if annotation else []
     return annotation if all(hasattr(builtins, name.id) for name in names) else None

@@ -20,7 +20,7 @@ from kolmocli.tasks.code.boxes import boxed
 from kolmocli.tasks.code.calls import bound, defined, given_to_check
 from kolmocli.tasks.code.changing import Changing
 from kolmocli.tasks.code.classes import Uses, defined_classes, place_of
-from kolmocli.tasks.code.files import have_files, with_files
+from kolmocli.tasks.code.files import have_files, names_of, with_files
 from kolmocli.tasks.code.repeating import is_seeded, repeatable
 from kolmocli.tasks.code.rewriting import on_bench
 
@@ -105,8 +105,9 @@ def without_objects(
     Raises:
         ValueError: they inherit from a class of the program.
     """
-    files = have_files(tree, code)
-    tree = boxed(repeatable(with_files(tree, code), code))
+    library = names_of(tree, code)
+    files, draws = have_files(tree, library), any("random" in text for text in code)
+    tree = boxed(repeatable(with_files(tree, library), library, draws))
     names = bound(tree)
     own = {*dir(builtins), *names, *known}
     errors = [name for name in _errors(tree) if name not in own]

@@ -66,7 +66,7 @@ class Files:
     def __init__(self, bench: Any) -> None:
         self._bench = bench
         self.Path, self._local = (
-            type(each.__name__, (each,), {"__slots__": (), "of_bench": bench}) for each in (FilePath, LocalPath)
+            type("PosixPath", (each,), {"__slots__": (), "of_bench": bench}) for each in (FilePath, LocalPath)
         )
         MADE["PosixPath"] = self.Path  # paths that a program returns are such ones
         PATHS.update({self.Path: "PosixPath", self._local: "PosixPath"})

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from kolmocli.tasks.code.tokens import Unknown, _need
+from kolmocli.tasks.code.tokens import _known
 
 Captured = collections.namedtuple("Captured", "out err")
 
@@ -26,10 +26,7 @@ class Printed:
         return self
 
     def readouterr(self) -> Captured:
-        found = self._bench.ask("printed", "printed")
-        if isinstance(found, Unknown):
-            _need(found)
-        return Captured(*found)
+        return Captured(*_known(self._bench.ask("printed", "printed")))
 
     def redirect(self, stream: Any) -> None:
         """`sys.stdout = stream`."""

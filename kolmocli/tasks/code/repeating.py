@@ -13,9 +13,9 @@ and once calls are found to depend on it, in all of them.
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
-from kolmocli.tasks.code.imports import library_names, path_of
+from kolmocli.tasks.code.imports import path_of
 from kolmocli.tasks.code.rewriting import on_bench
 from kolmocli.tasks.code.tester import SEED
 
@@ -28,10 +28,8 @@ _CLOCKS = {
 """What tells the time, and what makes the same of a time."""
 
 
-def repeatable(tree: ast.Module, code: Sequence[str]) -> ast.Module:
-    """Seeds reach the program where any of this code draws."""
-    names = library_names(tree, code)
-    draws = any("random" in text for text in code)
+def repeatable(tree: ast.Module, names: Mapping[str, str], draws: bool) -> ast.Module:
+    """The tests, in which these names are of the library (`files.py`). Seeds reach a program that draws."""
     return ast.fix_missing_locations(_Repeatable(names, draws).visit(tree))
 
 

@@ -169,7 +169,7 @@ class Bench:
         """What the program raised, as far as it is known here."""
         built_in = self.space["__builtins__"]
         found = [
-            built_in.get(name) or self.space.get(name.removeprefix("own.")) or self._of_library(name)
+            built_in.get(name) or self.space.get(name.removeprefix("own.")) or self._library_error(name)
             for name in raised.names
         ]
         kinds = [each for each in found if isinstance(each, type) and issubclass(each, BaseException)]
@@ -189,7 +189,7 @@ class Bench:
                 return kind.__new__(kind, *([said] if raised.said else []))
         return Foreign(raised.error)
 
-    def _of_library(self, name: str) -> Any:
+    def _library_error(self, name: str) -> Any:
         """An exception of a module that the tests import, or of a part of one: `json.decoder.JSONDecodeError`."""
         modules = [each for each in self.space.values() if type(each) is type(json)]
         parts = [each for module in modules for each in vars(module).values() if type(each) is type(json)]

@@ -33,6 +33,11 @@ def _need(self: Any, *_: object, **__: object) -> NoReturn:
     raise NeedValues
 
 
+def _known(value: Any) -> Any:
+    """The value, where it is there."""
+    return _need(value) if isinstance(value, Unknown) else value
+
+
 for _name in _SPECIAL.split():
     setattr(Unknown, f"__{_name}__", _need)
 

@@ -211,6 +211,12 @@ def test_a_program_is_judged_as_in_the_process_of_the_tests(docker_box: Sandbox,
     require_judged(task_of(case), case, docker_box)
 
 
+def test_an_import_of_the_tests_takes_no_name_of_the_program() -> None:
+    own = "def gcd(a, b): return a if b == 0 else gcd(b, a % b)\ndef least(a, b): return a * b // gcd(a, b)\n"
+    case = Case("", own, ("", ""), "from math import gcd\ndef test_it():\n    assert least(4, 6) == 24 // gcd(4, 6)\n")
+    assert not task_of(case).objects.imports
+
+
 def test_an_import_that_the_reference_has_is_no_part_of_the_program() -> None:
     alone = Case(
         "", f"import os\n{WITHOUT}", ("", ""), "import os\ndef test_it():\n    assert inside('a', 'b') == 'a/b'\n"
