@@ -4,7 +4,7 @@ They stand here and not among the entry points of pyproject.toml, because those 
 distribution: a checkout whose metadata is older would not know them. They are known here without reading any metadata.
 """
 
-_CONTROLLERS = ("pool", "thompson", "window", "learnability", "grade_adaptive", "sec", "sequential")
+_CONTROLLERS = ("posterior", "pool", "thompson", "window", "learnability", "grade_adaptive", "sec", "sequential")
 _METHODS = ("refill", "pilot", "screening", "hints", "self_play", "shaping")
 """In the order in which they have their say: what chooses tasks comes before hints, which begin those that were chosen."""
 

@@ -63,7 +63,7 @@ def plugged(file: Path) -> Path:
 
 
 def test_a_file_alone_imports_nothing(file: Path) -> None:
-    said = "c.yaml:4: controller.kind: must be one of rasch, integral, staircase, uniform, pool, thompson, window, learnability, grade_adaptive, sec, sequential; got 'mine'"
+    said = "c.yaml:4: controller.kind: must be one of rasch, integral, staircase, uniform, posterior, pool, thompson, window, learnability, grade_adaptive, sec, sequential; got 'mine'"
     assert complaint(file).startswith(said)
     load_plugin(str(file.with_name("mine.py")))
     assert load_config(file).controller.kind == "mine"
@@ -88,12 +88,12 @@ def test_its_section_is_read_and_the_keys_of_all_controllers_reach_it(plugged: P
         ("  mien: {gain: 1}", "c.yaml:4: controller.mien: unknown key; did you mean mine?"),
         (
             "  kind: mien",
-            "c.yaml:4: controller.kind: must be one of rasch, integral, staircase, uniform, pool, thompson, window, learnability, grade_adaptive, sec, sequential, "
+            "c.yaml:4: controller.kind: must be one of rasch, integral, staircase, uniform, posterior, pool, thompson, window, learnability, grade_adaptive, sec, sequential, "
             "mine; got 'mien'; did you mean mine?",
         ),
         (
             "  kind: [mine]",
-            "c.yaml:4: controller.kind: must be one of rasch, integral, staircase, uniform, pool, thompson, window, learnability, grade_adaptive, sec, sequential, "
+            "c.yaml:4: controller.kind: must be one of rasch, integral, staircase, uniform, posterior, pool, thompson, window, learnability, grade_adaptive, sec, sequential, "
             "mine; got ['mine']; did you mean mine?",
         ),
         ("  kind: mine\n  rasch: {slope: 0}", "c.yaml:5: controller.rasch.slope: must be > 0, got 0"),

@@ -80,8 +80,8 @@ app.command("calibrate")(calibrate)
 
 def problems_in(file: str) -> list[str]:
     """A line for each thing that is wrong with a curriculum file."""
-    from kolmocli.config.controller import build_controller
     from kolmocli.config.file import load_config
+    from kolmocli.config.opening import open_controller
     from kolmocli.config.tree import ConfigError
     from kolmocli.paths import find_curriculum
     from kolmocli.tasks.sources import family_tasks
@@ -94,8 +94,7 @@ def problems_in(file: str) -> list[str]:
         return [str(error)]
     problems = []
     try:
-        buckets = family_tasks(config, "train").buckets()
-        build_controller(config.controller, config.families, buckets, config.training.steps)
+        open_controller(config, family_tasks(config, "train"))
     except UsageError as error:
         problems.append(f"{file}: {error}")
     splits: tuple[Split, ...] = ("train", "eval")

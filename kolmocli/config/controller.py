@@ -16,7 +16,7 @@ from kolmocli.curriculum.border import Bordered
 from kolmocli.curriculum.build import guarded, make_controller
 from kolmocli.curriculum.kinds import KINDS
 from kolmocli.curriculum.mixture import Weigh
-from kolmocli.curriculum.profile import begin
+from kolmocli.curriculum.profile import Rates, begin, read_profile
 from kolmocli.curriculum.settings import Parameter, settings_of
 from kolmocli.section import Section, Share
 from kolmocli.tasks.settings import FamilySettings
@@ -45,7 +45,9 @@ class ControllerSection(Section):
         description="steer past a level whose grader seems broken, with this share of its family's groups to look whether it is; "
         "0: only say so",
     )
-    probes: Share = Field(0.05, description="rasch: share of groups that are moved one level up or down")
+    probes: Share = Field(
+        0.05, description="rasch: share of groups that are moved one level up or down; posterior: of any task"
+    )
 
     def settings(self, kind: str) -> dict[str, Any]:
         """Arguments for a controller of this kind: its own section, and its share of this one."""
@@ -134,10 +136,14 @@ else:
 
 
 def build_controller(
-    controller: ControllerSection, families: Mapping[str, FamilySettings], buckets: Sequence[Bucket], steps: int
+    controller: ControllerSection,
+    families: Mapping[str, FamilySettings],
+    buckets: Sequence[Bucket],
+    steps: int,
+    profile: Mapping[str, Rates] | None = None,
 ) -> Controller:
     """The controller that a file asks for, over the buckets that its tasks really have. `steps` is how many RL steps
-    are planned.
+    are planned; `profile` is what was read of `prior`, where that is known already.
 
     Raises:
         UsageError: the floors of the families add to more than 1, the kind refuses its settings, or `prior` cannot be used.
@@ -145,7 +151,8 @@ def build_controller(
     ladders = ladders_of(controller, families, buckets)
     made = make_controller(controller.kind, ladders, controller.settings(controller.kind), steps, controller.weigh)
     if controller.prior is not None:
-        begin(made, ladders, buckets, controller.prior)
+        known = read_profile(controller.prior, list(ladders)) if profile is None else profile
+        begin(made, ladders, buckets, controller.prior, known)
     if controller.kind not in (*KINDS.builtin, *KINDS.ours):
         made = Bordered(controller.kind, made, ladders)
     return guarded(made, ladders, controller.guard)

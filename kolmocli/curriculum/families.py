@@ -5,11 +5,18 @@ from __future__ import annotations
 import random
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from kolmocli.curriculum.base import Bucket, FamilyMetrics, Result, check_results
 from kolmocli.curriculum.levels import LevelController
 from kolmocli.curriculum.mixture import Mixture, systematic
+
+
+@runtime_checkable
+class Together(Protocol):
+    """A level controller that chooses the levels of all groups of a step at once."""
+
+    def choose(self, groups: int, rng: random.Random) -> list[int]: ...
 
 
 class FamilyController:
@@ -23,7 +30,15 @@ class FamilyController:
     def propose(self, groups: int, rng: random.Random) -> list[Bucket]:
         weights = self.mixture.weights()
         families = systematic(list(weights), list(weights.values()), groups, rng)
-        return [Bucket(family, self.levels[family].draw(rng)) for family in families]
+        together = {
+            family: iter(level.choose(families.count(family), rng))
+            for family, level in self.levels.items()
+            if isinstance(level, Together)
+        }
+        return [
+            Bucket(family, next(together[family]) if family in together else self.levels[family].draw(rng))
+            for family in families
+        ]
 
     def begin(self, profile: Mapping[str, Mapping[int, tuple[float, int]]]) -> None:
         """Begin with measured pass rates, by family and level (`LevelBase.begin`). Raises ValueError where a kind uses none."""

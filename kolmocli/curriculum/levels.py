@@ -28,7 +28,8 @@ class LevelController(Protocol):
         ...
 
     def draw(self, rng: random.Random) -> int:
-        """The level of the next group, on the ladder. Changes nothing but the random numbers."""
+        """The level of the next group, on the ladder. Changes nothing but the random numbers. A kind whose groups of one step depend
+        on each other has `choose(groups, rng)` beside it, which gives the levels of them all."""
         ...
 
     def observe(self, results: Sequence[Result]) -> list[str]:

@@ -23,14 +23,19 @@ Place = str
 """An entry's place, as an error names it."""
 
 
-def begin(controller: Controller, ladders: Mapping[str, Ladder], buckets: Sequence[Bucket], file: str) -> None:
-    """Let a controller that has seen nothing begin with what the file says of its families. `buckets` are all that exist;
-    those that are not on the ladder are skipped.
+def begin(
+    controller: Controller,
+    ladders: Mapping[str, Ladder],
+    buckets: Sequence[Bucket],
+    file: str,
+    profile: Mapping[str, Rates],
+) -> None:
+    """Let a controller that has seen nothing begin with the profile of a file. `buckets` are all that exist; those that are
+    not on the ladder are skipped.
 
     Raises:
-        UsageError: the file cannot be read, is of another curriculum, or the controller uses no pass rates.
+        UsageError: the profile is of another curriculum, or the controller uses no pass rates.
     """
-    profile = read_profile(file, list(ladders))
     for name, rates in profile.items():
         top = max(bucket.level for bucket in buckets if bucket.family == name)
         if max(rates) > top:
@@ -95,7 +100,7 @@ def _entries(file: str, text: str, families: list[str]) -> Iterator[tuple[Place,
             continue  # no answer to it could be judged
         if "family" not in row and len(families) != 1:
             raise UsageError(f"controller.prior: {place}: it names no family, and there are {', '.join(families)}")
-        yield place, str(row.get("family", families[0])), _level(place, row), _rate(place, row), 1
+        yield place, str(row.get("family", families[0])), _level(place, row), rate_of(place, row), 1
 
 
 def _of_report(file: str, report: Mapping[str, Any]) -> Iterator[tuple[Place, str, int, float, int]]:
@@ -106,7 +111,7 @@ def _of_report(file: str, report: Mapping[str, Any]) -> Iterator[tuple[Place, st
                 raise UsageError(f"controller.prior: {place}: a level is an object, got {row!r}")
             n = row.get("n", 1)
             if row.get("pass_rate") is not None and isinstance(n, int) and n > 0:
-                yield place, name, _level(place, row), _rate(place, row), n
+                yield place, name, _level(place, row), rate_of(place, row), n
 
 
 def _listed(file: str, families: Any) -> Iterable[tuple[str, list[Any]]]:
@@ -125,7 +130,8 @@ def _level(place: Place, row: Mapping[str, Any]) -> int:
     return level
 
 
-def _rate(place: Place, row: Mapping[str, Any]) -> float:
+def rate_of(place: Place, row: Mapping[str, Any]) -> float:
+    """The pass rate of an entry. Raises UsageError where it is none."""
     rate = row["pass_rate"]
     if not isinstance(rate, int | float) or isinstance(rate, bool) or not 0.0 <= rate <= 1.0:
         raise UsageError(f"controller.prior: {place}: a pass rate lies between 0 and 1, got {rate!r}")

@@ -19,8 +19,8 @@ from types import TracebackType
 from typing import Any, Self
 
 from kolmocli.config import Config
-from kolmocli.config.controller import build_controller
 from kolmocli.config.file import read_curriculum
+from kolmocli.config.opening import open_controller
 from kolmocli.curriculum.base import Bucket, Controller, Result
 from kolmocli.engine.judging import fitted, open_judge
 from kolmocli.errors import UsageError
@@ -64,8 +64,7 @@ def open_course(
     held_out = evaluation_source(config, _log.warning)
     source = training_source(config, _log.warning, held_out_tasks(held_out, config.evaluation.tasks))
     if controller is None:
-        steps = config.training.steps
-        controller = build_controller(config.controller, config.families, source.buckets(), steps)
+        controller = open_controller(config, source)
     judge = _open_judge(config, sandbox or config.sandbox.backend) if judges else None
     return Course(config, source, held_out, controller, judge)
 

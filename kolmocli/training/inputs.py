@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from kolmocli.config import Config
-from kolmocli.config.controller import build_controller
+from kolmocli.config.opening import open_controller
 from kolmocli.curriculum.base import Bucket, Controller
 from kolmocli.engine.references import check_references, failing_buckets
 from kolmocli.evaluation.heldout import held_out_tasks
@@ -40,7 +40,7 @@ def open_inputs(config: Config, note: Callable[[str], None]) -> Inputs:
     """
     held_out = held_out_tasks(evaluation_source(config, note), config.evaluation.tasks)
     source = training_source(config, note, held_out)
-    controller = build_controller(config.controller, config.families, source.buckets(), config.training.steps)
+    controller = open_controller(config, source)
     files = [name for name in (config.data.train, config.data.eval) if name is not None]
     check_references(config.data, files, config.sandbox, config.sandbox.backend, note)
     here = None if config.engine.kind == "monarch" else config.sandbox  # programs run where the generators are

@@ -48,10 +48,12 @@ def rows(results: Iterable[Result]) -> list[Row]:
 
 
 def room_of(steps: Sequence[Sequence[Row]], families: Mapping[str, FamilyMetrics]) -> Room | None:
-    """The room that the groups of these steps show, over all levels of the families."""
+    """The room that the groups of these steps show, over all levels of the families. A family with a belief about every task is
+    left out: tasks that were chosen say nothing of the others."""
     groups: dict[Bucket, list[tuple[int, int]]] = defaultdict(list)
     for name, family in families.items():
-        groups.update({Bucket(name, level): [] for level in range(1, family.top + 1)})
+        if family.state != "posterior":
+            groups.update({Bucket(name, level): [] for level in range(1, family.top + 1)})
     for step in steps:
         for name, level, passes, rollouts in step:
             if Bucket(name, level) in groups:  # not those of hints and self-play, which are on no ladder

@@ -76,7 +76,10 @@ def test_the_peak_is_where_the_belief_and_the_likelihood_pull_alike(
 def test_a_cell_gives_each_of_its_prompts_once(levels: list[int], rng: random.Random) -> None:
     cells = Cells(len(levels), level=levels)
     for cell, bucket in enumerate(cells.bucket):
-        taken = [cells.take(cell, rng.random()) for _ in range(cells.left[cell])]
+        taken = []
+        while cells.left[cell]:
+            taken.append(cells.at(cell, rng.random()))
+            cells.take(taken[-1])
         assert sorted(taken) == [i for i, level in enumerate(levels) if level == cells.buckets[bucket].level]
 
 

@@ -55,25 +55,35 @@ class Cells:
         """Expected ease of the prompts of each cell compared with their bucket, in logits."""
         self.cell = cells.reshape(-1).astype(np.int32)
         """The cell of every prompt."""
+        self.centers = np.bincount(self.cell, weights=np.arange(size)) / np.bincount(self.cell)
+        """Mean number of the prompts of each cell."""
         self._order = np.argsort(self.cell, kind="stable").astype(np.int32)
+        """By cell, ascending in each."""
         sizes = np.bincount(self.cell, minlength=len(keys))
-        self._starts = [int(n) for n in np.cumsum(sizes) - sizes]
+        self._starts = [0, *(int(n) for n in np.cumsum(sizes))]
         self.left = [int(n) for n in sizes]
         """Prompts of each cell that were not drawn yet."""
         self._moved: dict[int, int] = {}
+        """By place, the prompt that was moved there."""
+        self._placed: dict[int, int] = {}
+        """By prompt, the place that it was moved to."""
 
     def __len__(self) -> int:
         return len(self.bucket)
 
-    def take(self, cell: int, share: float) -> int:
+    def at(self, cell: int, share: float) -> int:
         """One of the prompts that are left in a cell: that at this share, from 0 to 1, of them."""
-        start, last = self._starts[cell], self.left[cell] - 1
-        place = start + min(int(share * (last + 1)), last)
-        taken = self._at(place)
-        self._moved[place] = self._at(start + last)
-        self._moved.pop(start + last, None)
-        self.left[cell] = last
-        return taken
+        return self._at(self._starts[cell] + min(int(share * self.left[cell]), self.left[cell] - 1))
+
+    def take(self, prompt: int) -> None:
+        """Take a prompt that is left out of its cell."""
+        cell = int(self.cell[prompt])
+        place, end = self._place(prompt), self._starts[cell] + self.left[cell] - 1
+        last = self._at(end)
+        self._moved[place], self._placed[last] = last, place
+        self._moved.pop(end, None)
+        self._placed.pop(prompt, None)
+        self.left[cell] -= 1
 
     def state_dict(self) -> dict[str, Any]:
         return {"left": list(self.left), "moved": [list(move) for move in self._moved.items()]}
@@ -81,12 +91,13 @@ class Cells:
     def load_state_dict(self, state: dict[str, Any]) -> None:
         self.left = [int(n) for n in state["left"]]
         self._moved = {int(place): int(prompt) for place, prompt in state["moved"]}
+        self._placed = {prompt: place for place, prompt in self._moved.items()}
 
     def fits(self, state: dict[str, Any], drawn: Sequence[int]) -> bool:
         """Whether the prompts that a saved state has left and those that were drawn are those of each cell, every one once."""
         sizes = np.bincount(self.cell)
         cell_of_place = np.repeat(np.arange(len(sizes)), sizes)
-        is_left = np.arange(len(self.cell)) - np.repeat(self._starts, sizes) < np.repeat(state["left"], sizes)
+        is_left = np.arange(len(self.cell)) - np.repeat(self._starts[:-1], sizes) < np.repeat(state["left"], sizes)
         order = self._order.copy()
         for place, prompt in state["moved"]:
             order[place] = prompt
@@ -98,6 +109,13 @@ class Cells:
 
     def _at(self, place: int) -> int:
         return self._moved.get(place, int(self._order[place]))
+
+    def _place(self, prompt: int) -> int:
+        """The place of a prompt that is left."""
+        if prompt in self._placed:
+            return self._placed[prompt]
+        start, end = self._starts[cell := int(self.cell[prompt])], self._starts[cell + 1]
+        return start + int(np.searchsorted(self._order[start:end], prompt))
 
 
 def _plain(column: Column | None) -> Column | None:

@@ -16,23 +16,15 @@ from typing import Any, TypedDict
 import numpy as np
 
 from kolmocli.curriculum.finite.cells import Cells, Column
-from kolmocli.curriculum.finite.posterior import Normal, Numbers, Posterior, closeness, expected_rate
+from kolmocli.curriculum.finite.posterior import Posterior, expected_rate
 from kolmocli.curriculum.finite.seen import SeenPrompts
-from kolmocli.curriculum.finite.sum_tree import SumTree
+from kolmocli.curriculum.finite.weights import Weights
 from kolmocli.errors import UsageError
 
-WIDTH = 0.5
-"""Logits around the target, as a standard deviation, within which a prompt is asked often."""
-_LEAST = 1e-3
-"""Closeness of a prompt that can be drawn, at least: where everything fails, all weights would be too small for a float."""
 _SHARPEST = 100.0
 """At which the weight of the least closeness is a float still."""
 _PATIENCE = 100
 """Versions of the policy after which a result that did not come is no longer waited for."""
-_MOVED = 0.1
-"""Logits that a bucket may move before the weights of its prompts are computed again."""
-_REFRESH = 1 / 16
-"""Share of the prompts seen that are drawn between two times that all weights are computed again, at least."""
 
 
 class Options(TypedDict, total=False):
@@ -89,8 +81,7 @@ class Prompts:
             raise UsageError(f"sharpness is a power from 0 to {_SHARPEST:g}, got {sharpness!r}")
         if seed < 0:
             raise UsageError(f"a seed is a whole number of at least 0, got {seed!r}")
-        self.size, self.probes, self.sharpness = size, probes, sharpness
-        self.target = math.log(target / (1.0 - target))
+        self.size = size
         self.cells = Cells(size, family, level, pass_rate)
         self.posterior = Posterior(len(self.cells.buckets), memory)
         for ability, measured in zip(self.posterior.ability, self.cells.abilities, strict=True):
@@ -98,36 +89,29 @@ class Prompts:
         self.seen = SeenPrompts(self.cells, self.posterior)
         self._waiting: dict[int, int] = {}
         """Prompts without a result since they were drawn, and the version that they were drawn at; oldest first."""
-        self._near_of_cell: dict[int, float] = {}
-        """Weights of a prompt of a cell, until the next results come."""
-        self._tree = SumTree()
-        """Leaf c is what is left of cell c, and leaf len(cells) + j `seen.prompts[j]`."""
         self._rng = np.random.Generator(np.random.PCG64(seed))
-        self._fresh = [a.mean for a in self.posterior.ability]
-        """The abilities that the weights were computed for."""
-        self._since = 0
-        """Draws since then."""
-        self._refresh()
+        self.weights = Weights(
+            self.cells, self.posterior, self.seen,
+            target=math.log(target / (1.0 - target)), probes=probes, sharpness=sharpness,
+        )  # fmt: skip
 
     def draw(self) -> int:
-        """The number of the next prompt."""
+        """The number of the next prompt, which is out from now on."""
         if len(self._waiting) == self.size:
             self._release(self._waiting)  # all are out: ask again
-        probe, share, inside = self._rng.random(3).tolist()
-        leaf = self._any(share) if probe < self.probes else self._tree.find(share)
-        if self._tree[leaf] <= 0.0:  # a probe of one that is out
-            leaf = self._tree.find(share)
-        cells = len(self.cells)
-        if leaf < cells:
-            prompt = self.cells.take(leaf, inside)
-            leaf = cells + self.seen.add(prompt)
-            self._weigh_cell(self.cells.cell[prompt])
-        else:
-            prompt = self.seen.prompts[leaf - cells]
+        prompt, _ = self.weights.find(*self._rng.random(3).tolist())
+        self.include(prompt)
         self._waiting[prompt] = self.posterior.version
-        self._tree.set(leaf, 0.0)
-        self._since += 1
+        self.weights.put_out(prompt)
+        self.weights.since += 1
         return prompt
+
+    def include(self, prompt: int) -> None:
+        """Keep a belief of its own about this prompt. It can be chosen again when its result is known."""
+        if prompt not in self.seen.place:
+            self.cells.take(prompt)
+            self.seen.add(prompt)
+            self.weights.weigh_cell(int(self.cells.cell[prompt]))
 
     @property
     def waiting(self) -> list[int]:
@@ -135,42 +119,48 @@ class Prompts:
         return list(self._waiting)
 
     def observe(
-        self, indices: Sequence[int], passes: Sequence[float], rollouts: Sequence[int], *, age: int = 0
+        self,
+        indices: Sequence[int],
+        passes: Sequence[float],
+        rollouts: Sequence[int],
+        *,
+        age: int | Sequence[int] = 0,
     ) -> None:
-        """Take in the results of one version of the policy, `age` versions old. A prompt with no rollouts, because all were
-        lost, can be drawn again.
+        """Take in the results that came in at one version of the policy, `age` versions old, all or each. A prompt with no
+        rollouts, because all were lost, can be drawn again.
 
         Raises:
             UsageError: a prompt was never drawn, or its passes are no part of its rollouts; then nothing is taken in.
         """
-        if not 0 <= age < math.inf:
-            raise UsageError(f"age is a number of updates from 0 on, got {age!r}")
-        if not len(indices) == len(passes) == len(rollouts):
+        ages = list(age) if isinstance(age, Sequence) else [age] * len(indices)
+        if wrong := [each for each in ages if not 0 <= each < math.inf]:
+            raise UsageError(f"age is a number of updates from 0 on, got {wrong[0]!r}")
+        if not len(indices) == len(passes) == len(rollouts) == len(ages):
             raise UsageError(
                 f"{len(indices)} prompts, {len(passes)} passes, {len(rollouts)} rollouts: one of each a prompt"
             )
         # plain numbers: those of torch would end in the state
-        results = list(zip(map(int, indices), map(float, passes), map(float, rollouts), strict=True))
-        for prompt, k, n in results:
+        results = list(zip(map(int, indices), map(float, passes), map(float, rollouts), ages, strict=True))
+        for prompt, k, n, _ in results:
             if prompt not in self.seen.place:
                 raise UsageError(f"prompt {prompt} was never drawn; observe() takes numbers that draw() gave")
             if not 0 <= k <= n < math.inf:
                 raise UsageError(f"prompt {prompt}: {k:g} passes of {n:g} rollouts")
         self.posterior.advance()
-        self._near_of_cell.clear()
-        for prompt, k, n in results:
+        self.weights.advance()
+        for prompt, k, n, late in results:
+            self.weights.since += prompt not in self._waiting
             if n:
-                self.seen.learn(prompt, k, n, age)
+                self.seen.learn(prompt, k, n, late)
             self._release([prompt])
-        late = self.posterior.version - _PATIENCE
-        self._release([prompt for prompt, version in self._waiting.items() if version < late])
-        moved = max(abs(a.mean - b) for a, b in zip(self.posterior.ability, self._fresh, strict=True))
-        if moved > _MOVED and self._since >= _REFRESH * len(self.seen):
-            self._refresh()
+        lost = self.posterior.version - _PATIENCE
+        self._release([prompt for prompt, version in self._waiting.items() if version < lost])
+        if self.weights.is_stale:
+            self.weights.refresh(self._waiting)
 
     def pass_rate(self, prompt: int) -> float:
         """The pass rate that is expected of the prompt now."""
-        x = self._logit(prompt)
+        x = self.weights.logit(prompt)
         return float(expected_rate(x.mean, x.variance))
 
     def metrics(self) -> dict[str, float]:
@@ -199,9 +189,7 @@ class Prompts:
             "cells": self.cells.state_dict(),
             "seen": self.seen.state_dict(),
             "waiting": [list(each) for each in self._waiting.items()],
-            "weights": [self._tree[leaf] for leaf in range(len(self.cells) + len(self.seen))],
-            "fresh": list(self._fresh),
-            "since": self._since,
+            **self.weights.state_dict(),
             "rng": self._rng.bit_generator.state["state"],
         }
 
@@ -227,55 +215,14 @@ class Prompts:
             self.cells.load_state_dict(state["cells"])
             self.seen.load_state_dict(state["seen"])
             self._waiting = {int(prompt): int(version) for prompt, version in state["waiting"]}
-            self._near_of_cell.clear()
-            self._tree = SumTree()
-            self._tree.fill([float(weight) for weight in state["weights"]])
-            self._fresh, self._since = [float(x) for x in state["fresh"]], int(state["since"])
+            self.weights.load_state_dict(state)
             self._rng.bit_generator.state = {**self._rng.bit_generator.state, "state": state["rng"]}
         except (LookupError, TypeError, ValueError, AttributeError) as error:
             missing = f"it has no {error}" if isinstance(error, KeyError) else str(error)
             raise UsageError(f"this is no state of a set of prompts: {missing}") from None
 
-    # --- weights
-
-    def _logit(self, prompt: int) -> Normal:
-        return self.posterior.logit(self.cells.bucket[self.cells.cell[prompt]], self.seen.offset(prompt))
-
-    def _any(self, share: float) -> int:
-        """The leaf of any prompt, each as likely as the other."""
-        at = int(share * self.size)
-        for leaf, left in enumerate(self.cells.left):
-            if at < left:
-                return leaf
-            at -= left
-        return len(self.cells) + at
-
     def _release(self, prompts: Iterable[int]) -> None:
         """Let these be drawn again."""
         for prompt in list(prompts):
             self._waiting.pop(prompt, None)
-            self._tree.set(len(self.cells) + self.seen.place[prompt], self._near(self._logit(prompt)))
-
-    def _weigh_cell(self, cell: int) -> None:
-        near = self._near_of_cell.get(cell)
-        if near is None:
-            bucket = self.cells.bucket[cell]
-            unseen = Normal(self.cells.offset[cell], self.posterior.spread[bucket])
-            near = self._near_of_cell[cell] = self._near(self.posterior.logit(bucket, unseen))
-        self._tree.set(cell, self.cells.left[cell] * near)
-
-    def _near(self, logit: Normal) -> float:
-        return float(self._weights(logit.mean, logit.variance))
-
-    def _weights(self, mean: Numbers, variance: Numbers) -> Numbers:
-        return np.maximum(closeness(mean, variance, self.target, WIDTH), _LEAST) ** self.sharpness
-
-    def _refresh(self) -> None:
-        """Compute all weights again."""
-        near = self._weights(*self.seen.logits())
-        near[[self.seen.place[prompt] for prompt in self._waiting]] = 0.0
-        self._tree.fill(np.concatenate([np.zeros(len(self.cells)), near]))
-        for cell in range(len(self.cells)):
-            self._weigh_cell(cell)
-        self._fresh = [ability.mean for ability in self.posterior.ability]
-        self._since = 0
+            self.weights.put_back(prompt)

@@ -28,7 +28,10 @@ class Data(Section):
         None,
         description="columns of a file whose layout is unknown: prompt=problem,answer=solution, tests=…, reference=…",
     )
-    per_task: bool = Field(False, description="train with every task of the file as a level of its own")
+    per_task: bool = Field(
+        False,
+        description="train with every task of the file as a level of its own, as controller.kind: posterior needs it",
+    )
     max_items: Annotated[int, Field(gt=0, le=LONGEST)] = Field(
         1024, description="longer sequences of a file are skipped, by name"
     )
