@@ -61,7 +61,7 @@ def test_finite_sets_are_played_on_too(kolmo: Run) -> None:
     done = kolmo(*asked, "--json")
     assert (done.returncode, done.stderr) == (0, "")
     rows = json.loads(done.stdout)["prompts"]["200"]
-    assert list(rows) == ["posterior", "profiled", "bots", "mopps", "pool", "refill", "uniform"]
+    assert list(rows) == ["posterior", "profiled", "bots", "mopps", "buckets", "pool", "refill", "uniform"]
     assert rows["posterior"]["information"] > 1.3 * rows["uniform"]["information"]
     assert rows["refill"]["updates"] < 300 == rows["uniform"]["updates"]
     assert "200 prompts" in kolmo(*asked, "--controller", "uniform").stdout

@@ -8,12 +8,15 @@ A player of one's own is a class in `PLAYERS`, made with a `World`; a plugin may
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Protocol
 
 import numpy as np
 
+from kolmocli.curriculum.base import Bucket, Result
+from kolmocli.curriculum.build import controller
 from kolmocli.curriculum.finite.prompts import Prompts
 
 GROUPS, GROUP_SIZE, UPDATES = 16, 8, 300
@@ -82,6 +85,24 @@ class Profiled(Posterior):
         self.prompts = Prompts(world.size, seed=world.seed, target=world.target, pass_rate=known)
 
 
+class Buckets:
+    """kolmo's control of levels, `rasch`: of eight levels of equal size by the mean pass rate of the reference models, easy to hard, as
+    `kolmo curriculum calibrate -o` makes them."""
+
+    def __init__(self, world: World) -> None:
+        self.rng, order = random.Random(world.seed), np.argsort(-world.references.mean(axis=1), kind="stable")
+        self.levels = [part.tolist() for part in np.array_split(order, 8)]
+        self.controller = controller("rasch", {"prompts": len(self.levels)}, target=world.target)
+        self.drawn: list[Bucket] = []
+
+    def draw(self) -> Sequence[int]:
+        self.drawn = self.controller.propose(GROUPS, self.rng)
+        return [self.rng.choice(self.levels[bucket.level - 1]) for bucket in self.drawn]
+
+    def observe(self, prompts: Sequence[int], passes: Sequence[int]) -> None:
+        self.controller.observe([Result(b, k, GROUP_SIZE) for b, k in zip(self.drawn, passes, strict=True)])
+
+
 class Pool:
     """prime-rl: weight 1 for prompts that last passed between a quarter and three quarters or were not seen, 0.2 for others."""
 
@@ -136,6 +157,7 @@ PLAYERS: dict[str, Callable[[World], Player]] = {
     "profiled": Profiled,
     "bots": Bots,
     "mopps": Mopps,
+    "buckets": Buckets,
     "pool": Pool,
     "refill": Refill,
     "uniform": Uniform,
