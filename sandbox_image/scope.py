@@ -150,6 +150,8 @@ _SUBSTITUTES: dict[str, Callable[[], ModuleType]] = {
 } | {name: lambda name=name: substitutes.husk(name) for name in substitutes.HUSKS}  # type: ignore[misc]
 _made: dict[str, ModuleType] = {}
 _programs: dict[str, ModuleType] = {}
+_habits: set[str] = set()
+"""Packages that the program imports as it begins: it has them from then on."""
 
 
 def _substitute(name: str, taken: bool) -> ModuleType:
@@ -164,10 +166,11 @@ def _substitute(name: str, taken: bool) -> ModuleType:
     return substitutes.husk(name) if rest and taken else _made[top]
 
 
-def _is_habit(frame: FrameType) -> bool:
-    """Whether a program imports without asking what comes of it: in its first column, and so within no `try`."""
+def _is_habit(frame: FrameType, package: str) -> bool:
+    """Whether a program imports without asking what comes of it: in its first column, and so within no `try`. Tests are run by a
+    program: what they import they use, but for what they have mocks of."""
     column = next(itertools.islice(frame.f_code.co_positions(), frame.f_lasti // 2, None))[2]
-    return column == 0 and frame.f_code.co_filename == FILENAME
+    return column == 0 and (frame.f_code.co_filename == FILENAME or package in substitutes.MOCKED)
 
 
 def _importer(real: Callable[..., Any], own: ModuleType) -> Callable[..., Any]:
@@ -187,7 +190,9 @@ def _importer(real: Callable[..., Any], own: ModuleType) -> Callable[..., Any]:
             return own
         if level == 0 and name in _programs:
             return _programs[name]
-        if level == 0 and top in substitutes.PACKAGES and top not in _importable and _is_habit(sys._getframe(1)):
+        absent = level == 0 and top in substitutes.PACKAGES and top not in _importable
+        if absent and (top in _habits or _is_habit(sys._getframe(1), top)):
+            _habits.add(top)
             return substitutes.husk(name if fromlist else top)
         if level or top not in _importable:
             raise NotImportable(name)

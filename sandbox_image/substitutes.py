@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from types import ModuleType
 from typing import Any, NoReturn
 
+import absent_errors
 import futures
 import loops
 import threads
@@ -36,10 +37,10 @@ class Absent:
     def _refuse(self, *_: object, **__: object) -> NoReturn:
         raise Refused(self.__name__)
 
-    def __getattr__(self, name: str) -> "Absent":
+    def __getattr__(self, name: str) -> Any:
         if name[:2] == "__":
             raise AttributeError(name)
-        made = self.__dict__[name] = Absent(f"{self.__name__}.{name}")  # the same again: tests may patch a part of it
+        made = self.__dict__[name] = absent(f"{self.__name__}.{name}")  # the same again: tests may patch a part of it
         return made
 
     def __instancecheck__(self, value: object) -> bool:
@@ -60,6 +61,11 @@ class Absent:
     __call__ = __iter__ = __enter__ = __getitem__ = __bool__ = _refuse
 
 
+def absent(path: str) -> Any:
+    """What stands for a name of a module: an exception can be raised and caught."""
+    return absent_errors.error(path) or Absent(path)
+
+
 class Substitute(ModuleType):
     """A module that has only some names of the real one; `known` are the others, which are refused when they are used."""
 
@@ -72,7 +78,7 @@ class Substitute(ModuleType):
         known = self.__dict__["_known"]
         if name[:2] == "__" or (known is not None and name not in known):
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
-        made = self.__dict__[name] = Absent(f"{self.__name__}.{name}")
+        made = self.__dict__[name] = absent(f"{self.__name__}.{name}")
         return made
 
 
@@ -98,6 +104,8 @@ PACKAGES = (
     "sympy", "tensorflow", "torch", "tqdm", "typing_extensions",
 )  # fmt: skip
 """The same of packages that the image lacks, where a program imports them as it begins, and not to see whether they are there."""
+MOCKED = ("requests",)
+"""Of these, what tests have mocks of (`tasks/code/imports.py` refuses tests that use it otherwise)."""
 CUT_DOWN = ("builtins", "os", "resource", "threading")
 _OS = (
     "PathLike", "error", "fsdecode", "fsencode", "fspath", "get_terminal_size", "strerror", "urandom",

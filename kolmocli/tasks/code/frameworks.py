@@ -81,6 +81,7 @@ def plain_tests(code: str, defined: Collection[str] = ()) -> str:
     tree = awaiting.synchronous(tree)
     program = imports.program_modules(tree, defined)
     tree = helpers.Inlined(mocks.without_mocks(tree, program)).visit(tree)
+    imports.require_mocked(tree)
     cases, functions = list(collected.cases(tree)), list(collected.functions(tree))
     if (
         not cases

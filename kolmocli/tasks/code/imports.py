@@ -91,6 +91,18 @@ def path_of(node: ast.AST, names: Mapping[str, str]) -> str | None:
     return None
 
 
+_OF_REQUESTS = ("Error", "Exception", "Timeout", "Redirects", "exceptions")
+
+
+def require_mocked(tree: ast.Module) -> None:
+    """Raises ValueError where tests use more of `requests`, which is not there, than its exceptions: they would need a network."""
+    names = library_names(tree)
+    for node in ast.walk(tree):
+        path = path_of(node, names) or ""
+        if path.startswith("requests.") and not path.endswith(_OF_REQUESTS):
+            raise ValueError(f"the tests use `{path}`, which is not there; patch it")
+
+
 def modules(tree: ast.Module, modules: frozenset[str]) -> dict[str, str]:
     """The names by which the tests know these modules, and what they are."""
     return {

@@ -18,7 +18,7 @@ import types as _types
 from typing import Any as _Any
 
 from kolmocli.tasks.code.apart import _PLACE, LENT, LIBRARY, MOCKED, OBJECT, SHARED, _apart, _changeable, _together
-from kolmocli.tasks.code.benched import _Bench, _of_library
+from kolmocli.tasks.code.benched import _Bench, _mocked, _of_library, _part_of_mock
 from kolmocli.tasks.code.looping import _MOST_LISTED, _awaited, _running
 
 _PLAIN = (
@@ -29,7 +29,9 @@ _BASES: dict[_Any, _Any] = {
     int: int.__pos__, float: float.__pos__, str: str.__str__, tuple: lambda value: (*tuple.__iter__(value),),
 }  # fmt: skip
 """What makes a value of exactly this type of one of a type below it, and is not the program's."""
-_kept: dict[_Any, _Any] = {SHARED: lambda value: value, _awaited.__name__: _awaited, _Bench.__name__: _Bench()}
+_kept: dict[_Any, _Any] = {
+    SHARED: lambda value: value, _Bench.__name__: _Bench(), **{each.__name__: each for each in (_awaited, _mocked, _part_of_mock)},
+}  # fmt: skip
 _patches: list[list[_Any]] = []
 """What takes back each patch."""
 _streams: list[_io.StringIO] = []

@@ -72,6 +72,26 @@ class Keeping(Bench):
         """What a mock of the tests returns that is not told what: a program has more in its place (`benched.py`)."""
         return object()
 
+    def mocked(self, told: list[Any]) -> Handle:
+        """A mock with parts, which the program has."""
+        made: Handle = self.make("_mocked", (told,), {})
+        return made
+
+    def tell(self, mock: Any, steps: list[str], value: Any) -> None:
+        self.ask("method", "_tell_", mock, steps, value)
+
+    def calls_of(self, mock: Any, steps: list[str]) -> Any:
+        """The calls of a part of a mock, each as what was given and what was given by name."""
+        return self.ask("method", "_noted_", mock, steps)
+
+    def made_part(self, mock: Any, steps: list[str]) -> Handle:
+        """A part of a mock that is a mock."""
+        made: Handle = self.make("_part_of_mock", (mock, steps), {})
+        return made
+
+    def part_of(self, mock: Any, steps: list[str]) -> Any:
+        return self.ask("method", "_part_", mock, *steps)
+
     def makes(self, key: Any) -> bool:
         """Whether this makes an object whenever it is called."""
         return key in self.classes or self.files.makes(key)

@@ -47,7 +47,7 @@ def function(name: str, calls: str, parts: Mapping[str, ast.expr], awaited: bool
             for at, effect in enumerate(effects):
                 made.body.append(ast.If(_expression(f"len({calls}) == {at + 1}"), [_effect(effect)], []))
             made.body += ast.parse("raise StopIteration").body
-        case effect if _is_error(effect):
+        case effect if is_error(effect):
             made.body.append(_effect(effect))
         case effect:
             by_name = ast.keyword(None, ast.Name(_NAMED))
@@ -85,10 +85,16 @@ def _expression(text: str) -> ast.expr:
 
 
 def _effect(effect: ast.expr) -> ast.stmt:
-    return ast.Raise(effect) if _is_error(effect) else ast.Return(effect)
+    return ast.Raise(effect) if is_error(effect) else ast.Return(effect)
 
 
-def _is_error(node: ast.expr) -> bool:
+def is_of_function(name: str) -> bool:
+    """Whether a mock that is a function has this."""
+    return name in READ or name in _ASSERTS or name in ("reset_mock", "return_value", "side_effect")
+
+
+def is_error(node: ast.expr) -> bool:
+    """An exception or a class of them, by its name."""
     name = ast.unparse(node.func if isinstance(node, ast.Call) else node)
     found = getattr(builtins, name, None)
     return (isinstance(found, type) and issubclass(found, BaseException)) or name.endswith(("Error", "Exception"))

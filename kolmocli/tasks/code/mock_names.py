@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 
 OF_CLASS = "_of_class_"
-_ENDS = ("", "_calls", "_returns", "_writes")
+_ENDS = ("", "_calls", "_returns", "_value", "_writes")
 """Of the names that a mock needs."""
 
 

@@ -7,31 +7,31 @@ f(seen)                                       return 3
 seen.assert_called_once_with(1)           f(seen)
                                           assert seen_calls == [((1,), {})]
 
-What has more than that of a mock, such as attributes that are mocks, is not read.
+One with parts, such as attributes that are mocks, is an object that the program has (`mock_parts.py`).
 """
 
 from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 
-from kolmocli.tasks.code import imports, mock_calls, mock_files
+from kolmocli.tasks.code import imports, mock_calls, mock_files, mock_parts
 from kolmocli.tasks.code.mock_names import OF_CLASS, Named
+from kolmocli.tasks.code.mock_patches import MOCKS, Patching, modules_of, named_mocks, names_in, value_of
 from kolmocli.tasks.code.rewriting import on_bench
 from kolmocli.tasks.code.tester import BENCH
 
-_MOCKS = ("Mock", "MagicMock", "AsyncMock", "mock_open")
 _SET = ("return_value", "side_effect")
 _STDOUT = "'sys.stdout'"
 
 
 def without_mocks(tree: ast.Module, program: frozenset[str]) -> ast.Module:
     """The tests without mocks; `program` are names of the module that is tested. Raises ValueError for a use that is not read."""
-    named = dict(_named(tree))
+    named = dict(named_mocks(tree))
     if not named and not any(_is_monkeypatch(node) for node in ast.walk(tree)):
         return tree
-    plain = _Plain(named, program, _modules(tree), imports.taken(tree, program))
+    plain = _Plain(named, program, modules_of(tree), imports.taken(tree, program))
     plain.prepare(tree)
     tree = plain.visit(tree)
     for node in ast.walk(tree):
@@ -41,33 +41,15 @@ def without_mocks(tree: ast.Module, program: frozenset[str]) -> ast.Module:
     return ast.fix_missing_locations(tree)
 
 
-def _named(tree: ast.Module) -> Iterator[tuple[str, str]]:
-    """What the tests call `Mock`, `patch`, `call` or the module, and what it is."""
-    for node in ast.walk(tree):
-        match node:
-            case ast.ImportFrom("unittest.mock", names):
-                yield from ((alias.asname or alias.name, alias.name) for alias in names)
-            case ast.ImportFrom("unittest", names):
-                yield from ((alias.asname or alias.name, "") for alias in names if alias.name == "mock")
-            case ast.Import(names):
-                yield from ((alias.asname or alias.name, "") for alias in names if alias.name == "unittest.mock")
-
-
-def _modules(tree: ast.Module) -> dict[str, str]:
-    """The names of modules, and what they are called here."""
-    imports = [alias for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names]
-    return {alias.asname or alias.name: alias.name for alias in imports}
-
-
 def _is_monkeypatch(node: ast.AST) -> bool:
     return isinstance(node, ast.arg) and node.arg == "monkeypatch"
 
 
-class _Plain(ast.NodeTransformer):
+class _Plain(Patching):
     def __init__(
         self, named: dict[str, str], program: Collection[str], modules: dict[str, str], taken: dict[str, str]
     ) -> None:
-        self._named, self._program, self._modules, self._taken = named, program, modules, taken
+        super().__init__(named, program, modules, taken)
         self._mocks = dict[str, str]()
         """Names of mocks, and those of the lists of their calls."""
         self._paths = dict[str, ast.expr]()
@@ -77,16 +59,10 @@ class _Plain(ast.NodeTransformer):
         self._files = dict[str, str]()
         """Names of `mock_open` and of its files, and its own."""
         self._told = set[str]()
+        self._own, self._returned = set[str](), set[str]()
+        """Names of mocks with parts of their own, and of those with parts of what they return."""
         self._made = 0
         self.reads_calls = False
-
-    def _is(self, node: ast.AST, *names: str) -> bool:
-        """Whether this is one of these names of `unittest.mock`."""
-        owner, _, name = ast.unparse(node).rpartition(".")
-        return (self._named.get(owner) == "" and name in names) if owner else self._named.get(name) in names
-
-    def _is_mock(self, node: ast.expr) -> bool:
-        return isinstance(node, ast.Call) and self._is(node.func, *_MOCKS)
 
     def prepare(self, tree: ast.Module) -> None:
         """Find fixtures that return a mock, of which each test makes its own, and mocks that are told later what they return. Those of a
@@ -103,6 +79,23 @@ class _Plain(ast.NodeTransformer):
                     self._fixtures[name] = made
                 case ast.Assign([ast.Attribute(ast.Name(name), "return_value")]):
                     self._told.add(name)
+        self._own, self._returned = mock_parts.with_parts(tree, self._names(tree))
+
+    def _names(self, tree: ast.Module) -> set[str]:
+        """Names of mocks, but of those that open files or are awaited."""
+        made = list[tuple[str, ast.expr]]()
+        for node in ast.walk(tree):
+            match node:
+                case ast.Assign([ast.Name(name)], ast.Call() as call) if self._is_mock(call):
+                    made.append((name, call))
+                case ast.withitem(ast.Call() as call, ast.Name(name)) if self._is_patch(call):
+                    made.append((name, call))
+                case ast.FunctionDef():
+                    made += [(given.arg, call) for call, given in self._patches(node) if given is not None]
+        others = {
+            name for name, call in made if any(self._is(each, "AsyncMock", "mock_open") for each in names_in(call))
+        }
+        return {*self._fixtures, *(name for name, _ in made)} - others
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.stmt | None:
         node.names = [alias for alias in node.names if (alias.asname or alias.name) not in self._named]
@@ -117,31 +110,21 @@ class _Plain(ast.NodeTransformer):
             return None
         outer, self._mocks = self._mocks, dict(self._mocks)
         begun: list[ast.stmt] = []
-        kept = [each for each in node.decorator_list if not self._is_patch(each)]
-        bound = node.args.args[:1] if [each.arg for each in node.args.args[:1]] == ["self"] else []
-        given = [each for each in node.args.args if each not in bound]
-        for decorator in reversed([each for each in node.decorator_list if each not in kept]):
-            assert isinstance(decorator, ast.Call)
-            at = 1 + ast.unparse(decorator.func).endswith(".object")
-            gives = not (decorator.args[at:] or _value(decorator, "new"))
-            name = given.pop(0).arg if given and gives else None
-            begun += self._patch(decorator, name)
+        patches = self._patches(node)
+        mocked = [given for _, given in patches if given is not None]
+        given = [each for each in node.args.args if each not in mocked]
+        node.decorator_list = [each for each in node.decorator_list if not self._is_patch(each)]
+        for decorator, by in patches:
+            begun += self._patch(decorator, None if by is None else by.arg)
         for each in given:
             if each.arg in self._fixtures:
                 begun += self._mock(each.arg, copy.deepcopy(self._fixtures[each.arg]))
         had = {"monkeypatch", *self._fixtures}
-        node.args.args = [*bound, *(each for each in given if each.arg not in had)]
-        node.decorator_list = kept
+        node.args.args = [each for each in given if each.arg not in had]
         self.generic_visit(node)
         node.body[:0] = begun
         self._mocks = outer | {name: calls for name, calls in self._mocks.items() if name.startswith(OF_CLASS)}
         return node
-
-    def _is_patch(self, node: ast.expr) -> bool:
-        return isinstance(node, ast.Call) and (
-            self._is(node.func, "patch")
-            or (isinstance(node.func, ast.Attribute) and self._is(node.func.value, "patch"))
-        )
 
     def visit_With(self, node: ast.With) -> ast.stmt | list[ast.stmt]:
         if len(node.items) > 1:
@@ -165,6 +148,13 @@ class _Plain(ast.NodeTransformer):
             case ast.Assign([ast.Name(name)], value) if (opened := mock_files.opened(value, self._files)) is not None:
                 self._files[name] = opened
                 return ast.Pass()
+            case ast.Assign([ast.Name(name)], ast.Attribute() | ast.Call() as value) if (
+                part := self._part(value)
+            ) is not None:
+                self._mocks[name] = name
+                return mock_parts.alias(name, *part)
+            case ast.Assign([ast.Attribute() as target]) if (part := self._part(target)) is not None and part[1]:
+                return mock_parts.told(*part, node.value, self.visit)
             case ast.Assign([ast.Attribute(ast.Name(name), part)]) if name in self._mocks and part in _SET:
                 return self._changed(name, part, node)
             case ast.Assign([ast.Attribute(attr=part)]) if part in _SET:
@@ -176,6 +166,10 @@ class _Plain(ast.NodeTransformer):
 
     def visit_Expr(self, node: ast.Expr) -> ast.stmt | list[ast.stmt]:
         match node.value:
+            case ast.Call(ast.Attribute(owner, method), given, named) if (part := self._part(owner)) is not None:
+                given, named = [self.visit(each) for each in given], [self.visit(each) for each in named]
+                if made := mock_parts.stated(*part, method, given, named):
+                    return made
             case ast.Call(ast.Attribute(ast.Name(name), method), given, named) if name in self._mocks:
                 given, named = [self.visit(each) for each in given], [self.visit(each) for each in named]
                 if made := mock_calls.stated(self._mocks[name], method, given, named):
@@ -195,6 +189,10 @@ class _Plain(ast.NodeTransformer):
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
         match node:
+            case ast.Attribute(owner, part) if part in mock_parts.READ and (of := self._part(owner)) is not None:
+                return self._read(mock_parts.calls(*of), part)
+            case ast.Attribute() if (of := self._part(node)) is not None:
+                return mock_parts.part(*of)
             case ast.Attribute(ast.Name(name), part) if name in self._mocks:
                 if part not in mock_calls.READ:
                     raise ValueError(f"the tests use more of a mock than is read: `{ast.unparse(node)}`")
@@ -210,8 +208,20 @@ class _Plain(ast.NodeTransformer):
         return mock_calls.read(calls, part)
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
+        if self._is_mock(node) and self._is(node.func, "Mock", "MagicMock"):
+            return mock_parts.mocked(node, self.visit)
         self.generic_visit(node)
         return mock_calls.noted(node.args, node.keywords) if self._is(node.func, "call") else node
+
+    def _part(self, node: ast.expr) -> tuple[ast.expr, mock_parts.Steps] | None:
+        """The object that a part of a mock is of, and the steps from there; nothing for a mock that is a function."""
+        found = mock_parts.chain(node, self._mocks)
+        match found:
+            case (name, steps) if name in self._own:
+                return ast.Name(name, ast.Load()), steps
+            case (name, ("()", *steps)) if name in self._returned:
+                return ast.Name(f"{name}_value", ast.Load()), (*steps,)
+        return None
 
     def _mock(self, name: str, made: ast.Call) -> list[ast.stmt]:
         self._mocks[name] = f"{name}_calls" if name.startswith(OF_CLASS) else f"{name.lstrip('_')}_calls"
@@ -220,10 +230,17 @@ class _Plain(ast.NodeTransformer):
             self._files[name] = name
             begun = ast.parse(f"{self._mocks[name]} = []").body
             return [*begun, *mock_files.function(name, self._mocks[name], made)]
-        parts = {name: self.visit(value) for name in _SET if (value := _value(made, name)) is not None}
-        if len(parts) < len(made.keywords) or made.args:
+        if name in self._own or any(key.arg not in _SET for key in mock_parts.keywords(made)):
+            self._own.add(name)
+            return [ast.Assign([ast.Name(name, ast.Store())], mock_parts.mocked(made, self.visit))]
+        parts = {name: self.visit(value) for name in _SET if (value := value_of(made, name)) is not None}
+        if made.args:
             raise ValueError(f"the tests use more of a mock than is read: `{ast.unparse(made)}`")
         lists = ast.parse(f"{self._mocks[name]} = []").body
+        if name in self._returned:
+            value = parts.get("return_value", on_bench("mocked", ast.List([], ast.Load())))
+            lists.append(ast.Assign([ast.Name(f"{name}_value", ast.Store())], value))
+            parts["return_value"] = ast.Name(f"{name}_value", ast.Load())
         if name in self._told:
             value = parts.get("return_value", ast.Constant(None))
             lists.append(ast.Assign([ast.Name(f"{name}_returns", ast.Store())], ast.List([value], ast.Load())))
@@ -237,6 +254,9 @@ class _Plain(ast.NodeTransformer):
 
     def _changed(self, name: str, part: str, node: ast.Assign) -> list[ast.stmt]:
         """A new function for a mock that does something else from now on, or another value for it to return."""
+        if part == "return_value" and name in self._returned:
+            now = ast.Assign([ast.Name(f"{name}_value", ast.Store())], self.visit(node.value))
+            return [now, *ast.parse(f"{name}_returns.append({name}_value)").body]
         if part == "return_value":
             told = ast.Call(ast.Attribute(ast.Name(f"{name}_returns"), "append"), [self.visit(node.value)], [])
             return [ast.Expr(told)]
@@ -257,12 +277,12 @@ class _Plain(ast.NodeTransformer):
         path, *new = made.args
         if isinstance(made.func, ast.Attribute) and made.func.attr == "object" and new:
             path, new = self._attribute(path, new[0]), new[1:]
-        given = new[0] if new else _value(made, "new")
+        given = new[0] if new else value_of(made, "new")
         self._made += 1
         called_too = name is not None
         name, made.args = name or f"_patched_{self._made}", []
         if ast.unparse(path) == _STDOUT:
-            called = _value(made, "new_callable")
+            called = value_of(made, "new_callable")
             stream = ast.unparse(given) if called is None and given else f"{ast.unparse(called or path)}()"
             return ast.parse(f"import sys\nsys.stdout = {name} = {stream}").body
         if given is not None and not self._is_mock(given):
@@ -272,27 +292,7 @@ class _Plain(ast.NodeTransformer):
         self._paths[name] = path
         if isinstance(given, ast.Call):
             return [*self._mock(name, given), *self._patched(path, ast.Name(name))]
-        called = _value(made, "new_callable")
-        if called is not None and self._is(called, *_MOCKS):
+        called = value_of(made, "new_callable")
+        if called is not None and self._is(called, *MOCKS):
             made = ast.Call(called, [], [key for key in made.keywords if key.arg != "new_callable"])
         return [*self._mock(name, made), *self._patched(path, ast.Name(name))]
-
-    def _attribute(self, owner: ast.expr, name: ast.expr) -> ast.expr:
-        """The path of a name in a module, or in what the tests import from the program."""
-        known, text = self._modules | self._taken, ast.unparse(owner)
-        if text not in known or not isinstance(name, ast.Constant):
-            return ast.Call(ast.Name("getattr"), [owner, name], [])
-        return ast.Constant(f"{known[text]}.{ast.literal_eval(name)}")
-
-    def _patched(self, path: ast.expr, value: ast.expr) -> list[ast.stmt]:
-        match path:
-            case ast.BinOp(ast.Name("__name__"), ast.Add(), ast.Constant(name)):
-                return [ast.Expr(on_bench("patch", ast.Constant(str(name).removeprefix(".")), value))]
-            case ast.Constant(text) if isinstance(text, str) and "." in text:
-                first, _, rest = text.partition(".")
-                return [ast.Expr(on_bench("patch", ast.Constant(rest if first in self._program else text), value))]
-        raise ValueError(f"the tests patch `{ast.unparse(path)}`, which is not read")
-
-
-def _value(call: ast.Call, name: str) -> ast.expr | None:
-    return next((key.value for key in call.keywords if key.arg == name), None)

@@ -21,6 +21,7 @@ from kolmocli.tasks.code.calls import bound, defined, given_to_check
 from kolmocli.tasks.code.changing import Changing
 from kolmocli.tasks.code.classes import Uses, defined_classes, place_of
 from kolmocli.tasks.code.files import have_files, names_of, with_files
+from kolmocli.tasks.code.mock_parts import has_objects
 from kolmocli.tasks.code.repeating import is_seeded, repeatable
 from kolmocli.tasks.code.rewriting import on_bench
 
@@ -127,7 +128,7 @@ def without_objects(
     tree = ast.fix_missing_locations(change.visit(tree))
     changing = Changing(tree, {*own, *errors, *classes} - {given_to_check(tree)}, bool(classes))
     tree = changing.visit(tree)
-    if kept := bool(classes or constants) or changing.found:
+    if kept := bool(classes or constants) or changing.found or has_objects(tree):
         tree = Asking(names, constants, changing.sources).visit(tree)
     found = Objects(
         tuple(change.methods.values()), tuple(classes), tuple(errors), constants, kept, files, is_seeded(tree)

@@ -245,9 +245,6 @@ def test_a_program_is_judged_by_tests_with_mocks(docker_box: Sandbox, case: Case
     [
         ("m = Mock()\n    f(m)\n    m.side_effect = [1]", "side_effect"),
         ("m = Mock(spec=int)", "spec=int"),
-        ("m = Mock()\n    m.fetch(1)", "m.fetch"),
-        ("m = Mock()\n    assert m.fetch.called", "m.fetch"),
-        ("assert f(Mock()) == 1", "Mock"),
         ("m = patch(name)\n    assert m", "patch"),
         ("with patch(target='builtins.input'):\n        assert f(1) == 1", "target="),
         ("with patch(name):\n        assert f(1) == 1", "name"),
