@@ -10,7 +10,7 @@ response.json.assert_called_once()              assert len(bench.calls_of(respon
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 from kolmocli.tasks.code import mock_calls
 from kolmocli.tasks.code.rewriting import on_bench
@@ -37,35 +37,37 @@ def chain(node: ast.AST, names: Collection[str]) -> tuple[str, Steps] | None:
 
 
 def with_parts(tree: ast.AST, names: Collection[str]) -> tuple[set[str], set[str]]:
-    """Which of these mocks have parts of their own, and which have parts of what they return. Names of parts are added to the first."""
+    """Which of these mocks have parts of their own, and which have parts of what they return. Names that tests give to parts are added
+    to the first."""
     known, own, returned = {*names}, set[str](), set[str]()
-    aliases = [
-        node for node in ast.walk(tree) if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
-    ]
-    while found := {
-        _name(each): chain(each.value, known)
-        for each in aliases
-        if _name(each) not in known and chain(each.value, known)
-    }:
-        own |= {*found}
-        known |= {*found}
-        returned |= {of for of, steps in filter(None, found.values()) if steps[:1] == ("()",)}
-        own |= {of for of, steps in filter(None, found.values()) if steps[:1] != ("()",)}
+    while more := {name: part for name, part in _aliases(tree, known) if name not in known}:
+        known |= {*more}
+        own |= {*more}
+        for mock, steps in more.values():
+            (returned if steps[0] == "()" else own).add(mock)
     for node in ast.walk(tree):
         part = chain(node, known) if isinstance(node, ast.Attribute) else None
-        if part is not None and part[1]:
-            name, (first, *more) = part
-            if first == "()" and more:
-                returned.add(name)
+        if part is not None:
+            mock, (first, *rest) = part
+            if first == "()" and rest:
+                returned.add(mock)
             elif first != "()" and not mock_calls.is_of_function(first[1:]):
-                own.add(name)
+                own.add(mock)
     return own, returned - own
 
 
-def _name(node: ast.Assign) -> str:
-    [target] = node.targets[:1]
-    assert isinstance(target, ast.Name)
-    return target.id
+def _aliases(tree: ast.AST, names: Collection[str]) -> Iterator[tuple[str, tuple[str, Steps]]]:
+    for node in ast.walk(tree):
+        match node:
+            case ast.Assign([ast.Name(name)], value) if is_alias(value) and (part := chain(value, names)) is not None:
+                yield name, part
+
+
+def is_alias(value: ast.expr) -> bool:
+    """Whether it may be a part, and is not what tests read of one."""
+    return isinstance(value, ast.Attribute) and (
+        value.attr == "return_value" or not mock_calls.is_of_function(value.attr)
+    )
 
 
 def has_objects(tree: ast.AST) -> bool:

@@ -148,9 +148,9 @@ class _Plain(Patching):
             case ast.Assign([ast.Name(name)], value) if (opened := mock_files.opened(value, self._files)) is not None:
                 self._files[name] = opened
                 return ast.Pass()
-            case ast.Assign([ast.Name(name)], ast.Attribute() | ast.Call() as value) if (
-                part := self._part(value)
-            ) is not None:
+            case ast.Assign([ast.Name(name)], value) if (
+                mock_parts.is_alias(value) and (part := self._part(value)) is not None
+            ):
                 self._mocks[name] = name
                 return mock_parts.alias(name, *part)
             case ast.Assign([ast.Attribute() as target]) if (part := self._part(target)) is not None and part[1]:

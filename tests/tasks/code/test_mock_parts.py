@@ -219,6 +219,30 @@ def test_b(urlopen):
     urlopen.side_effect = urllib.error.URLError("gone")
     assert tried("file://x") == "gone"
 """),
+    Case("what is read under a name", CLIENT, ("timeout=5", "timeout=6"), """
+def test_it():
+    http = Mock()
+    answer = http.get.return_value
+    answer.status_code = 200
+    answer.json.return_value = {"id": 7, "name": "a"}
+    fails = answer.raise_for_status
+    assert Client(http).user("ann") == 7
+    given, named = http.get.call_args
+    assert given == ("/users/ann",) and named == {"timeout": 5}
+    count, last = http.get.call_count, http.get.call_args
+    assert count == 1 and last.kwargs["timeout"] == 5
+    many = http.get.call_args_list
+    assert len(many) == 1 and many[0].args == ("/users/ann",)
+    fails.assert_called_once_with()
+def test_of_its_own():
+    http = Mock()
+    http.get("/x", timeout=5)
+    found = http.get("/y")
+    assert http.get.call_count == 2
+    http.get.assert_called_with("/y")
+    http.reset_mock()
+    http.get.assert_not_called()
+"""),
     Case("fixture", CLIENT, ("self.http.close()", "pass"), """
 @pytest.fixture
 def http():
