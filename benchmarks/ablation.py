@@ -1,6 +1,7 @@
 """What each way of raising the pass rate, and of making the signal denser, is worth: one switch at a time.
 
     python benchmarks/ablation.py
+    python benchmarks/ablation.py --curriculum arithmetic --steps 50 --variants base "target 0.45" alive --seeds 0 1 2 --jobs 2
 
 Every variant changes one thing of `base`, which is the curriculum as it is (`quickstart`: a warm start, hindsight and
 the rasch controller), and is compared with it seed by seed: at the same number of updates and rollouts, on the same
@@ -35,6 +36,8 @@ def variants(preset: str = "tiny") -> dict[str, list[str]]:
         "self-play": switch("methods.self_play.share=0.25"),
         "uniform": switch("controller.kind=uniform"),
         "sequential": switch("controller.kind=sequential"),
+        "target 0.45": switch("controller.target=0.45"),
+        "alive": switch("controller.weigh=alive"),
     }
 
 
