@@ -49,8 +49,11 @@ class _Inert:
         self.__dict__.update(_told_={} if told is None else told, _calls_=[] if calls is None else calls, _path_=path)
 
     def _part_(self, *steps: str) -> _Any:
+        """What tests ask a mock for is asked where they were read: here an assert would always hold."""
         part: _Any = self
         for step in steps:
+            if step.startswith((".assert", ".called", ".call_", ".mock_calls", ".method_calls")):
+                raise AttributeError(step)
             if not isinstance(part, _Inert):
                 part = part() if step == "()" else getattr(part, step[1:])
                 continue

@@ -117,6 +117,8 @@ def stated(
     mock: ast.expr, steps: Steps, method: str, given: Sequence[ast.expr], named: Sequence[ast.keyword]
 ) -> list[ast.stmt]:
     """A method of the part at these steps that is called for itself, as `mock_calls.stated`."""
+    if method in ("configure_mock", "attach_mock", "mock_add_spec"):
+        raise ValueError(f"the tests use more of a mock than is read: `{ast.unparse(mock)}.{method}`")
     if method == "reset_mock":
         return [ast.Expr(ast.Call(ast.Attribute(mock, "_forget_", ast.Load()), [], []))]
     return mock_calls.stated(calls(mock, steps), method, given, named)

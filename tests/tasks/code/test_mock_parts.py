@@ -7,6 +7,9 @@ import pytest
 from kolmocli.sandbox import Sandbox
 from kolmocli.tasks.code.shapes import human_eval
 from kolmocli.tasks.code.task import CodeTask
+from kolmocli.tasks.judging import judge
+from kolmocli.tasks.outcome import Terms
+from kolmocli.tasks.reward import Relative
 from tests.tasks.code.edited import Case, require_judged
 
 CLIENT = """
@@ -275,6 +278,7 @@ def test_a_program_is_judged_by_mocks_with_parts(docker_box: Sandbox, case: Case
         ("m = Mock()\n    m.get.return_value = 1\n    Client(m)\n    assert m.mock_calls == []", "mock_calls"),
         ("m = Mock(spec=Client, ok=True)\n    assert Client(m)", "spec=Client"),
         ("m = Mock(**{'get.return_value': 3})\n    assert Client(m)", "get.return_value"),
+        ("m = Mock(ok=1)\n    m.configure_mock(ok=2)\n    assert Client(m)", "configure_mock"),
         ("m = Mock(1)\n    assert Client(m)", "Mock(1)"),
     ],
 )
@@ -282,6 +286,21 @@ def test_what_is_more_than_that_is_named(line: str, words: str) -> None:
     with pytest.raises(ValueError, match="more of a mock than is read") as raised:
         task_of(f"def test_it():\n    {line}\n")
     assert words in str(raised.value)
+
+
+@pytest.mark.docker
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "def seen(m):\n    m.assert_called_with(1)\ndef test_it():\n    m = Mock()\n    Client(m).close()\n    seen(m.close)\n    assert m.close.called",
+        "def test_it():\n    m = Mock()\n    Client(m).close()\n    for each in [m.close]:\n        assert each.called",
+        "def test_it():\n    m = Mock()\n    Client(m).close()\n    m.close.assert_called_onec()\n    assert m.close.called",
+    ],
+)
+def test_an_assert_that_is_not_read_does_not_hold(docker_box: Sandbox, lines: str) -> None:
+    """A mock has every attribute, and so every assert."""
+    [outcome] = judge([task_of(lines)], [CLIENT], docker_box, Terms(Relative(0.25)))
+    assert not outcome.passed
 
 
 @pytest.mark.parametrize(
