@@ -92,9 +92,11 @@ def problems_in(file: str) -> list[str]:
         return error.problems
     except UsageError as error:
         return [str(error)]
-    problems = []
+    problems, asked = [], config
+    if config.data.train is not None:  # whose families the profile may be of
+        asked = config.model_copy(update={"controller": config.controller.model_copy(update={"prior": None})})
     try:
-        open_controller(config, family_tasks(config, "train"))
+        open_controller(asked, family_tasks(config, "train"))
     except UsageError as error:
         problems.append(f"{file}: {error}")
     splits: tuple[Split, ...] = ("train", "eval")

@@ -90,6 +90,17 @@ def test_validate_reads_the_files_of_tasks_that_are_there(kolmo: Run, small: Pat
     assert kolmo("curriculum", "validate", "small.yaml").returncode == 0
 
 
+@pytest.mark.parametrize("data", ["per_task: true", "per_task: false"])
+def test_validate_takes_a_profile_of_the_file_of_tasks(kolmo: Run, small: Path, tmp_path: Path, data: str) -> None:
+    kind = "posterior" if "true" in data else "rasch"
+    small.write_text(
+        f"name: mine\nmodel: {{name: micro}}\ndata: {{train: t.jsonl, {data}}}\ncontroller: {{kind: {kind}, prior: t.jsonl}}\n"
+    )
+    (tmp_path / "t.jsonl").write_text('{"question": "1 + 1?", "answer": "2", "level": 1, "pass_rate": 0.5}\n')
+    done = kolmo("curriculum", "validate", "small.yaml")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "small.yaml: ok\n", "")
+
+
 def test_validate_finds_a_level_that_no_task_can_meet(kolmo: Run, small: Path) -> None:
     small.write_text(SMALL.replace("{bases: [2, 2]}", "{bases: [1, 1], length: [100, 200]}"))
     done = kolmo("curriculum", "validate", "small.yaml")
