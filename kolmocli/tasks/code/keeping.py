@@ -72,22 +72,20 @@ class Keeping(Bench):
         """What a mock of the tests returns that is not told what: a program has more in its place (`benched.py`)."""
         return object()
 
-    def mocked(self, told: list[Any]) -> Handle:
+    def mocked(self, told: list[Any]) -> Any:
         """A mock with parts, which the program has."""
-        made: Handle = self.make("_mocked", (told,), {})
-        return made
+        return self.make("_mocked", (told,), {})
 
     def tell(self, mock: Any, steps: list[str], value: Any) -> None:
         self.ask("method", "_tell_", mock, steps, value)
 
     def calls_of(self, mock: Any, steps: list[str]) -> Any:
-        """The calls of a part of a mock, each as what was given and what was given by name."""
+        """The calls of a part of a mock, each as it is in the list of a mock that is a function."""
         return self.ask("method", "_noted_", mock, steps)
 
-    def made_part(self, mock: Any, steps: list[str]) -> Handle:
+    def made_part(self, mock: Any, steps: list[str]) -> Any:
         """A part of a mock that is a mock."""
-        made: Handle = self.make("_part_of_mock", (mock, steps), {})
-        return made
+        return self.make("_part_of_mock", (mock, steps), {})
 
     def part_of(self, mock: Any, steps: list[str]) -> Any:
         return self.ask("method", "_part_", mock, *steps)
