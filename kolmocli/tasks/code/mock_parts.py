@@ -72,7 +72,8 @@ def is_alias(value: ast.expr) -> bool:
 
 def has_objects(tree: ast.AST) -> bool:
     """Whether tests that were rewritten have mocks that are objects."""
-    return any(isinstance(node, ast.Attribute) and node.attr == "mocked" for node in ast.walk(tree))
+    made = ast.unparse(on_bench("mocked").func)
+    return any(isinstance(node, ast.Attribute) and ast.unparse(node) == made for node in ast.walk(tree))
 
 
 def keywords(made: ast.Call) -> list[ast.keyword]:
