@@ -47,6 +47,14 @@ def test_a_template_that_cannot_be_used_is_one_line(
     assert "\n" not in str(caught.value)
 
 
+def test_a_template_that_asks_for_the_date_is_told_the_same_every_day(
+    chat_policy: Policy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    template = "Today is {{ strftime_now('%d %b %Y, %H:%M') }}. {{ messages[0].content }}"
+    monkeypatch.setattr(chat_policy.tokenizer, "chat_template", template)
+    assert readable_prompt(Prompt("hello"), chat_policy.tokenizer) == "Today is 01 Jan 2025, 00:00. hello"
+
+
 def test_limits_end_with_the_template(chat_policy: Policy) -> None:
     import resource
 
