@@ -4,6 +4,7 @@ here they get a bound of both: what one does beyond it, or raises, is one line."
 from __future__ import annotations
 
 import datetime
+import re
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -20,7 +21,7 @@ SECONDS = 5.0
 """Processor time for one prompt. Templates in use take less than a thousandth of it."""
 _MEMORY = 1 << 30
 """Bytes beyond what the process has."""
-_CLOCK, _DAY = "strftime_now", datetime.datetime(2025, 1, 1)
+_CLOCK, _DAY = re.compile(r"""\bstrftime_now\(\s*(["'])([^"'\\]*)\1\s*\)"""), datetime.datetime(2025, 1, 1)
 """Templates such as Llama's tell the model the date. It is told this one: a run that is resumed tomorrow has the same prompts."""
 _LONGEST = 1 << 20
 """Characters that a template may add to what it is given."""
@@ -41,10 +42,10 @@ def rendered(messages: Sequence[dict[str, str]], tokenizer: Any) -> str:
         own = tokenizer.chat_template
         for template in own.values() if isinstance(own, dict) else [own]:
             _refuse_powers(str(template))
-        clock = {_CLOCK: _DAY.strftime} if _CLOCK in str(own) else {}
+        dated = {"chat_template": _CLOCK.sub(_date, own)} if isinstance(own, str) and _CLOCK.search(own) else {}
         with _bounded():
             text = str(
-                tokenizer.apply_chat_template(list(messages), tokenize=False, add_generation_prompt=True, **clock)
+                tokenizer.apply_chat_template(list(messages), tokenize=False, add_generation_prompt=True, **dated)
             )
         if not text.encode():  # which half of a surrogate pair has no bytes for
             raise ValueError("it writes nothing")
@@ -55,6 +56,10 @@ def rendered(messages: Sequence[dict[str, str]], tokenizer: Any) -> str:
         name = getattr(tokenizer, "name_or_path", "") or "the model"
         raise TemplateTrouble(f"{name}: its chat template cannot be used: {said}; repair its chat_template") from None
     return text
+
+
+def _date(asked: re.Match[str]) -> str:
+    return repr(_DAY.strftime(asked[2]))
 
 
 @cache
