@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any
 
 from pydantic import (
@@ -36,9 +36,23 @@ class Section(BaseModel):
     @classmethod
     def _no_switch_for_a_number(cls, value: Any, handler: ValidatorFunctionWrapHandler) -> Any:
         found = handler(value)
-        if isinstance(value, bool) and type(found) in (int, float):
-            raise ValueError(f"must be a number, got {str(value).lower()}")
+        if (switch := _switch(value, found)) is not None:
+            raise ValueError(f"must be a number, got {str(switch).lower()}")
         return found
+
+
+def _switch(value: Any, found: Any) -> bool | None:
+    """A switch that was taken for a number, also in a list or by name."""
+    if isinstance(value, bool):
+        return value if type(found) in (int, float) else None
+    pairs: Iterable[tuple[Any, Any]] = ()
+    if isinstance(value, list | tuple) and isinstance(found, list | tuple):
+        pairs = zip(value, found, strict=False)
+    elif isinstance(value, Mapping) and isinstance(found, Mapping):
+        pairs = ((each, found.get(key)) for key, each in value.items())
+    elif isinstance(value, Mapping):
+        pairs = ((each, getattr(found, str(key), None)) for key, each in value.items())
+    return next((switch for one, other in pairs if (switch := _switch(one, other)) is not None), None)
 
 
 def plain(sections: Mapping[str, Any], info: FieldSerializationInfo) -> dict[str, Any]:

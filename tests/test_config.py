@@ -101,6 +101,7 @@ def test_what_is_dumped_loads_again(
         ("steps: 7", "steps:", "c.yaml:3: training.steps: must be a whole number, got nothing"),
         ("steps: 7", "steps: true", "c.yaml:3: training.steps: must be a number, got true"),
         ("steps: 7", "hindsight: on", "c.yaml:3: training.hindsight: must be a number, got true"),
+        ("length: [4, 40]", "length: [true, 40]", "c.yaml:8: families.ramps.levels: must be a number, got true"),
         ("steps: 7", "steps: -1", "c.yaml:3: training.steps: must be >= 0, got -1"),
         ("steps: 7", "learning_rate: 0", "c.yaml:3: training.learning_rate: must be > 0, got 0"),
         ("steps: 7", "learning_rate: fast", "c.yaml:3: training.learning_rate: must be a number, got 'fast'"),
