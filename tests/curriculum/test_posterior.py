@@ -125,8 +125,7 @@ def test_without_a_file_or_tasks_of_their_own_it_says_what_to_set(file: Path) ->
         open_controller(config, training_source(config, print))
 
 
-def test_a_thousand_times_more_tasks_are_drawn_as_fast_by_growth_of_a_tree() -> None:
-    """Not timed: counted by what a draw looks at."""
+def test_it_keeps_what_was_asked_and_not_the_file() -> None:
     made = controller("posterior", {"q": 100_000})
     made.observe([Result(b, 3, 8) for b in made.propose(16, random.Random(0))])
     kept = made.state_dict()["families"]["q"]["state"]
