@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from itertools import repeat
 from typing import Any
@@ -115,7 +116,7 @@ class Cells:
         if prompt in self._placed:
             return self._placed[prompt]
         start, end = self._starts[cell := int(self.cell[prompt])], self._starts[cell + 1]
-        return start + int(np.searchsorted(self._order[start:end], prompt))
+        return bisect_left(self._order, prompt, start, end)
 
 
 def _plain(column: Column | None) -> Column | None:
