@@ -1,5 +1,6 @@
 """Exceptions of modules that are not there: a program names them in an `except`, and tests raise them by a mock."""
 
+import builtins
 from typing import Any
 
 _REQUESTS, _ADDRESSES = "requests.exceptions", "urllib.error"
@@ -28,14 +29,12 @@ def error(path: str) -> type[Exception] | None:
         return None
     if path not in _made:
         base = known.get(name, "Exception")
-        above = (
-            error(f"{path.rpartition('.')[0]}.{base}") if base in known else {"OSError": OSError}.get(base, Exception)
-        )
-        _made[path] = _class(path, name, above or Exception)
+        above = error(f"{path.rpartition('.')[0]}.{base}") if base in known else vars(builtins)[base]
+        _made[path] = _class(path, name, above)
     return _made[path]
 
 
-def _class(path: str, name: str, above: type[Exception]) -> type[Exception]:
+def _class(path: str, name: str, above: Any) -> type[Exception]:
     def __init__(self: Any, *given: Any, **named: Any) -> None:
         Exception.__init__(self, *given)
         self.__dict__.update(zip(_PARTS.get(path, ()), given, strict=False))

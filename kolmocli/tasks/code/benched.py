@@ -88,7 +88,7 @@ class _Inert:
         if effect is None:
             return self._part_("()")
         at = sum(path == self._path_ for path, _, _ in self._calls_)
-        return _done(effect, at, given, named, self)
+        return _done(effect, at, given, named)
 
     def __enter__(self) -> _Any:
         return self._part_(".__enter__")()
@@ -109,7 +109,7 @@ class _Inert:
         return True
 
 
-def _done(effect: list[_Any], at: int, given: _Any, named: _Any, mock: _Any) -> _Any:
+def _done(effect: list[_Any], at: int, given: _Any, named: _Any) -> _Any:
     """What a mock does in its call of this number."""
     word, value, *more = effect
     if word == "raise":
@@ -117,11 +117,11 @@ def _done(effect: list[_Any], at: int, given: _Any, named: _Any, mock: _Any) -> 
     if word == "each":
         if at > len(value):
             raise StopIteration
-        return _done(value[at - 1], at, given, named, mock)
+        return _done(value[at - 1], at, given, named)
     if word == "call" and callable(value):
         return value(*given, **named)
     if word == "call":  # a list under a name
-        return _done(["each", [["return", each] for each in value]], at, given, named, mock)
+        return _done(["each", [["return", each] for each in value]], at, given, named)
     return value
 
 

@@ -231,6 +231,8 @@ class _Plain(Patching):
             begun = ast.parse(f"{self._mocks[name]} = []").body
             return [*begun, *mock_files.function(name, self._mocks[name], made)]
         if name in self._own or any(key.arg not in _SET for key in mock_parts.keywords(made)):
+            if self._is(made.func, "AsyncMock"):
+                raise ValueError(f"the tests use more of a mock than is read: `{ast.unparse(made)}`")
             self._own.add(name)
             return [ast.Assign([ast.Name(name, ast.Store())], mock_parts.mocked(made, self.visit))]
         parts = {name: self.visit(value) for name in _SET if (value := value_of(made, name)) is not None}

@@ -75,7 +75,7 @@ def retry(connect, times):
 """
 HEAD = """import pytest
 import unittest
-from unittest.mock import Mock, MagicMock, patch, call
+from unittest.mock import AsyncMock, Mock, MagicMock, patch, call
 from solution import Client, title, read, retry, tried
 """
 CASES = [
@@ -279,6 +279,7 @@ def test_a_program_is_judged_by_mocks_with_parts(docker_box: Sandbox, case: Case
         ("m = Mock(spec=Client, ok=True)\n    assert Client(m)", "spec=Client"),
         ("m = Mock(**{'get.return_value': 3})\n    assert Client(m)", "get.return_value"),
         ("m = Mock(ok=1)\n    m.configure_mock(ok=2)\n    assert Client(m)", "configure_mock"),
+        ("m = AsyncMock(ok=1)\n    assert Client(m)", "AsyncMock(ok=1)"),
         ("m = Mock(1)\n    assert Client(m)", "Mock(1)"),
     ],
 )
